@@ -1,0 +1,3 @@
+export * from './errors.ts';
+export * from './model/config.ts';
+export * from './model/records.ts';

@@ -1,0 +1,68 @@
+import type { Millis } from './records.ts';
+
+/** How the scheduler behaves. Names and meanings are those of Haizea's options (docs/configuration.md). */
+export interface SchedulerConfig {
+  /** Policies, by the name under which they are registered. */
+  readonly admission: string;
+  readonly hostSelection: string;
+  readonly preemption: string;
+  readonly backfilling: 'off' | 'aggressive' | 'intermediate' | 'conservative';
+  /** How many future reservations `intermediate` allows. */
+  readonly backfillingReservations: number;
+  readonly suspension: 'none' | 'serial-only' | 'all';
+  /** MB/s. */
+  readonly suspendRate: number;
+  /** MB/s. */
+  readonly resumeRate: number;
+  readonly suspendResumeExclusion: 'local' | 'global';
+  readonly overrideSuspendTime: Millis | null;
+  readonly overrideResumeTime: Millis | null;
+  readonly schedulingThresholdFactor: number;
+  readonly forceSchedulingThreshold: Millis | null;
+  readonly migration: 'no' | 'yes' | 'yes-notransfer';
+  readonly shutdownTime: Millis;
+  readonly enactmentOverhead: Millis;
+  readonly preparation: 'unmanaged' | 'imagetransfer';
+  readonly imageTransfer: ImageTransferConfig;
+  readonly leaseFailureHandling: 'cancel' | 'exit' | 'exit-raise';
+}
+
+export interface ImageTransferConfig {
+  /** Mbit/s, of the image repository's one channel. */
+  readonly bandwidth: number;
+  readonly mechanism: 'unicast' | 'multicast';
+  readonly avoidRedundantTransfers: boolean;
+  readonly forceTransferTime: Millis | null;
+  readonly reuse: 'none' | 'image-caches';
+  /** MB a node; -1 is unlimited. */
+  readonly cacheSizeMb: number;
+}
+
+export const defaultSchedulerConfig: SchedulerConfig = {
+  admission: 'accept-all',
+  hostSelection: 'greedy',
+  preemption: 'no-preemption',
+  backfilling: 'aggressive',
+  backfillingReservations: 1,
+  suspension: 'none',
+  suspendRate: 32,
+  resumeRate: 32,
+  suspendResumeExclusion: 'local',
+  overrideSuspendTime: null,
+  overrideResumeTime: null,
+  schedulingThresholdFactor: 1,
+  forceSchedulingThreshold: null,
+  migration: 'no',
+  shutdownTime: 0,
+  enactmentOverhead: 0,
+  preparation: 'unmanaged',
+  imageTransfer: {
+    bandwidth: 100,
+    mechanism: 'multicast',
+    avoidRedundantTransfers: true,
+    forceTransferTime: null,
+    reuse: 'none',
+    cacheSizeMb: -1,
+  },
+  leaseFailureHandling: 'cancel',
+};

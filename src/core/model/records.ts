@@ -1,0 +1,234 @@
+/**
+ * The plain data that goes into and comes out of the scheduler core. Everything here is JSON: no class instances, no `undefined`
+ * that matters, no functions. An instant is integer milliseconds since the epoch, a duration integer milliseconds.
+ */
+
+/** Milliseconds since the epoch. */
+export type Instant = number;
+/** A length of time in milliseconds. */
+export type Millis = number;
+
+export type LeaseType = 'BEST_EFFORT' | 'ADVANCE_RESERVATION' | 'IMMEDIATE' | 'DEADLINE';
+
+export type ReservationKind =
+  | 'VM'
+  | 'SHUTDOWN'
+  | 'SUSPENSION'
+  | 'RESUMPTION'
+  | 'MEMORY_MIGRATION'
+  | 'DISK_MIGRATION'
+  | 'IMAGE_TRANSFER';
+
+export type ReservationState = 'SCHEDULED' | 'ACTIVE' | 'DONE' | 'CANCELLED';
+
+export type LeaseState =
+  | 'NEW'
+  | 'PENDING'
+  | 'REJECTED'
+  | 'SCHEDULED'
+  | 'QUEUED'
+  | 'CANCELLED'
+  | 'PREPARING'
+  | 'READY'
+  | 'ACTIVE'
+  | 'SUSPENDING'
+  | 'SUSPENDED_PENDING'
+  | 'SUSPENDED_QUEUED'
+  | 'SUSPENDED_SCHEDULED'
+  | 'MIGRATING'
+  | 'RESUMING'
+  | 'RESUMED_READY'
+  | 'DONE'
+  | 'FAILED'
+  | 'REJECTED_BY_USER';
+
+/**
+ * A bag of resources by type, such as `{ CPU: 100, Memory: 1024 }`. An array stands for several instances of one type (four cores:
+ * `{ CPU: [100, 100, 100, 100] }`), over which one share may not straddle. A type that is not mentioned is 0.
+ */
+export type Amounts = Readonly<Record<string, number | readonly number[]>>;
+
+/** A physical node. Numbers count up from 1 in the order of the site. */
+export interface NodeSpec {
+  readonly number: number;
+  readonly hostname: string;
+  readonly capacity: Amounts;
+}
+
+export interface SiteSpec {
+  /** In the order in which they are declared; `CPU` and `Memory` are among them. */
+  readonly resourceTypes: readonly string[];
+  readonly nodes: readonly NodeSpec[];
+}
+
+export interface DiskImage {
+  readonly name: string;
+  readonly sizeMb: number;
+}
+
+/** A stable code and a sentence for people. */
+export interface StateReason {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What a user asks for. */
+export interface LeaseRequest {
+  readonly type: LeaseType;
+  readonly name?: string | null;
+  /** One entry a machine, machine 1 first. */
+  readonly machines: readonly Amounts[];
+  readonly duration: Millis;
+  /** ADVANCE_RESERVATION only. */
+  readonly start?: Instant | null;
+  readonly preemptible: boolean;
+  readonly image?: DiskImage | null;
+  /** Simulation: how long the machines will really run; absent when they run for the whole duration. */
+  readonly knownDuration?: Millis | null;
+  /** The duration as submitted, where overheads have been added to `duration`. */
+  readonly originalDuration?: Millis;
+}
+
+/** One lease, whole: what a store keeps and what the core is restored from. */
+export interface LeaseRecord {
+  /** Counts up from 1 within the site. */
+  readonly id: number;
+  readonly name: string | null;
+  readonly type: LeaseType;
+  readonly state: LeaseState;
+  readonly reason: StateReason | null;
+  readonly submittedAt: Instant;
+  readonly requestedStart: Instant | null;
+  /** As submitted. */
+  readonly originalDuration: Millis;
+  /** With overheads. */
+  readonly duration: Millis;
+  readonly knownDuration: Millis | null;
+  /** Running time so far, over all VM reservations that have ended. */
+  readonly accumulated: Millis;
+  readonly preemptible: boolean;
+  readonly machines: readonly Amounts[];
+  readonly image: DiskImage | null;
+  /** When its machines were last started (not resumed); null if never. */
+  readonly actualStart: Instant | null;
+  /** When its machines are planned to start next; null when nothing is planned. */
+  readonly plannedStart: Instant | null;
+  /** When it reached a final state. */
+  readonly endedAt: Instant | null;
+  /** Place in the queue: ascending (submittedAt, queueRank). Null when it is not queued. */
+  readonly queueRank: number | null;
+  /** Whether it holds a future reservation that backfilling gave it. */
+  readonly isFuture: boolean;
+  /** Machine -> node, as in its last or present VM reservation (null before the first). */
+  readonly mapping: Readonly<Record<string, number>> | null;
+  /** Machine -> node on which its saved memory lies. */
+  readonly memoryAt: Readonly<Record<string, number>>;
+  /** Machine -> node on which its disk image lies. */
+  readonly diskAt: Readonly<Record<string, number>>;
+}
+
+/** One reservation, whole. */
+export interface ReservationRecord {
+  /** Counts up from 1 within the site. */
+  readonly id: number;
+  readonly leaseId: number;
+  readonly kind: ReservationKind;
+  readonly state: ReservationState;
+  /** Planned; once it is over, when it really started and ended. Half-open. */
+  readonly start: Instant;
+  readonly end: Instant;
+  /** Node -> what it holds there. */
+  readonly amounts: Readonly<Record<string, Amounts>>;
+  /** VM, SUSPENSION, RESUMPTION, SHUTDOWN: machine -> node. */
+  readonly machines: Readonly<Record<string, number>> | null;
+  /** Migrations: machine -> [from, to]. */
+  readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
+  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that it is for. */
+  readonly targets: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
+  readonly image: DiskImage | null;
+  /** The VM reservation in whose chain this one stands; null for VM and IMAGE_TRANSFER. */
+  readonly vmId: number | null;
+  /** Place in the chain: negative before the VM, positive after it, 0 for the VM itself. */
+  readonly chainIndex: number;
+  /** Order among reservations that start (end) at one instant. */
+  readonly startRank: number;
+  readonly endRank: number;
+}
+
+/** A lease went from one state to another. */
+export interface LeaseEventRecord {
+  /** Counts up from 1 over the whole site, without gaps. */
+  readonly sequence: number;
+  readonly at: Instant;
+  readonly leaseId: number;
+  readonly from: LeaseState;
+  readonly to: LeaseState;
+  readonly reason: StateReason | null;
+}
+
+export type ActionKind = 'PREPARE' | 'START' | 'SHUTDOWN' | 'SUSPEND' | 'RESUME' | 'MIGRATE' | 'DESTROY';
+
+/** Something that hosts must do for a lease. Safe to carry out twice. */
+export interface ActionRecord {
+  /** Counts up from 1 within the site. */
+  readonly id: number;
+  readonly kind: ActionKind;
+  readonly leaseId: number;
+  readonly reservationId: number | null;
+  readonly at: Instant;
+  /** When it should be finished; null when nothing says so. */
+  readonly deadline: Instant | null;
+  readonly targets: readonly ActionTarget[];
+}
+
+export interface ActionTarget {
+  readonly leaseId: number;
+  readonly machine: number;
+  /** Where it runs (PREPARE: where the image must be; MIGRATE: where it comes from). */
+  readonly node: number;
+  /** MIGRATE only: where it goes. */
+  readonly toNode: number | null;
+  readonly capacity: Amounts;
+  readonly image: DiskImage | null;
+}
+
+/** A cached image on a node. */
+export interface CachedImageRecord {
+  readonly node: number;
+  readonly image: DiskImage;
+  readonly timeout: Instant | null;
+  readonly users: readonly (readonly [number, number])[];
+}
+
+/** What the core keeps for the site as a whole. */
+export interface SiteRecord {
+  readonly lastLeaseId: number;
+  readonly lastReservationId: number;
+  readonly lastEventSequence: number;
+  readonly lastActionId: number;
+  /** The last rank handed out (queue, start and end ranks). */
+  readonly lastRank: number;
+  /** In the order in which they were cached. */
+  readonly cachedImages: readonly CachedImageRecord[];
+}
+
+/** What has changed since it was last asked for. Apply in this order within one transaction. */
+export interface Changes {
+  /** Null when nothing of it changed. */
+  readonly site: SiteRecord | null;
+  /** New or changed, whole, ascending id. */
+  readonly leases: readonly LeaseRecord[];
+  /** New or changed, whole, ascending id. */
+  readonly reservations: readonly ReservationRecord[];
+  /** Reservations that were withdrawn before they started: ids. */
+  readonly withdrawn: readonly number[];
+  readonly events: readonly LeaseEventRecord[];
+  readonly actions: readonly ActionRecord[];
+}
+
+/** The core's whole state: only live leases, and only reservations that are scheduled or active. */
+export interface Snapshot {
+  readonly site: SiteRecord;
+  readonly leases: readonly LeaseRecord[];
+  readonly reservations: readonly ReservationRecord[];
+}

@@ -1,0 +1,198 @@
+/**
+ * The interfaces that the engine owns: what it needs of a store and of hosts, and what it offers to the API. `store` and
+ * `enactment` implement the first two; nothing here knows of Prisma, HTTP or GraphQL.
+ */
+import type {
+  ActionRecord,
+  ActionTarget,
+  Changes,
+  Instant,
+  LeaseEventRecord,
+  LeaseRequest,
+  SiteSpec,
+  Snapshot,
+} from '../core/index.ts';
+
+// ---------------------------------------------------------------- what the engine offers to the API
+
+/** Who asks. Kept with idempotency keys; never a secret. */
+export interface Principal {
+  readonly name: string;
+}
+
+export interface RequestOptions {
+  readonly principal: Principal;
+  readonly idempotencyKey?: string | null;
+}
+
+/** The engine as the API sees it: the writer itself, or a standby that passes commands on to the writer. */
+export interface LeaseService {
+  /**
+   * Answers once the lease is committed, with its number; whether it was REJECTED is in its state.
+   * Rejects with CommandError: a SchedulerErrorCode, IDEMPOTENCY_CONFLICT, UNAVAILABLE (retry later) or SHUTTING_DOWN.
+   */
+  requestLease(request: LeaseRequest, options: RequestOptions): Promise<{ readonly leaseNumber: number }>;
+  cancelLease(leaseNumber: number, options: { readonly principal: Principal }): Promise<void>;
+  /**
+   * Committed events in order of sequence, without gaps or repeats. With `after`, first everything since. Ends when the signal
+   * aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED (names the oldest kept) for a sequence number older than what is kept.
+   */
+  events(options: { readonly after?: number | null; readonly leaseNumber?: number | null; readonly signal?: AbortSignal }): AsyncIterable<LeaseEventRecord>;
+  /** The scheduler's present instant: the wall clock, or a faster one. */
+  now(): Instant;
+  status(): EngineStatus;
+}
+
+export interface EngineStatus {
+  readonly role: 'writer' | 'standby' | 'starting' | 'stopped';
+  /** What is wrong, in words; empty when ready. */
+  readonly problems: readonly string[];
+  readonly epoch: number;
+}
+
+export type CommandErrorCode =
+  | import('../core/index.ts').SchedulerErrorCode
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'EVENTS_EXPIRED'
+  /** The database is out of reach or another writer has taken over. Nothing happened; the same call may be tried again. */
+  | 'UNAVAILABLE'
+  | 'SHUTTING_DOWN';
+
+/** A command that was refused. It changed nothing. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+
+  constructor(
+    readonly code: CommandErrorCode,
+    message: string,
+    readonly path: readonly string[] = [],
+    readonly retryable = false,
+  ) {
+    super(message);
+  }
+}
+
+// ---------------------------------------------------------------- what the engine needs of a store
+
+export interface StoredSite {
+  readonly spec: SiteSpec;
+  readonly name: string;
+  readonly snapshot: Snapshot;
+  /** Recorded, but not known to be carried out. */
+  readonly pendingActions: readonly ActionRecord[];
+  /** Rows that made no sense and were left out, each in words. */
+  readonly quarantined: readonly string[];
+}
+
+export interface IdempotencyRecord {
+  readonly principal: string;
+  readonly key: string;
+  readonly inputHash: string;
+  readonly leaseNumber: number;
+}
+
+export interface ActionOutcome {
+  readonly actionId: number;
+  readonly state: 'SUCCEEDED' | 'FAILED';
+  readonly error: string | null;
+  readonly attempts: number;
+  readonly finishedAt: Instant;
+}
+
+/** Everything that one turn changes; written in one transaction or not at all. */
+export interface CommitBatch {
+  readonly changes: Changes;
+  readonly idempotency: readonly IdempotencyRecord[];
+  readonly outcomes: readonly ActionOutcome[];
+  /** Answers to commands that came through the database. */
+  readonly answers: readonly { readonly commandId: string; readonly answer: unknown }[];
+}
+
+export interface ForwardedCommand {
+  readonly id: string;
+  readonly payload: unknown;
+}
+
+export type StoreErrorKind =
+  /** The database is out of reach or busy; the same call may succeed later. */
+  | 'TRANSIENT'
+  /** Another writer has a newer epoch: this one must stop writing at once. */
+  | 'FENCED'
+  /** It will not work by trying again. */
+  | 'PERMANENT';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+
+  constructor(
+    readonly kind: StoreErrorKind,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** The right to write, held on its own connection. */
+export interface WriterLease {
+  readonly epoch: number;
+  /** Aborts when the lock or its connection is lost. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+export interface Store {
+  /** Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. */
+  acquireWriter(): Promise<WriterLease | null>;
+  /** Null when the database holds no site yet. */
+  load(): Promise<StoredSite | null>;
+  /** Writes a new site; fails when there is one. */
+  createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void>;
+  /** All or nothing, fenced by the writer's epoch. Throws StoreError. */
+  commit(batch: CommitBatch, writer: WriterLease): Promise<void>;
+  idempotency(keys: readonly { readonly principal: string; readonly key: string }[]): Promise<readonly IdempotencyRecord[]>;
+  /** Events with sequence > after, ascending, at most `limit`. */
+  events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly LeaseEventRecord[]>;
+  /** The oldest and the newest sequence kept; null when there is none. */
+  eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null>;
+  /** Deletes what is older than `before`, at most `limit` rows, and says how many; leases' final rows stay. */
+  deleteEventsBefore(before: Instant, limit: number): Promise<number>;
+  /** Passes a command on to the writer and waits for its answer. */
+  forward(payload: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Commands waiting for the writer, oldest first. */
+  forwarded(limit: number): Promise<readonly ForwardedCommand[]>;
+  /** Calls back when another process committed events or forwarded a command (also after a reconnection, when some may have been missed). */
+  listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable>;
+  /** The database's clock, in milliseconds since the epoch. */
+  clock(): Promise<Instant>;
+  close(): Promise<void>;
+}
+
+// ---------------------------------------------------------------- what the engine needs of hosts
+
+export interface ActionCall {
+  readonly actionId: number;
+  readonly target: ActionTarget;
+  readonly signal: AbortSignal;
+  /** Wall-clock instant by which it should be done; null when nothing says so. */
+  readonly deadline: Instant | null;
+}
+
+/** `pending`: still going; ask again with the same call. */
+export type ActionResult = { readonly status: 'done' } | { readonly status: 'pending' } | { readonly status: 'failed'; readonly reason: string };
+
+export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
+
+/** Drives one kind of host. Every call is safe to repeat. */
+export interface Adapter {
+  readonly name: string;
+  prepare(call: ActionCall): Promise<ActionResult>;
+  start(call: ActionCall): Promise<ActionResult>;
+  shutdown(call: ActionCall): Promise<ActionResult>;
+  suspend(call: ActionCall): Promise<ActionResult>;
+  resume(call: ActionCall): Promise<ActionResult>;
+  migrate(call: ActionCall): Promise<ActionResult>;
+  destroy(call: ActionCall): Promise<ActionResult>;
+  inspect(target: Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>, signal: AbortSignal): Promise<MachineStatus>;
+  close(): Promise<void>;
+}
