@@ -1,0 +1,58 @@
+import type { Amounts, DiskImage, Instant, LeaseType, Millis, SchedulerConfig, SiteSpec } from '../core/index.ts';
+
+/** A lease of a trace. Times count from the start of the simulation. */
+export interface TraceLease {
+  /** Counts up from 1 in load order: the trace, then the injection. */
+  readonly id: number;
+  readonly type: LeaseType;
+  readonly arrival: Millis;
+  readonly machines: readonly Amounts[];
+  readonly duration: Millis;
+  /** How long it really runs; null: the whole duration. */
+  readonly knownDuration: Millis | null;
+  readonly start: Millis | null;
+  readonly preemptible: boolean;
+  readonly image: DiskImage | null;
+  readonly user: string | null;
+}
+
+export interface Workload {
+  readonly name: string | null;
+  readonly description: string | null;
+  /** The site that the trace describes, if it does. */
+  readonly site: SiteSpec | null;
+  /** In order of arrival. */
+  readonly leases: readonly TraceLease[];
+  /** Free-form attributes of the run. */
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** A user's cancellation. */
+export interface Cancellation {
+  readonly at: Millis;
+  readonly leaseId: number;
+}
+
+export type StopWhen = 'all-leases-done' | 'besteffort-submitted' | 'besteffort-done';
+
+/** What is added to the durations of a trace's leases before they are requested (rules.md R33). */
+export interface Overheads {
+  readonly applyTo: 'none' | 'besteffort' | 'all';
+  /** Percent. */
+  readonly runtimeSlowdown: number;
+  readonly bootShutdown: Millis;
+}
+
+export interface SimulationConfig {
+  readonly scheduler: SchedulerConfig;
+  readonly startTime: Instant;
+  /** Null: the trace describes it. */
+  readonly site: SiteSpec | null;
+  readonly stopWhen: StopWhen;
+  readonly overheads: Overheads;
+  /** MB for every machine; null leaves them as they are. */
+  readonly overrideMemory: number | null;
+  /** Accounting probes by name. */
+  readonly probes: readonly string[];
+  readonly attributes: Readonly<Record<string, string>>;
+}
