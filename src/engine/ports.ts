@@ -37,7 +37,11 @@ export interface LeaseService {
    * Committed events in order of sequence, without gaps or repeats. With `after`, first everything since. Ends when the signal
    * aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED (names the oldest kept) for a sequence number older than what is kept.
    */
-  events(options: { readonly after?: number | null; readonly leaseNumber?: number | null; readonly signal?: AbortSignal }): AsyncIterable<LeaseEventRecord>;
+  events(options: {
+    readonly after?: number | null;
+    readonly leaseNumber?: number | null;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<LeaseEventRecord>;
   /** The scheduler's present instant: the wall clock, or a faster one. */
   now(): Instant;
   status(): EngineStatus;
@@ -77,8 +81,12 @@ export class CommandError extends Error {
 export interface StoredSite {
   readonly spec: SiteSpec;
   readonly name: string;
+  /** When the site was first written, by the database's clock: where an accelerated clock counts from. */
+  readonly createdAt: Instant;
   readonly snapshot: Snapshot;
-  /** Recorded, but not known to be carried out. */
+  /** The newest commit's id, as of the snapshot; null before the first. */
+  readonly lastCommit: string | null;
+  /** Recorded, but not known to be carried out; ascending id. */
   readonly pendingActions: readonly ActionRecord[];
   /** Rows that made no sense and were left out, each in words. */
   readonly quarantined: readonly string[];
@@ -101,6 +109,10 @@ export interface ActionOutcome {
 
 /** Everything that one turn changes; written in one transaction or not at all. */
 export interface CommitBatch {
+  /** UUID. A batch whose id is already the newest commit's was written by an attempt that seemed to fail: it succeeds without being written again. */
+  readonly id: string;
+  /** The commit that it was planned upon. When neither it nor `id` is the newest, the commit is refused as FENCED. */
+  readonly previous: string | null;
   readonly changes: Changes;
   readonly idempotency: readonly IdempotencyRecord[];
   readonly outcomes: readonly ActionOutcome[];
@@ -136,13 +148,18 @@ export class StoreError extends Error {
 /** The right to write, held on its own connection. */
 export interface WriterLease {
   readonly epoch: number;
+  /** The newest commit's id when the lock was taken; null before the first. */
+  readonly lastCommit: string | null;
   /** Aborts when the lock or its connection is lost. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
 export interface Store {
-  /** Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. */
+  /**
+   * Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. A lease that this store took
+   * earlier ends: at most one is held at a time.
+   */
   acquireWriter(): Promise<WriterLease | null>;
   /** Null when the database holds no site yet. */
   load(): Promise<StoredSite | null>;
@@ -150,7 +167,9 @@ export interface Store {
   createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void>;
   /** All or nothing, fenced by the writer's epoch. Throws StoreError. */
   commit(batch: CommitBatch, writer: WriterLease): Promise<void>;
-  idempotency(keys: readonly { readonly principal: string; readonly key: string }[]): Promise<readonly IdempotencyRecord[]>;
+  idempotency(
+    keys: readonly { readonly principal: string; readonly key: string }[],
+  ): Promise<readonly IdempotencyRecord[]>;
   /** Events with sequence > after, ascending, at most `limit`. */
   events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly LeaseEventRecord[]>;
   /** The oldest and the newest sequence kept; null when there is none. */
@@ -179,7 +198,10 @@ export interface ActionCall {
 }
 
 /** `pending`: still going; ask again with the same call. */
-export type ActionResult = { readonly status: 'done' } | { readonly status: 'pending' } | { readonly status: 'failed'; readonly reason: string };
+export type ActionResult =
+  | { readonly status: 'done' }
+  | { readonly status: 'pending' }
+  | { readonly status: 'failed'; readonly reason: string };
 
 export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
 
@@ -193,6 +215,9 @@ export interface Adapter {
   resume(call: ActionCall): Promise<ActionResult>;
   migrate(call: ActionCall): Promise<ActionResult>;
   destroy(call: ActionCall): Promise<ActionResult>;
-  inspect(target: Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>, signal: AbortSignal): Promise<MachineStatus>;
+  inspect(
+    target: Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>,
+    signal: AbortSignal,
+  ): Promise<MachineStatus>;
   close(): Promise<void>;
 }
