@@ -1,4 +1,12 @@
-import type { Amounts, DiskImage, Instant, LeaseType, Millis, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type {
+  Amounts,
+  DiskImage,
+  Instant,
+  LeaseType,
+  Millis,
+  SchedulerConfig,
+  SiteSpec,
+} from '../core/index.ts';
 
 /** A lease of a trace. Times count from the start of the simulation. */
 export interface TraceLease {

@@ -1,0 +1,84 @@
+import { ConfigError } from '../errors.ts';
+import { shorten } from '../formats/xml.ts';
+import type { ConfigEntry } from './ini.ts';
+import { type Key, OPTIONS, type OptionType, type Section, type Value } from './options.ts';
+
+/** A configuration's options, checked one by one. */
+export class OptionValues {
+  readonly warnings: string[] = [];
+  private readonly values = new Map<string, unknown>();
+  private readonly sections = new Set<string>();
+
+  /** Throws ConfigError for unknown sections and keys and for wrong values. */
+  constructor(
+    readonly file: string,
+    entries: readonly ConfigEntry[],
+    /** How the file's form writes an option's name. */
+    private readonly nameOf: (section: string, key: string) => string = (section, key) => `${section}.${key}`,
+  ) {
+    for (const entry of entries) this.accept(entry);
+  }
+
+  has(section: Section): boolean {
+    return this.sections.has(section);
+  }
+
+  get<S extends Section, K extends Key<S>>(section: S, key: K): Value<S, K> | undefined {
+    return this.values.get(`${section}.${key}`) as Value<S, K> | undefined;
+  }
+
+  /** Throws ConfigError where the option is not set. `why` says when it must be. */
+  require<S extends Section, K extends Key<S>>(section: S, key: K, why = ''): Value<S, K> {
+    const value = this.get(section, key);
+    if (value !== undefined) return value;
+    const type = (OPTIONS[section] as Record<string, OptionType<unknown>>)[key] as OptionType<unknown>;
+    throw new ConfigError(
+      'MISSING_KEY',
+      this.file,
+      null,
+      `${this.nameOf(section, key)} is not set${why === '' ? '' : ` (${why})`}, expected ${type.expected}`,
+    );
+  }
+
+  private accept({ section, key, value, line }: ConfigEntry): void {
+    const name = this.nameOf(section, key);
+    const options: Record<string, OptionType<unknown>> | undefined = Object.hasOwn(OPTIONS, section)
+      ? OPTIONS[section as Section]
+      : undefined;
+    if (options === undefined) {
+      const known = Object.keys(OPTIONS).join(', ');
+      throw new ConfigError(
+        'UNKNOWN_SECTION',
+        this.file,
+        line,
+        `unknown section in ${name}, expected one of ${known}`,
+      );
+    }
+    const type = Object.hasOwn(options, key) ? options[key] : undefined;
+    if (type === undefined) {
+      throw new ConfigError(
+        'UNKNOWN_KEY',
+        this.file,
+        line,
+        `unknown option ${name}, expected ${closest(key, options)}`,
+      );
+    }
+    const parsed = type.parse(value);
+    if (parsed === undefined) {
+      const detail = `${name} is "${shorten(value)}", expected ${type.expected}`;
+      throw new ConfigError('INVALID_VALUE', this.file, line, detail);
+    }
+    if (type.noMeaning)
+      this.warnings.push(`${this.file}:${line}: ${name} has no meaning in a simulation here`);
+    this.sections.add(section);
+    this.values.set(`${section}.${key}`, parsed);
+  }
+}
+
+/** The one that was probably meant, or all that there are. */
+function closest(key: string, options: Record<string, unknown>): string {
+  const names = Object.keys(options);
+  const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+  const same = names.find((name) => plain(name) === plain(key));
+  return same === undefined ? `one of ${names.join(', ')}` : same;
+}

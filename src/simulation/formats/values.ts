@@ -1,0 +1,94 @@
+import type { Amounts, Millis } from '../../core/index.ts';
+
+/** More machines in one lease, or nodes in one site, are refused: nobody means them, and they would fill the memory. */
+export const MAX_COUNT = 1_000_000;
+const MAX_MILLIS = 1000 * 366 * 86_400_000;
+
+/** A number that is not negative, or null where the text is none. */
+export function parseAmount(text: string): number | null {
+  const trimmed = text.trim();
+  if (!/^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(trimmed)) return null;
+  const value = Number(trimmed);
+  return Number.isFinite(value) && value <= Number.MAX_SAFE_INTEGER ? value : null;
+}
+
+/** A whole number from 1 to {@link MAX_COUNT}, or null. */
+export function parseCount(text: string): number | null {
+  if (!/^\s*\d{1,7}\s*$/.test(text)) return null;
+  const value = Number(text);
+  return value >= 1 && value <= MAX_COUNT ? value : null;
+}
+
+/** Seconds (whole or with a fraction, not negative) as milliseconds, or null. */
+export function parseSeconds(text: string): Millis | null {
+  if (!/^\d+(\.\d+)?$/.test(text.trim())) return null;
+  const millis = Math.round(Number(text) * 1000);
+  return millis <= MAX_MILLIS ? millis : null;
+}
+
+export const DURATION_FORM = '[DD:]HH:MM[:SS[.ff]]';
+
+/** `[DD:]HH:MM[:SS[.ff]]` as milliseconds, or null. A leading `+` is allowed. */
+export function parseDuration(text: string): Millis | null {
+  const match = /^\s*\+?(?:(\d+):)??(\d+):(\d+)(?::(\d+)(?:\.(\d+))?)?\s*$/.exec(text);
+  if (match === null) return null;
+  const [, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
+  const whole = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+  const millis = whole * 1000 + Math.round(Number(`0.${fraction}0`) * 1000);
+  return millis <= MAX_MILLIS ? millis : null;
+}
+
+/** As `HH:MM:SS.ff`, with thousandths where hundredths do not tell it. */
+export function formatDuration(millis: Millis): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  const fraction = millis % 1000;
+  const digits = fraction % 10 === 0 ? two(fraction / 10) : String(fraction).padStart(3, '0');
+  return `${two(millis / 3_600_000)}:${two((millis / 60_000) % 60)}:${two((millis / 1000) % 60)}.${digits}`;
+}
+
+/** `2006-11-25 13:00:00` or ISO 8601; UTC where no offset is given. Null where the text is no such instant. */
+export function parseInstant(text: string): number | null {
+  const match =
+    /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*$/.exec(
+      text,
+    );
+  if (match === null) return null;
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
+  const zone = offset.length === 5 ? `${offset.slice(0, 3)}:${offset.slice(3)}` : offset;
+  const date = `${year}-${month}-${day}`;
+  // Date.parse takes 2006-02-30 for the 2nd of March.
+  if (new Date(`${date}T00:00:00Z`).getUTCDate() !== Number(day)) return null;
+  const instant = Date.parse(`${date}T${hour}:${minute}:${second}.${fraction.padEnd(3, '0')}${zone}`);
+  return Number.isNaN(instant) ? null : instant;
+}
+
+/**
+ * Gives equal amounts the same object, and equal lists of machines the same list: a trace has many leases and few kinds of machine.
+ */
+export class Interner {
+  private readonly amounts = new Map<string, Amounts>();
+  private readonly lists = new Map<Amounts, Map<number, readonly Amounts[]>>();
+
+  machine(amounts: Amounts): Amounts {
+    const key = JSON.stringify(amounts);
+    const known = this.amounts.get(key);
+    if (known !== undefined) return known;
+    this.amounts.set(key, amounts);
+    return amounts;
+  }
+
+  machines(count: number, amounts: Amounts): readonly Amounts[] {
+    const machine = this.machine(amounts);
+    let byCount = this.lists.get(machine);
+    if (byCount === undefined) {
+      byCount = new Map();
+      this.lists.set(machine, byCount);
+    }
+    let list = byCount.get(count);
+    if (list === undefined) {
+      list = new Array<Amounts>(count).fill(machine);
+      byCount.set(count, list);
+    }
+    return list;
+  }
+}

@@ -1,0 +1,142 @@
+import { SaxesParser } from 'saxes';
+import { TraceError, type TraceErrorCode } from '../errors.ts';
+import { boundedChunks, type TextSource } from './source.ts';
+
+/** What an element may hold. */
+export interface ElementRule {
+  readonly required?: readonly string[];
+  readonly optional?: readonly string[];
+  readonly children?: readonly string[];
+  /** Children that may come more than once. */
+  readonly many?: readonly string[];
+  readonly text?: boolean;
+  /** Whether any attributes and content are allowed (and ignored). */
+  readonly open?: boolean;
+}
+
+export type Grammar = Readonly<Record<string, ElementRule>>;
+
+/** An element with its attributes, while it is open. */
+export interface Element {
+  readonly name: string;
+  readonly parent: Element | null;
+  readonly line: number;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Set<string>;
+  text: string;
+}
+
+export interface ElementHandler {
+  open(element: Element): void;
+  close(element: Element): void;
+}
+
+/**
+ * Walks through an XML file and keeps it to a grammar: elements, attributes and how often they may come. The order of siblings does
+ * not matter. Documents with a DOCTYPE are refused, so that entities can neither grow without bound nor reach other files. Returns
+ * the number of the last line. Throws TraceError.
+ */
+export function walkXml(
+  source: TextSource,
+  grammar: Grammar,
+  roots: readonly string[],
+  handler: ElementHandler,
+): number {
+  const parser = new SaxesParser({ position: true });
+  let current: Element | null = null;
+
+  const fail = (code: TraceErrorCode, line: number, detail: string): never => {
+    throw new TraceError(code, source.name, line, detail);
+  };
+
+  parser.on('error', (error) => {
+    const detail = error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
+    const open = current === null ? '' : ` in <${current.name}> of line ${current.line}`;
+    fail('NOT_WELL_FORMED', parser.line, `not well-formed XML${open}: ${detail}`);
+  });
+  parser.on('doctype', () => {
+    fail('DOCTYPE_NOT_ALLOWED', parser.line, 'a DOCTYPE was found, expected a document without one');
+  });
+  let line = 1;
+  parser.on('opentagstart', () => {
+    line = parser.line;
+  });
+  parser.on('opentag', (tag) => {
+    const attributes = tag.attributes as Record<string, string>;
+    const element: Element = {
+      name: tag.name,
+      parent: current,
+      line,
+      attributes,
+      children: new Set(),
+      text: '',
+    };
+    const parentRule = current === null ? { children: roots } : (grammar[current.name] as ElementRule);
+    if (parentRule.open !== true) checkElement(element, parentRule);
+    current?.children.add(tag.name);
+    current = element;
+    handler.open(element);
+  });
+  parser.on('text', (text) => {
+    if (current === null) return;
+    const rule = grammar[current.name];
+    if (rule === undefined || rule.open === true) return;
+    if (rule.text === true) current.text += text;
+    else if (text.trim() !== '') {
+      fail(
+        'UNEXPECTED_CONTENT',
+        parser.line,
+        `text "${shorten(text.trim())}" was found in <${current.name}>, expected none`,
+      );
+    }
+  });
+  parser.on('cdata', (text) => {
+    if (current !== null && grammar[current.name]?.text === true) current.text += text;
+  });
+  parser.on('closetag', () => {
+    const element = current as Element;
+    handler.close(element);
+    current = element.parent;
+  });
+
+  const checkElement = ({ name, parent, line, attributes }: Element, parentRule: ElementRule) => {
+    const allowed = [...(parentRule.children ?? []), ...(parentRule.many ?? [])];
+    if (!allowed.includes(name)) {
+      const where = parent === null ? "as the document's root" : `in <${parent.name}>`;
+      const expected =
+        allowed.length === 0 ? 'an empty element' : allowed.map((child) => `<${child}>`).join(', ');
+      fail('UNEXPECTED_CONTENT', line, `<${shorten(name)}> was found ${where}, expected ${expected}`);
+    }
+    if (parent?.children.has(name) === true && parentRule.many?.includes(name) !== true) {
+      fail('UNEXPECTED_CONTENT', line, `a second <${name}> was found in <${parent.name}>, expected one`);
+    }
+    const rule = grammar[name] as ElementRule;
+    if (rule.open === true) return;
+    for (const required of rule.required ?? []) {
+      if (attributes[required] === undefined) {
+        fail('MISSING_CONTENT', line, `<${name}> has no attribute "${required}", expected one`);
+      }
+    }
+    for (const attribute of Object.keys(attributes)) {
+      const known =
+        rule.required?.includes(attribute) === true || rule.optional?.includes(attribute) === true;
+      if (!known && !/^(xmlns|xml|xsi)(:|$)/.test(attribute)) {
+        const expected = [...(rule.required ?? []), ...(rule.optional ?? [])].join(', ') || 'none';
+        fail(
+          'UNEXPECTED_CONTENT',
+          line,
+          `<${name}> has an attribute "${shorten(attribute)}", expected ${expected}`,
+        );
+      }
+    }
+  };
+
+  for (const chunk of boundedChunks(source)) parser.write(chunk);
+  parser.close();
+  return parser.line;
+}
+
+/** A text as it may stand in an error message. */
+export function shorten(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+}
