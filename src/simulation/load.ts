@@ -1,138 +1,113 @@
-import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { defaultSchedulerConfig, type SiteSpec } from '../core/index.ts';
-import { type LoadedConfig, readHaizeaConfig } from './config/haizea.ts';
+import type { SiteSpec } from '../core/index.ts';
+import type { LoadedConfig } from './config/assemble.ts';
+import { loadConfig } from './config/load.ts';
+import type { ConfigEntry } from './config/option-values.ts';
 import { ConfigError, TraceError } from './errors.ts';
 import { readCancellations } from './formats/cancellations.ts';
 import type { ReadTrace, SwfOptions } from './formats/collector.ts';
 import { readImages, withImages } from './formats/images.ts';
 import { readSite } from './formats/lwf.ts';
 import { IMPLIED_TYPES, parseSite, SITE_FORM } from './formats/site.ts';
-import { fileSource, unreadable } from './formats/source.ts';
+import { fileSource } from './formats/source.ts';
 import { readTrace } from './formats/trace.ts';
 import { shorten } from './formats/xml.ts';
-import { noOverheads } from './overheads.ts';
 import type { Cancellation, SimulationConfig, TraceLease, Workload } from './workload.ts';
 
-/** The files and options that make up a run, as a command line gives them. Paths are those of the file system. */
-export interface SimulationFiles {
+/** The files that make up a workload, by their paths. */
+export interface WorkloadFiles {
+  readonly trace: string;
+  readonly inject?: string | null;
+  readonly images?: string | null;
+  readonly swf?: SwfOptions;
+}
+
+export interface LoadedWorkload {
+  readonly workload: Workload;
+  readonly warnings: readonly string[];
+}
+
+/** The files and options that make up a run, as a command line gives them. */
+export interface SimulationFiles extends Omit<WorkloadFiles, 'trace'> {
   /** Null: the configuration names it. */
   readonly trace?: string | null;
   /** Haizea's INI form, or YAML/JSON. */
   readonly config?: string | null;
-  readonly inject?: string | null;
-  readonly images?: string | null;
   readonly cancel?: string | null;
   /** Wins over the configuration's and the trace's own site. */
   readonly site?: string | null;
-  readonly swf?: SwfOptions;
 }
 
-export interface LoadedSimulation {
-  readonly workload: Workload;
+export interface LoadedSimulation extends LoadedWorkload {
   readonly cancellations: readonly Cancellation[];
-  /** With its site: never null here. */
   readonly config: SimulationConfig & { readonly site: SiteSpec };
   /** Where the configuration wants the results. */
   readonly dataFile: string | null;
-  readonly warnings: readonly string[];
 }
 
-export const defaultSimulationConfig: SimulationConfig = {
-  scheduler: defaultSchedulerConfig,
-  startTime: 0,
-  site: null,
-  stopWhen: 'all-leases-done',
-  overheads: noOverheads,
-  overrideMemory: null,
-  probes: [],
-  attributes: {},
-};
-
-/** Reads everything that a run needs. Throws TraceError and ConfigError. */
-export async function loadSimulation(files: SimulationFiles): Promise<LoadedSimulation> {
-  const loaded = files.config == null ? null : await loadConfig(files.config);
-  return loadWith(loaded, files);
+/** Reads everything that a run needs. Overrides win over the configuration file. Throws TraceError and ConfigError. */
+export async function loadSimulation(
+  files: SimulationFiles,
+  overrides: readonly ConfigEntry[] = [],
+): Promise<LoadedSimulation> {
+  return loadWith(await loadConfig(files.config ?? null, overrides), files);
 }
 
 /** The same with a configuration that has been read already. */
-export function loadWith(loaded: LoadedConfig | null, files: SimulationFiles): LoadedSimulation {
-  const tracePath = files.trace ?? loaded?.traceFile ?? null;
-  if (tracePath === null) {
+export function loadWith(loaded: LoadedConfig, files: SimulationFiles): LoadedSimulation {
+  const trace = files.trace ?? loaded.traceFile;
+  if (trace === null) {
     const detail = 'no trace is named, expected one on the command line or as tracefile.tracefile';
-    throw new ConfigError('MISSING_KEY', loaded?.file ?? 'simulate', null, detail);
+    throw new ConfigError('MISSING_KEY', loaded.file, null, detail);
   }
-  const injectionPath = files.inject ?? loaded?.injectionFile ?? null;
-  const imagesPath = files.images ?? loaded?.imageFile ?? null;
-  const swf = files.swf ?? {};
-
-  const trace = readTrace(fileSource(tracePath), { ordered: injectionPath === null, swf });
-  const firstId = trace.workload.leases.length + 1;
-  const injection =
-    injectionPath === null ? null : readTrace(fileSource(injectionPath), { ordered: false, firstId, swf });
-  const site = findSite(tracePath, trace, loaded, files.site ?? null);
-  checkTypes(tracePath, trace, site);
-  if (injectionPath !== null && injection !== null) checkTypes(injectionPath, injection, site);
-
-  const merged = merge(trace.workload.leases, injection?.workload.leases ?? []);
-  const warnings = [...(loaded?.warnings ?? []), ...trace.warnings, ...(injection?.warnings ?? [])];
-  let leases = merged;
-  if (imagesPath !== null) {
-    const images = readImages(fileSource(imagesPath));
-    if (images.length !== leases.length) {
-      warnings.push(`${imagesPath}: ${images.length} images are listed for ${leases.length} leases`);
-    }
-    leases = withImages(leases, images);
-  }
-  const config = loaded?.config ?? defaultSimulationConfig;
-  const attributes = { ...trace.workload.attributes, ...injection?.workload.attributes };
-  return {
-    workload: { ...trace.workload, leases, attributes },
-    cancellations: files.cancel == null ? [] : readCancellations(fileSource(files.cancel)),
-    config: { ...config, site, attributes: { ...attributes, ...config.attributes } },
-    dataFile: loaded?.dataFile ?? null,
-    warnings,
-  };
-}
-
-/** Reads a configuration in either form; the paths that it names count from its own folder. Throws ConfigError. */
-export async function loadConfig(path: string): Promise<LoadedConfig> {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError('FILE_UNREADABLE', path, null, unreadable(error));
-  }
-  return withPathsFrom(dirname(path), readHaizeaConfig(path, text));
-}
-
-export function withPathsFrom(folder: string, loaded: LoadedConfig): LoadedConfig {
-  const from = (path: string | null) => (path === null ? null : resolve(folder, path));
-  return {
-    ...loaded,
-    siteFile: from(loaded.siteFile),
-    traceFile: from(loaded.traceFile),
-    imageFile: from(loaded.imageFile),
-    injectionFile: from(loaded.injectionFile),
-    dataFile: from(loaded.dataFile),
-  };
-}
-
-function findSite(
-  tracePath: string,
-  trace: ReadTrace,
-  loaded: LoadedConfig | null,
-  option: string | null,
-): SiteSpec {
-  if (option !== null) return siteOption(option);
-  const site =
-    loaded?.config.site ??
-    (loaded?.siteFile == null ? trace.workload.site : readSite(fileSource(loaded.siteFile)));
-  if (site === null) {
+  const inject = files.inject ?? loaded.injectionFile;
+  const images = files.images ?? loaded.imageFile;
+  let site = files.site == null ? loaded.config.site : siteOption(files.site);
+  if (site === null && loaded.siteFile !== null) site = readSite(fileSource(loaded.siteFile));
+  const { workload, warnings } = loadWorkload({ ...files, trace, inject, images }, site);
+  if (workload.site === null) {
     const expected = `a <site> in it, a site in the configuration, or --site ${SITE_FORM}`;
-    throw new TraceError('NO_SITE', tracePath, null, `the trace describes no site, expected ${expected}`);
+    throw new TraceError('NO_SITE', trace, null, `the trace describes no site, expected ${expected}`);
   }
-  return site;
+  const { config } = loaded;
+  return {
+    workload,
+    cancellations: files.cancel == null ? [] : readCancellations(fileSource(files.cancel)),
+    config: {
+      ...config,
+      site: workload.site,
+      attributes: { ...workload.attributes, ...config.attributes },
+    },
+    dataFile: loaded.dataFile,
+    warnings: [...loaded.warnings, ...warnings],
+  };
+}
+
+/**
+ * Reads a trace, what is injected into it, and its images. The site, where one is given, takes the place of the trace's own. Throws
+ * TraceError.
+ */
+export function loadWorkload(files: WorkloadFiles, site: SiteSpec | null): LoadedWorkload {
+  const { inject = null, images = null, swf = {} } = files;
+  const trace = readTrace(fileSource(files.trace), { ordered: inject === null, swf });
+  const firstId = trace.workload.leases.length + 1;
+  const injection = inject === null ? null : readTrace(fileSource(inject), { ordered: false, firstId, swf });
+  const effectiveSite = site ?? trace.workload.site;
+  if (effectiveSite !== null) {
+    checkTypes(files.trace, trace, effectiveSite);
+    if (inject !== null && injection !== null) checkTypes(inject, injection, effectiveSite);
+  }
+
+  const warnings = [...trace.warnings, ...(injection?.warnings ?? [])];
+  let leases = merge(trace.workload.leases, injection?.workload.leases ?? []);
+  if (images !== null) {
+    const list = readImages(fileSource(images));
+    if (list.length !== leases.length) {
+      warnings.push(`${images}: ${list.length} images are listed for ${leases.length} leases`);
+    }
+    leases = withImages(leases, list);
+  }
+  const attributes = { ...trace.workload.attributes, ...injection?.workload.attributes };
+  return { workload: { ...trace.workload, site: effectiveSite, leases, attributes }, warnings };
 }
 
 /** The site that `--site` gives. Throws ConfigError. */

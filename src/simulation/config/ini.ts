@@ -1,13 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { shorten } from '../formats/xml.ts';
-
-/** One option as it stands in a file. */
-export interface ConfigEntry {
-  readonly section: string;
-  readonly key: string;
-  readonly value: string;
-  readonly line: number;
-}
+import type { ConfigEntry } from './option-values.ts';
 
 /**
  * Takes an INI file apart: `[section]`, `key: value` or `key = value`, comments from `#` or `;` at the start of a line or ` ;` within it, indented lines
@@ -17,7 +10,7 @@ export function parseIni(file: string, text: string): ConfigEntry[] {
   const entries: ConfigEntry[] = [];
   const seen = new Map<string, number>();
   let section: string | null = null;
-  let last: { section: string; key: string; value: string; line: number } | null = null;
+  let last: { -readonly [K in keyof ConfigEntry]: ConfigEntry[K] } | null = null;
   const fail = (line: number, found: string, expected: string): never => {
     throw new ConfigError(
       'NOT_WELL_FORMED',
@@ -59,7 +52,7 @@ export function parseIni(file: string, text: string): ConfigEntry[] {
       );
     }
     seen.set(name, line);
-    last = { section: section as string, key, value, line };
+    last = { file, line, section: section as string, key, value };
     entries.push(last);
   }
   return entries;

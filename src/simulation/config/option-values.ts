@@ -1,7 +1,20 @@
 import { ConfigError } from '../errors.ts';
 import { shorten } from '../formats/xml.ts';
-import type { ConfigEntry } from './ini.ts';
 import { type Key, OPTIONS, type OptionType, type Section, type Value } from './options.ts';
+
+/** One option as it stands in a file or on the command line. */
+export interface ConfigEntry {
+  readonly file: string;
+  readonly line: number | null;
+  readonly section: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** How a form of configuration writes an option's name. */
+export type OptionName = (section: string, key: string) => string;
+
+export const dottedName: OptionName = (section, key) => `${section}.${key}`;
 
 /** A configuration's options, checked one by one. */
 export class OptionValues {
@@ -13,8 +26,7 @@ export class OptionValues {
   constructor(
     readonly file: string,
     entries: readonly ConfigEntry[],
-    /** How the file's form writes an option's name. */
-    private readonly nameOf: (section: string, key: string) => string = (section, key) => `${section}.${key}`,
+    private readonly nameOf: OptionName = dottedName,
   ) {
     for (const entry of entries) this.accept(entry);
   }
@@ -40,7 +52,7 @@ export class OptionValues {
     );
   }
 
-  private accept({ section, key, value, line }: ConfigEntry): void {
+  private accept({ file, line, section, key, value }: ConfigEntry): void {
     const name = this.nameOf(section, key);
     const options: Record<string, OptionType<unknown>> | undefined = Object.hasOwn(OPTIONS, section)
       ? OPTIONS[section as Section]
@@ -49,7 +61,7 @@ export class OptionValues {
       const known = Object.keys(OPTIONS).join(', ');
       throw new ConfigError(
         'UNKNOWN_SECTION',
-        this.file,
+        file,
         line,
         `unknown section in ${name}, expected one of ${known}`,
       );
@@ -58,27 +70,30 @@ export class OptionValues {
     if (type === undefined) {
       throw new ConfigError(
         'UNKNOWN_KEY',
-        this.file,
+        file,
         line,
-        `unknown option ${name}, expected ${closest(key, options)}`,
+        `unknown option ${name}, expected ${this.closest(section, key, options)}`,
       );
     }
     const parsed = type.parse(value);
     if (parsed === undefined) {
       const detail = `${name} is "${shorten(value)}", expected ${type.expected}`;
-      throw new ConfigError('INVALID_VALUE', this.file, line, detail);
+      throw new ConfigError('INVALID_VALUE', file, line, detail);
     }
-    if (type.noMeaning)
-      this.warnings.push(`${this.file}:${line}: ${name} has no meaning in a simulation here`);
+    if (type.noMeaning) {
+      const where = line === null ? file : `${file}:${line}`;
+      this.warnings.push(`${where}: ${name} has no meaning in a simulation here`);
+    }
     this.sections.add(section);
     this.values.set(`${section}.${key}`, parsed);
   }
-}
 
-/** The one that was probably meant, or all that there are. */
-function closest(key: string, options: Record<string, unknown>): string {
-  const names = Object.keys(options);
-  const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
-  const same = names.find((name) => plain(name) === plain(key));
-  return same === undefined ? `one of ${names.join(', ')}` : same;
+  /** The one that was probably meant, or all that there are. */
+  private closest(section: string, key: string, options: Record<string, unknown>): string {
+    const names = Object.keys(options);
+    const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
+    const same = names.find((name) => plain(name) === plain(key));
+    if (same !== undefined) return this.nameOf(section, same);
+    return `one of ${names.map((name) => this.nameOf(section, name)).join(', ')}`;
+  }
 }

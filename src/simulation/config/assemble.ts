@@ -1,7 +1,6 @@
 import { defaultSchedulerConfig, type SchedulerConfig } from '../../core/index.ts';
 import type { SimulationConfig } from '../workload.ts';
-import { type ConfigEntry, parseIni } from './ini.ts';
-import { OptionValues } from './option-values.ts';
+import { type ConfigEntry, type OptionName, OptionValues } from './option-values.ts';
 import type { SiteSource } from './options.ts';
 
 /** What a configuration says: the run itself, and files that it names (as they stand there). */
@@ -17,13 +16,13 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
 }
 
-/** Reads Haizea's own configuration, an INI file. Throws ConfigError. */
-export function readHaizeaConfig(file: string, text: string): LoadedConfig {
-  return fromEntries(file, parseIni(file, text));
-}
-
-export function fromEntries(file: string, entries: readonly ConfigEntry[]): LoadedConfig {
-  const options = new OptionValues(file, entries);
+/** A configuration out of its options. Throws ConfigError for what is wrong, unknown or missing. */
+export function assembleConfig(
+  file: string,
+  entries: readonly ConfigEntry[],
+  nameOf?: OptionName,
+): LoadedConfig {
+  const options = new OptionValues(file, entries, nameOf);
   options.require('general', 'mode');
   const site = options.require('simulation', 'resources');
   const clock = options.get('simulation', 'clock') ?? 'real';
