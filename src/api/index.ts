@@ -1,0 +1,2 @@
+export { type ApiContext, type ApiServices, apiContext, type SiteFacts } from './context.ts';
+export { schema } from './schema.ts';

@@ -1,0 +1,48 @@
+import DataLoader from 'dataloader';
+import type { PrismaClient } from '../store/prisma/client.ts';
+
+/** Answers for many keys with one statement. Keys without an answer may be missing. */
+export type Batch<K, V, P> = (
+  prisma: PrismaClient,
+  keys: readonly K[],
+  parameters: P,
+) => Promise<ReadonlyMap<K, V>>;
+
+/**
+ * What is asked for by many objects of one response is read with one statement for each batch function and each set of parameters,
+ * and only once. Lives as long as one response, or one event of a subscription.
+ */
+export class Loaders {
+  private readonly loaders = new Map<unknown, Map<string, unknown>>();
+
+  constructor(private readonly prisma: PrismaClient) {}
+
+  load<K, V>(batch: Batch<K, V, undefined>, key: K): Promise<V | undefined>;
+  load<K, V, P>(batch: Batch<K, V, P>, key: K, parameters: P): Promise<V | undefined>;
+  load<K, V, P>(batch: Batch<K, V, P>, key: K, parameters?: P): Promise<V | undefined> {
+    const variants = this.loaders.get(batch) ?? new Map<string, unknown>();
+    this.loaders.set(batch, variants);
+    const variant = JSON.stringify(parameters) ?? '';
+    let loader = variants.get(variant) as DataLoader<K, V | undefined> | undefined;
+    if (loader === undefined) {
+      loader = new DataLoader(async (keys) => {
+        const found = await batch(this.prisma, keys, parameters as P);
+        return keys.map((key) => found.get(key));
+      });
+      variants.set(variant, loader);
+    }
+    return loader.load(key);
+  }
+}
+
+/** Rows by the key that each belongs to, in their order. */
+export function grouped<K, R>(rows: readonly R[], keyOf: (row: R) => K): Map<K, R[]> {
+  const groups = new Map<K, R[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const group = groups.get(key);
+    if (group) group.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
+}

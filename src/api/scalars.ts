@@ -1,0 +1,94 @@
+import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
+import { DateTime, Duration } from 'luxon';
+import type { Instant, Millis } from '../core/index.ts';
+import { badInput, shown } from './client-error.ts';
+import { latestInstant } from './connection.ts';
+
+const rfc3339 =
+  /^\d{4}-\d{2}-\d{2}[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** Throws BAD_USER_INPUT. */
+export function parseInstant(text: unknown): Instant {
+  if (typeof text !== 'string' || !rfc3339.test(text)) {
+    throw badInput(
+      `${shown(text)} is not an RFC 3339 instant with an offset, such as "2030-01-31T08:00:00Z" or "2030-01-31T09:00:00+01:00".`,
+    );
+  }
+  const instant = DateTime.fromISO(text.toUpperCase());
+  if (!instant.isValid) throw badInput(`${shown(text)} is not an instant: ${instant.invalidExplanation}.`);
+  const millis = instant.toMillis();
+  if (millis < 0 || millis > latestInstant)
+    throw badInput(`${shown(text)} is not between the years 1970 and 9999.`);
+  return millis;
+}
+
+export const printInstant = (value: Instant | Date): string => new Date(value).toISOString();
+
+/** Throws BAD_USER_INPUT. */
+export function parseDuration(text: unknown): Millis {
+  const example = 'such as "PT1H30M" or "P2D" (a day is 24 hours)';
+  if (typeof text !== 'string' || text.length > 100)
+    throw badInput(`${shown(text)} is not an ISO 8601 duration, ${example}.`);
+  const duration = Duration.fromISO(text.toUpperCase());
+  if (!duration.isValid) throw badInput(`${shown(text)} is not an ISO 8601 duration, ${example}.`);
+  if (duration.years !== 0 || duration.months !== 0) {
+    throw badInput(`${shown(text)} has years or months, whose length is not fixed. Use days, ${example}.`);
+  }
+  const millis = duration.toMillis();
+  if (millis < 0) throw badInput(`${shown(text)} is negative.`);
+  if (!Number.isSafeInteger(millis)) {
+    throw badInput(`${shown(text)} is not a whole number of milliseconds below 2^53.`);
+  }
+  return millis;
+}
+
+export const printDuration = (value: Millis | bigint): string => {
+  const duration = Duration.fromMillis(Number(value)).shiftTo('days', 'hours', 'minutes', 'seconds');
+  return duration.toISO() ?? 'PT0S';
+};
+
+/** Throws BAD_USER_INPUT. */
+function parseLong(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isInteger(value))
+    throw badInput(`${shown(value)} is not a whole number.`);
+  if (value < 0 || value > Number.MAX_SAFE_INTEGER)
+    throw badInput(`${shown(value)} is not between 0 and 2^53 - 1.`);
+  return value;
+}
+
+const literal =
+  <T>(kind: Kind, what: string, parse: (value: string) => T) =>
+  (node: ValueNode): T => {
+    if (node.kind === kind && 'value' in node && typeof node.value === 'string') return parse(node.value);
+    throw new GraphQLError(`A ${what} is needed here.`, {
+      nodes: node,
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+  };
+
+export const dateTime = new GraphQLScalarType({
+  name: 'DateTime',
+  description:
+    'An instant between the years 1970 and 9999, RFC 3339. Accepted with any offset, printed in UTC with milliseconds.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339',
+  parseValue: parseInstant,
+  parseLiteral: literal(Kind.STRING, 'string with an instant', parseInstant),
+  serialize: (value: unknown) => printInstant(value as Instant | Date),
+});
+
+export const duration = new GraphQLScalarType({
+  name: 'Duration',
+  description:
+    'ISO 8601 duration of fixed length, such as PT1H30M or P2D (a day is 24 h). Years and months are refused, since they have no fixed length.',
+  parseValue: parseDuration,
+  parseLiteral: literal(Kind.STRING, 'string with a duration', parseDuration),
+  serialize: (value: unknown) => printDuration(value as Millis | bigint),
+});
+
+export const long = new GraphQLScalarType({
+  name: 'Long',
+  description: 'A whole number from 0 to 2^53 - 1, printed as a JSON number.',
+  parseValue: parseLong,
+  parseLiteral: literal(Kind.INT, 'whole number', (text) => parseLong(Number(text))),
+  serialize: (value: unknown) => Number(value),
+});
