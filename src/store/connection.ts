@@ -1,0 +1,130 @@
+import pg from 'pg';
+import { StoreError } from '../engine/ports.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
+import type { Row, Statement } from './database.ts';
+import { describe, storeError } from './errors.ts';
+import { types } from './pg.ts';
+
+/** A connection that says nothing for this long is asked whether it lives, and counts as dead without an answer (ms). */
+const pingInterval = 2_000;
+const pingTimeout = 4_000;
+
+/**
+ * What makes the server notice that this end has gone without a word, within about seven seconds, and let go of its locks.
+ */
+const vigilance =
+  '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=2 -c tcp_user_timeout=7000 -c client_connection_check_interval=2000';
+
+/** One connection of its own, watched: it tells at once when it is gone, also when nothing says so but silence. */
+export class Connection {
+  /** Aborts with a StoreError when the connection is gone. */
+  readonly lost: AbortSignal;
+  readonly #client: pg.Client;
+  readonly #lost = new AbortController();
+  readonly #queryTimeout: number;
+  #busy = 0;
+  #watch: NodeJS.Timeout | null = null;
+
+  /** Rejects with what `pg` says. `queryTimeout` bounds every query (ms). */
+  static async open(settings: ConnectionSettings, queryTimeout: number): Promise<Connection> {
+    const client = new pg.Client({
+      ...settings.config,
+      options: `${settings.config.options ?? ''} ${vigilance}`,
+      types,
+      statement_timeout: queryTimeout,
+    });
+    const connection = new Connection(client, queryTimeout);
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.#lose(error);
+      throw error;
+    }
+    connection.#watch = setInterval(() => void connection.#ping(), pingInterval);
+    return connection;
+  }
+
+  private constructor(client: pg.Client, queryTimeout: number) {
+    this.#client = client;
+    this.#queryTimeout = queryTimeout;
+    this.lost = this.#lost.signal;
+    client.on('error', (error) => this.#lose(error));
+    client.on('end', () => this.#lose(new Error('Connection terminated')));
+  }
+
+  /** The server's process of this connection. */
+  get processId(): number | null {
+    return (this.#client as unknown as { processID: number | null }).processID;
+  }
+
+  onNotification(callback: (message: pg.Notification) => void): void {
+    this.#client.on('notification', callback);
+  }
+
+  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
+    return this.#run<R>({ text }, values);
+  }
+
+  /** Plans the statement once. */
+  run<R extends object = Row>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
+    return this.#run<R>({ name: statement.name, text: statement.text }, values);
+  }
+
+  async #run<R extends object>(
+    query: { readonly name?: string; readonly text: string },
+    values: readonly unknown[] = [],
+    timeout = this.#queryTimeout + 1_000,
+  ): Promise<R[]> {
+    if (this.lost.aborted) throw this.lost.reason;
+    this.#busy++;
+    try {
+      // `query_timeout` is missing in the types of `pg`.
+      const config: pg.QueryConfig & { query_timeout: number } = {
+        ...query,
+        values: [...values],
+        query_timeout: timeout,
+      };
+      return (await this.#client.query<R>(config)).rows;
+    } catch (error) {
+      if (!answered(error)) this.#lose(error);
+      throw storeError(error, 'The database refuses');
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  async #ping(): Promise<void> {
+    if (this.#busy > 0) return;
+    // The connection is given up where the query fails.
+    await this.#run({ text: 'SELECT 1' }, [], pingTimeout).catch(() => {});
+  }
+
+  #lose(error: unknown): void {
+    if (this.lost.aborted) return;
+    this.#end(`The connection to the database is lost: ${describe(error)}`, error);
+    this.#socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    if (this.lost.aborted) return;
+    this.#end('The connection to the database was closed.');
+    // A server that no longer answers does not close its end either.
+    const patience = setTimeout(() => this.#socket.destroy(), 1_000);
+    await this.#client.end().catch(() => {});
+    clearTimeout(patience);
+  }
+
+  #end(message: string, cause?: unknown): void {
+    if (this.#watch !== null) clearInterval(this.#watch);
+    this.#lost.abort(new StoreError('TRANSIENT', message, { cause }));
+  }
+
+  get #socket(): { destroy(): void } {
+    return (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
+  }
+}
+
+/** Whether the server itself answered with an error, after which the session goes on. */
+function answered(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.severity !== 'FATAL' && error.severity !== 'PANIC';
+}

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { StoreError } from '../engine/ports.ts';
+
+/** How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms). */
+const renewal = 2_000;
+const expiry = 10_000;
+
+interface Claim {
+  readonly file: string;
+  readonly pid: number;
+  /** When that process started, as its system tells it; empty when it does not. */
+  readonly start: string;
+  /** Where its pid means something: machine, boot and pid namespace, hashed. */
+  readonly domain: string;
+}
+
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Makes this process the only one that uses `directory`. Each process puts down a claim, a file under a name of its own, and
+ * holds the directory once it has seen no other live claim beside its own; so of two that start at once never both do.
+ * Claims of dead processes are swept away: their names never come back, so that sweeping needs no lock.
+ * Throws StoreError naming the directory and the process that has it.
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  const claims = join(directory, 'lock');
+  await mkdir(claims, { recursive: true });
+  const domain = await pidDomain();
+  const start = await startOf(process.pid);
+  const own = `${process.pid}.${start}.${domain}.${randomUUID()}`;
+  const file = join(claims, own);
+  await writeFile(file, '', { flag: 'wx' });
+  const release = () => rm(file, { force: true });
+  try {
+    // Somebody who started in the same moment gives way or wins within this time.
+    for (let patience = 50; ; patience--) {
+      const others = await liveClaims(claims, own, domain);
+      const first = others[0];
+      if (first === undefined) break;
+      if (patience === 0 || others.some((other) => other.file < own)) throw taken(directory, first, domain);
+      await sleep(20);
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  const timer = setInterval(() => {
+    const now = new Date();
+    utimes(file, now, now).catch(() => {});
+  }, renewal).unref();
+  return {
+    release: async () => {
+      clearInterval(timer);
+      await release();
+    },
+  };
+}
+
+async function liveClaims(claims: string, own: string, domain: string): Promise<Claim[]> {
+  const others: Claim[] = [];
+  for (const file of (await readdir(claims)).sort()) {
+    const [pid = '', start = '', where = ''] = file.split('.');
+    const claim: Claim = { file, pid: Number(pid), start, domain: where };
+    if (file === own) continue;
+    if (await isLive(join(claims, file), claim, domain)) others.push(claim);
+    else await rm(join(claims, file), { force: true });
+  }
+  return others;
+}
+
+async function isLive(path: string, claim: Claim, domain: string): Promise<boolean> {
+  if (claim.domain === domain && claim.start !== '') return (await startOf(claim.pid)) === claim.start;
+  // Another machine, container or boot, or a system without start times: only its renewals tell.
+  const renewed = await stat(path).catch(() => null);
+  return renewed !== null && Date.now() - renewed.mtimeMs < expiry;
+}
+
+/** Tells two processes apart that had one pid after each other; empty when there is no such process or nothing tells. */
+async function startOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
+  }
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({
+    stdout: '',
+  }));
+  return stdout.trim().replaceAll(/[^0-9A-Za-z]+/g, '-');
+}
+
+async function pidDomain(): Promise<string> {
+  const parts = await Promise.all([
+    hostname(),
+    readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => ''),
+    readlink('/proc/self/ns/pid').catch(() => ''),
+  ]);
+  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 16);
+}
+
+function taken(directory: string, claim: Claim, domain: string): StoreError {
+  const where = claim.domain === domain ? '' : ' of another machine or container';
+  const who =
+    claim.pid === process.pid && where === ''
+      ? `this process (${claim.pid})`
+      : `process ${claim.pid}${where}`;
+  return new StoreError(
+    'PERMANENT',
+    `The data directory ${directory} is in use by ${who}. Stop it, or set LEASEGRAPH_DATA_DIR to another directory.`,
+  );
+}

@@ -1,0 +1,56 @@
+import { resolve } from 'node:path';
+import type { Store } from '../engine/ports.ts';
+import type { Database } from './database.ts';
+import { openEmbedded } from './embedded.ts';
+import { type StoreLog, silentLog } from './log.ts';
+import { migrate } from './migrate.ts';
+import type { PrismaClient } from './prisma/client.ts';
+import { openServer } from './server.ts';
+import { SqlStore } from './store.ts';
+
+export type { StoreLog } from './log.ts';
+
+export interface StoreOptions {
+  /** A PostgreSQL server; without it the database is embedded, under `dataDir`. */
+  readonly databaseUrl?: string | null | undefined;
+  readonly dataDir: string;
+  readonly log?: StoreLog | undefined;
+}
+
+/** The engine's store, and the Prisma client that the API reads through. */
+export interface OpenStore extends Store {
+  readonly kind: 'embedded' | 'server';
+  readonly prisma: PrismaClient;
+}
+
+/**
+ * Opens the database and brings it to the newest schema. Throws StoreError, its message for people: the server cannot be
+ * reached or refuses the user, the data directory is in use, or a migration fails.
+ */
+export async function openStore({ databaseUrl, dataDir, log = silentLog }: StoreOptions): Promise<OpenStore> {
+  const database = await openDatabase({ databaseUrl, dataDir, log });
+  try {
+    const applied = await migrate(database);
+    if (applied.length > 0) log.info({ migrations: applied }, 'migrated the database');
+    return new SqlStore(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Only applies migrations and says which. Throws StoreError. */
+export async function migrateStore(options: StoreOptions): Promise<readonly string[]> {
+  const database = await openDatabase({ ...options, log: options.log ?? silentLog });
+  try {
+    return await migrate(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function openDatabase(options: StoreOptions & { readonly log: StoreLog }): Promise<Database> {
+  return options.databaseUrl
+    ? openServer(options.databaseUrl, options.log)
+    : openEmbedded(resolve(options.dataDir));
+}

@@ -1,0 +1,22 @@
+import pg from 'pg';
+import { storeError } from './errors.ts';
+
+/** int8 as number: nothing that is kept is greater than 2^53. */
+export const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text') =>
+    oid === pg.types.builtins.INT8
+      ? Number
+      : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+export async function query<R extends object>(
+  client: pg.Pool | pg.ClientBase,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  try {
+    return (await client.query<R>(text, [...values])).rows;
+  } catch (error) {
+    throw storeError(error, 'The database refuses');
+  }
+}

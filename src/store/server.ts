@@ -1,0 +1,134 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { StoreError } from '../engine/ports.ts';
+import { type ConnectionSettings, connectionFailure, connectionSettings } from './connection-settings.ts';
+import type {
+  Database,
+  MigrationSession,
+  Notification,
+  Queryable,
+  Row,
+  WriterConnection,
+} from './database.ts';
+import { storeError } from './errors.ts';
+import { Listener } from './listener.ts';
+import type { StoreLog } from './log.ts';
+import { query, types } from './pg.ts';
+import { WriterLock } from './writer-lock.ts';
+
+/** A read that takes longer than this has lost its connection or its purpose (ms). */
+const queryTimeout = 20_000;
+const oldestVersion = 140_000;
+
+/** A PostgreSQL server. Throws StoreError when it cannot be reached or used. */
+export async function openServer(databaseUrl: string, log: StoreLog): Promise<Database> {
+  const settings = connectionSettings(databaseUrl);
+  const database = new ServerDatabase(settings, log);
+  try {
+    const [row] = await database.query<{ version: number; name: string }>(
+      `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name`,
+    );
+    if (row === undefined || row.version < oldestVersion) {
+      throw new StoreError(
+        'PERMANENT',
+        `PostgreSQL 14 or newer is needed; ${settings.target} is ${row?.name}.`,
+      );
+    }
+  } catch (error) {
+    await database.close();
+    throw error instanceof StoreError && error.cause !== undefined
+      ? connectionFailure(error.cause, settings)
+      : error;
+  }
+  return database;
+}
+
+class ServerDatabase implements Database {
+  readonly kind = 'server';
+  readonly prismaAdapter;
+  readonly #settings: ConnectionSettings;
+  readonly #pool: pg.Pool;
+  readonly #listener: Listener;
+  readonly #writerLock: WriterLock;
+
+  constructor(settings: ConnectionSettings, log: StoreLog) {
+    this.#settings = settings;
+    this.#pool = new pg.Pool({
+      ...settings.config,
+      types,
+      max: 10,
+      query_timeout: queryTimeout,
+      statement_timeout: queryTimeout,
+    });
+    // Idle connections that break; the pool replaces them by itself.
+    this.#pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was lost'));
+    this.prismaAdapter = new PrismaPg(this.#pool);
+    this.#writerLock = new WriterLock(settings, log);
+    this.#listener = new Listener(settings, log, () => this.#writerLock.processId);
+  }
+
+  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
+    return query<R>(this.#pool, text, values);
+  }
+
+  snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T> {
+    return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', read);
+  }
+
+  transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T> {
+    return this.#within('BEGIN', work);
+  }
+
+  async #within<T>(begin: string, work: (database: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw storeError(error, 'No connection to the database');
+    });
+    let failure: Error | undefined;
+    // Without a listener an error of the connection would end the process; the query in flight reports it.
+    const onError = () => {};
+    client.on('error', onError);
+    try {
+      await query(client, begin);
+      const result = await work({ query: (text, values) => query(client, text, values) });
+      await query(client, 'COMMIT');
+      return result;
+    } catch (error) {
+      failure = storeError(error, 'A database transaction failed');
+      throw failure;
+    } finally {
+      client.off('error', onError);
+      // A connection whose transaction failed is not worth repairing.
+      client.release(failure);
+    }
+  }
+
+  lockWriter(): Promise<WriterConnection | null> {
+    return this.#writerLock.acquire();
+  }
+
+  listen(onNotification: (notification: Notification) => void): Promise<AsyncDisposable> {
+    return this.#listener.subscribe(onNotification);
+  }
+
+  async migrate<T>(work: (session: MigrationSession) => Promise<T>): Promise<T> {
+    // One connection, so that the lock, the transaction and the schema engine share a session.
+    const pool = new pg.Pool({ ...this.#settings.config, types, max: 1, idleTimeoutMillis: 0 });
+    pool.on('error', () => {});
+    try {
+      return await work({
+        adapter: await new PrismaPg(pool).connect(),
+        query: (text, values) => query(pool, text, values),
+        script: async (text) => {
+          await pool.query(text);
+        },
+      });
+    } finally {
+      await pool.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#listener.close(), this.#writerLock.close()]);
+    if (!this.#pool.ended) await this.#pool.end();
+  }
+}

@@ -1,0 +1,188 @@
+import type { LeaseEventRecord, SiteSpec } from '../core/index.ts';
+import {
+  type CommitBatch,
+  type ForwardedCommand,
+  type IdempotencyRecord,
+  type Store,
+  type StoredSite,
+  StoreError,
+  type WriterLease,
+} from '../engine/ports.ts';
+import { CommandMailbox } from './commands.ts';
+import { commitStatement, commitValues } from './commit.ts';
+import type { Database, WriterConnection } from './database.ts';
+import { load } from './load.ts';
+import { PrismaClient } from './prisma/client.ts';
+import { type EventRow, eventRecord, nodeRow, toJson } from './rows.ts';
+
+/** The store on one PostgreSQL, embedded or a server. */
+export class SqlStore implements Store {
+  /** For reads that API and tools make; what the engine needs goes past it (docs/decisions/store.md). */
+  readonly prisma: PrismaClient;
+  readonly kind: Database['kind'];
+  readonly #database: Database;
+  readonly #commands: CommandMailbox;
+  readonly #writers = new WeakMap<WriterLease, WriterConnection>();
+  #writer: WriterLease | null = null;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.kind = database.kind;
+    this.prisma = new PrismaClient({ adapter: database.prismaAdapter });
+    this.#commands = new CommandMailbox(database);
+  }
+
+  async acquireWriter(): Promise<WriterLease | null> {
+    await this.#writer?.release();
+    const connection = await this.#database.lockWriter();
+    if (connection === null) return null;
+    try {
+      const [row] = await connection.query<{ epoch: number; lastCommit: string | null }>(
+        'UPDATE writers SET epoch = epoch + 1 RETURNING epoch, last_commit AS "lastCommit"',
+      );
+      if (row === undefined) throw new StoreError('PERMANENT', 'The table "writers" has lost its row.');
+      const lease: WriterLease = { ...row, lost: connection.lost, release: () => connection.release() };
+      this.#writers.set(lease, connection);
+      this.#writer = lease;
+      return lease;
+    } catch (error) {
+      await connection.release();
+      throw error;
+    }
+  }
+
+  load(): Promise<StoredSite | null> {
+    return this.#database.snapshot(load);
+  }
+
+  async createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void> {
+    // One statement, for the same reasons as a commit.
+    const [row] = await this.#connection(writer).query<{ allowed: boolean; created: boolean }>(
+      `WITH fence AS (UPDATE writers SET epoch = epoch WHERE epoch = $1::bigint RETURNING id),
+       site AS (
+         INSERT INTO sites (id, name, resource_types)
+         SELECT 1, $2::jsonb ->> 0, ARRAY (SELECT jsonb_array_elements_text($3::jsonb)) FROM fence
+         ON CONFLICT (id) DO NOTHING RETURNING id
+       ), node AS (
+         INSERT INTO nodes (number, hostname, capacity)
+         SELECT n.* FROM site, jsonb_to_recordset($4::jsonb) AS n(number int, hostname text, capacity jsonb)
+       )
+       SELECT EXISTS (SELECT FROM fence) AS allowed, EXISTS (SELECT FROM site) AS created`,
+      [writer.epoch, toJson([name]), toJson(spec.resourceTypes), toJson(spec.nodes.map(nodeRow))],
+    );
+    if (row?.allowed !== true) throw fenced(writer);
+    if (!row.created) throw new StoreError('PERMANENT', 'The database holds a site already.');
+  }
+
+  async commit(batch: CommitBatch, writer: WriterLease): Promise<void> {
+    const connection = this.#connection(writer);
+    const [written] = await connection.run(commitStatement, commitValues(batch, writer.epoch));
+    if (written !== undefined) return;
+    const [row] = await connection.query<{ epoch: number; last_commit: string | null }>(
+      'SELECT epoch, last_commit FROM writers',
+    );
+    if (row?.epoch !== writer.epoch) throw fenced(writer);
+    // This very commit was written before, by an attempt whose answer was lost.
+    if (row.last_commit === batch.id) return;
+    throw new StoreError(
+      'FENCED',
+      'The database has moved on since it was loaded: what was planned on the older state is not written.',
+    );
+  }
+
+  async idempotency(
+    keys: readonly { readonly principal: string; readonly key: string }[],
+  ): Promise<readonly IdempotencyRecord[]> {
+    if (keys.length === 0) return [];
+    return this.#database.query<IdempotencyRecord>(
+      `SELECT i.principal, i.key, i.input_hash AS "inputHash", i.lease_number AS "leaseNumber"
+       FROM jsonb_to_recordset($1::jsonb) AS k(principal text, key text) JOIN idempotency_keys i USING (principal, key)`,
+      [toJson(keys.map(({ principal, key }) => ({ principal, key })))],
+    );
+  }
+
+  async events(
+    after: number,
+    limit: number,
+    leaseNumber?: number | null,
+  ): Promise<readonly LeaseEventRecord[]> {
+    const rows = await this.#database.query<EventRow>(
+      `SELECT sequence, (extract(epoch FROM at) * 1000)::bigint AS at, lease_number, from_state, to_state, reason_code,
+         reason_message
+       FROM lease_events WHERE sequence > $1 ${leaseNumber == null ? '' : 'AND lease_number = $3'}
+       ORDER BY sequence LIMIT $2`,
+      leaseNumber == null ? [after, limit] : [after, limit, leaseNumber],
+    );
+    return rows.map(eventRecord);
+  }
+
+  async eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null> {
+    const [row] = await this.#database.query<{ oldest: number | null; newest: number | null }>(
+      'SELECT min(sequence) AS oldest, max(sequence) AS newest FROM lease_events',
+    );
+    return row === undefined || row.oldest === null || row.newest === null
+      ? null
+      : { oldest: row.oldest, newest: row.newest };
+  }
+
+  async deleteEventsBefore(before: number, limit: number): Promise<number> {
+    // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so that
+    // the range that is kept is known.
+    const [row] = await this.#database.query<{ deleted: number }>(
+      `WITH head AS (SELECT sequence, at FROM lease_events ORDER BY sequence LIMIT $2),
+       last AS (
+         SELECT least(
+           (SELECT min(sequence) FROM head WHERE at >= to_timestamp($1 / 1000.0)),
+           (SELECT max(sequence) + 1 FROM head),
+           (SELECT max(sequence) FROM lease_events)
+         ) AS stop
+       ), gone AS (DELETE FROM lease_events USING last WHERE sequence < stop RETURNING 1)
+       SELECT count(*) AS deleted FROM gone`,
+      [before, limit],
+    );
+    return row?.deleted ?? 0;
+  }
+
+  forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
+    return this.#commands.forward(payload, signal);
+  }
+
+  forwarded(limit: number): Promise<readonly ForwardedCommand[]> {
+    return this.#commands.waiting(limit);
+  }
+
+  listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable> {
+    return this.#database.listen(({ channel, own }) => {
+      if (channel === 'leasegraph_events' && !own) onNotice('events');
+      if (channel === 'leasegraph_commands') onNotice('commands');
+    });
+  }
+
+  async clock(): Promise<number> {
+    const [row] = await this.#database.query<{ now: number }>(
+      'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+    );
+    if (row === undefined) throw new StoreError('TRANSIENT', 'The database does not tell the time.');
+    return row.now;
+  }
+
+  async close(): Promise<void> {
+    this.#commands.close();
+    await this.prisma.$disconnect();
+    await this.#database.close();
+  }
+
+  #connection(writer: WriterLease): WriterConnection {
+    const connection = this.#writers.get(writer);
+    if (connection === undefined)
+      throw new StoreError('PERMANENT', 'This right to write comes from another store.');
+    return connection;
+  }
+}
+
+function fenced(writer: WriterLease): StoreError {
+  return new StoreError(
+    'FENCED',
+    `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`,
+  );
+}

@@ -1,0 +1,89 @@
+import { Connection } from './connection.ts';
+import type { ConnectionSettings } from './connection-settings.ts';
+import type { WriterConnection } from './database.ts';
+import { storeError } from './errors.ts';
+import type { StoreLog } from './log.ts';
+
+/** The advisory lock of the writer, 'lgwr'; one a database. */
+const lockKey = 0x6c677772;
+/** A commit that takes longer is given up, and the lock with it (ms). */
+const commitTimeout = 15_000;
+/** The holder asks its connection every two seconds; after this long without, it hangs, and its session is ended (s). */
+const holderSilence = 7;
+
+/** The writer's lock: a session's advisory lock, so that it ends when the session does, however that ends. */
+export class WriterLock {
+  readonly #settings: ConnectionSettings;
+  readonly #log: StoreLog;
+  /** Kept between attempts, so that a standby does not connect anew each time. */
+  #candidate: Connection | null = null;
+  #holder: Connection | null = null;
+  #closed = false;
+
+  constructor(settings: ConnectionSettings, log: StoreLog) {
+    this.#settings = settings;
+    this.#log = log;
+  }
+
+  /** The server's process that holds the lock for us, or did last. */
+  get processId(): number | null {
+    return this.#holder?.processId ?? null;
+  }
+
+  async acquire(): Promise<WriterConnection | null> {
+    const connection = await this.#connect();
+    const [row] = await connection.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
+      lockKey,
+    ]);
+    if (row?.locked !== true) {
+      await this.#endHangingHolder(connection);
+      return null;
+    }
+    this.#candidate = null;
+    this.#holder = connection;
+    return {
+      query: (text, values) => connection.query(text, values),
+      run: (statement, values) => connection.run(statement, values),
+      lost: connection.lost,
+      release: () => connection.close(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#candidate?.close(), this.#holder?.close()]);
+  }
+
+  async #connect(): Promise<Connection> {
+    if (this.#candidate !== null && !this.#candidate.lost.aborted) return this.#candidate;
+    try {
+      this.#candidate = await Connection.open(this.#settings, commitTimeout);
+    } catch (error) {
+      throw storeError(error, `Cannot connect to ${this.#settings.target}`);
+    }
+    if (this.#closed) await this.#candidate.close();
+    return this.#candidate;
+  }
+
+  /**
+   * A writer whose process is stopped keeps its session alive without ever using it, and one of ours whose connection broke may
+   * live on at the server. The epoch keeps either from writing, so ending its session is safe.
+   */
+  async #endHangingHolder(connection: Connection): Promise<void> {
+    try {
+      const ended = await connection.query<{ pid: number }>(
+        `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+         WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1
+           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+           AND (pid = $3::int OR state = 'idle' AND state_change < clock_timestamp() - make_interval(secs => $2))
+           AND pg_terminate_backend(pid)`,
+        [lockKey, holderSilence, this.processId],
+      );
+      for (const { pid } of ended)
+        this.#log.warn({ pid }, 'ended the session of a writer that does not respond');
+    } catch (error) {
+      // Not permitted, or gone by itself: the next attempt sees.
+      this.#log.debug({ err: error }, 'the session of the present writer could not be looked at');
+    }
+  }
+}
