@@ -18,10 +18,7 @@ export function createAccounting(
   const chosen = [...new Set(names)].map((name) => probes[name as ProbeName](recorder));
   return {
     // The counters start before the first probe sees anything and are closed before the last one looks at them.
-    observers: [
-      { onStart: (at) => recorder.start(at), onEnd: (at) => recorder.stop(at) },
-      ...chosen,
-    ],
+    observers: [{ onStart: (at) => recorder.start(at), onEnd: (at) => recorder.stop(at) }, ...chosen],
     data: () => recorder.data(attributes),
   };
 }

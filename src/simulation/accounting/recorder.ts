@@ -109,7 +109,9 @@ export class Recorder {
   }
 
   data(attributes: Readonly<Record<string, string>>): AccountingData {
-    const counters = Object.fromEntries([...this.counters].map(([name, counter]) => [name, counter.data(this.startedAt)]));
+    const counters = Object.fromEntries(
+      [...this.counters].map(([name, counter]) => [name, counter.data(this.startedAt)]),
+    );
     const leases = [...this.perLease].sort(([a], [b]) => a - b);
     return { counters, perLease: Object.fromEntries(leases), perRun: this.perRun, attributes };
   }

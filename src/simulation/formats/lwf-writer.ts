@@ -1,17 +1,19 @@
 import type { Amounts, SiteSpec } from '../../core/index.ts';
 import type { TraceLease, Workload } from '../workload.ts';
+import { escapeXml } from './escape.ts';
 import { nodeSets } from './site.ts';
 import { formatDuration } from './values.ts';
 
 /** Writes a workload in LWF, piece by piece. `readLwf` reads the same workload back. */
 export function* writeLwf(workload: Workload): Generator<string, void> {
-  const name = workload.name === null ? '' : ` name="${escape(workload.name)}"`;
+  const name = workload.name === null ? '' : ` name="${escapeXml(workload.name)}"`;
   yield `<?xml version="1.0"?>\n<lease-workload${name}>\n`;
-  if (workload.description !== null) yield `  <description>${escape(workload.description)}</description>\n`;
+  if (workload.description !== null)
+    yield `  <description>${escapeXml(workload.description)}</description>\n`;
   const attributes = Object.entries(workload.attributes);
   if (attributes.length > 0) {
     const lines = attributes.map(
-      ([key, value]) => `    <attr name="${escape(key)}" value="${escape(value)}"/>\n`,
+      ([key, value]) => `    <attr name="${escapeXml(key)}" value="${escapeXml(value)}"/>\n`,
     );
     yield `  <attributes>\n${lines.join('')}  </attributes>\n`;
   }
@@ -22,7 +24,7 @@ export function* writeLwf(workload: Workload): Generator<string, void> {
 }
 
 function writeSite(site: SiteSpec, indent: string): string {
-  const types = escape(site.resourceTypes.join(' '));
+  const types = escapeXml(site.resourceTypes.join(' '));
   const sets = nodeSets(site).map(({ count, capacity }) => writeNodeSet(count, capacity, `${indent}    `));
   return `${indent}<site>
 ${indent}  <resource-types names="${types}"/>
@@ -33,7 +35,7 @@ ${indent}</site>
 }
 
 function writeRequest(lease: TraceLease): string {
-  const user = lease.user === null ? '' : ` user="${escape(lease.user)}"`;
+  const user = lease.user === null ? '' : ` user="${escapeXml(lease.user)}"`;
   const known =
     lease.knownDuration === null
       ? ''
@@ -41,7 +43,7 @@ function writeRequest(lease: TraceLease): string {
   const software =
     lease.image === null
       ? '<none/>'
-      : `<disk-image id="${escape(lease.image.name)}" size="${lease.image.sizeMb}"/>`;
+      : `<disk-image id="${escapeXml(lease.image.name)}" size="${lease.image.sizeMb}"/>`;
   return `    <lease-request arrival="${formatDuration(lease.arrival)}">
 ${known}      <lease id="${lease.id}" preemptible="${lease.preemptible}"${user}>
         <nodes>
@@ -79,24 +81,10 @@ function sameAmounts(one: Amounts, other: Amounts | undefined): boolean {
 
 function writeNodeSet(count: number, amounts: Amounts, indent: string): string {
   const resources = Object.entries(amounts).map(([type, amount]) => {
-    const name = escape(type);
+    const name = escapeXml(type);
     if (typeof amount === 'number') return `<res type="${name}" amount="${amount}"/>`;
     const instances = amount.map((one) => `<instance amount="${one}"/>`).join('');
     return `<res type="${name}">${instances}</res>`;
   });
   return `${indent}<node-set numnodes="${count}">${resources.join('')}</node-set>\n`;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
-
-/** As text or attribute value. What XML cannot hold at all becomes U+FFFD. */
-function escape(text: string): string {
-  return (
-    text
-      .replace(/\p{Surrogate}/gu, '\uFFFD')
-      .replace(/[<>&"]/g, (character) => ESCAPES[character] ?? '')
-      .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones to take out
-      .replace(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g, '\uFFFD')
-  );
 }

@@ -1,0 +1,209 @@
+import type { SiteSpec } from '../../core/index.ts';
+import { escapeXml } from '../formats/escape.ts';
+import type { LeaseResult, Seconds, SimulationResult } from '../result.ts';
+import type { Workload } from '../workload.ts';
+import { ticks } from './axis.ts';
+import { layOut, type Move, mergeRows, type RowsBar } from './layout.ts';
+import { KINDS, leaseColour, legend, outlineOf, PATTERNS } from './style.ts';
+
+const PLOT_WIDTH = 1400;
+const LEFT = 64;
+const RIGHT = 24;
+const TOP = 58;
+const AXIS = 34;
+const TALLEST_ROW = 36;
+const SHORTEST_ROW = 2;
+/** What the rows together should not exceed, as long as they stay tall enough to be seen. */
+const PLOT_HEIGHT = 1100;
+const DIGIT = 6.2;
+/** Room that a label of a row needs. */
+const LABEL = 13;
+
+/** Where things are in the picture. */
+interface Frame {
+  readonly start: Seconds;
+  readonly end: Seconds;
+  readonly nodes: number;
+  readonly rowHeight: number;
+  /** Height of the image repository's row; 0 where there is none. */
+  readonly channel: number;
+  readonly bottom: number;
+  x(at: Seconds): number;
+  /** Top of a node's row. */
+  y(node: number): number;
+}
+
+/**
+ * Draws what was executed: nodes down, time across, one colour a lease. Hatched: suspensions, resumptions, migrations, image transfers.
+ * What goes over the network is a strip at the foot of its nodes' rows; image transfers have a row of their own as well.
+ */
+export function* drawGantt(
+  result: SimulationResult,
+  workload: Workload,
+  site: SiteSpec,
+): Generator<string, void> {
+  const { bars, moves } = layOut(result, workload, site);
+  const leases = new Map(result.leases.map((lease) => [lease.id, lease]));
+  const leaseOf = (id: number) => leases.get(id) as LeaseResult;
+  const transfers = moves.filter(({ kind }) => kind === 'IMAGE_TRANSFER');
+  const frame = frameOf(result, site.nodes.length, transfers.length > 0);
+  const drawn = [...new Set([...bars, ...moves].map(({ lease }) => lease))].sort((a, b) => a - b);
+  const key = legend(
+    new Set([...bars, ...moves].map(({ kind }) => kind)),
+    new Set(drawn.map((id) => leaseOf(id).type)),
+    drawn,
+    { left: LEFT, top: frame.bottom + AXIS + 18, width: PLOT_WIDTH },
+  );
+  const width = LEFT + PLOT_WIDTH + RIGHT;
+  const height = Math.ceil(key.bottom + 16);
+
+  yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+    `viewBox="0 0 ${width} ${height}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#333">\n`;
+  yield `<defs>${PATTERNS}</defs>\n<rect width="100%" height="100%" fill="#fff"/>\n`;
+  yield heading(result, workload, site);
+  yield* grid(frame);
+  const rows = mergeRows(bars);
+  for (const bar of rows) yield drawBar(frame, bar, leaseOf(bar.lease));
+  const strip = Math.max(2, Math.min(8, frame.rowHeight * 0.3));
+  for (const move of moves) {
+    for (const node of move.nodes) {
+      const top = frame.y(node + 1) - strip - rowGap(frame);
+      yield drawMove(frame, move, leaseOf(move.lease), top, strip, `node ${node}`);
+    }
+  }
+  for (const move of transfers) {
+    yield drawMove(frame, move, leaseOf(move.lease), TOP, frame.channel, 'image repository');
+  }
+  for (const bar of rows) yield drawNumber(frame, bar);
+  yield `${key.svg}</svg>\n`;
+}
+
+function frameOf(result: SimulationResult, nodes: number, withTransfers: boolean): Frame {
+  const [start, end] = span(result);
+  const rowHeight = Math.max(SHORTEST_ROW, Math.min(TALLEST_ROW, PLOT_HEIGHT / nodes));
+  const channel = withTransfers ? Math.max(14, Math.min(rowHeight, 22)) : 0;
+  const firstRow = TOP + (withTransfers ? channel + 6 : 0);
+  const y = (node: number) => firstRow + (node - 1) * rowHeight;
+  const x = (at: Seconds) => round(LEFT + ((at - start) / (end - start)) * PLOT_WIDTH);
+  return { start, end, nodes, rowHeight, channel, bottom: y(nodes + 1), x, y };
+}
+
+function span(result: SimulationResult): [Seconds, Seconds] {
+  let start = Number.POSITIVE_INFINITY;
+  let end = 0;
+  for (const { reservations } of result.leases) {
+    for (const reservation of reservations) {
+      start = Math.min(start, reservation.start);
+      end = Math.max(end, reservation.end);
+    }
+  }
+  if (end === 0) return [0, Math.max(1, result.summary.end)];
+  // The origin is shown unless it is far off.
+  return [start < end / 4 ? 0 : start, Math.max(end, start + 1)];
+}
+
+function heading(result: SimulationResult, workload: Workload, site: SiteSpec): string {
+  const name = escapeXml(workload.name ?? 'Schedule');
+  const done = result.leases.filter(({ state }) => state === 'DONE').length;
+  const facts = `${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes`;
+  return `<text x="${LEFT}" y="26" font-size="18" fill="#111">${name}</text>\n<text x="${LEFT}" y="45">${facts}</text>\n`;
+}
+
+function* grid({ start, end, nodes, rowHeight, channel, bottom, x, y }: Frame): Generator<string, void> {
+  const ground = (top: number, tall: number) =>
+    `<rect x="${LEFT}" y="${top}" width="${PLOT_WIDTH}" height="${round(tall)}" fill="#f4f4f4"/>\n`;
+  const rowLabel = (middle: number, text: string) =>
+    `<text x="${LEFT - 8}" y="${round(middle + 4)}" text-anchor="end">${text}</text>\n`;
+  const firstRow = y(1);
+  if (channel > 0) yield ground(TOP, channel) + rowLabel(TOP + channel / 2, 'images');
+  yield ground(firstRow, bottom - firstRow);
+  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * rowHeight >= LABEL) ?? 2000;
+  for (let number = 1; number <= nodes; number += 1) {
+    if (rowHeight >= 8 && number > 1) {
+      yield `<path d="M${LEFT} ${round(y(number))}h${PLOT_WIDTH}" stroke="#ddd" stroke-width="0.5"/>\n`;
+    }
+    if (number % every === 0 || (number === 1 && (every - 1) * rowHeight >= LABEL)) {
+      yield rowLabel(y(number) + rowHeight / 2, String(number));
+    }
+  }
+  const middle = round((firstRow + bottom) / 2);
+  yield `<text x="14" y="${middle}" text-anchor="middle" transform="rotate(-90 14 ${middle})">node</text>\n`;
+  for (const { at, label } of ticks(start, end, PLOT_WIDTH / 90)) {
+    yield `<path d="M${x(at)} ${TOP}V${round(bottom + 5)}" stroke="#bbb" stroke-width="0.6"/>\n`;
+    yield `<text x="${x(at)}" y="${round(bottom + 18)}" text-anchor="middle">${label}</text>\n`;
+  }
+  const centre = LEFT + PLOT_WIDTH / 2;
+  yield `<text x="${centre}" y="${round(bottom + 33)}" text-anchor="middle">time from the start of the run</text>\n`;
+}
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly wide: number;
+  readonly tall: number;
+}
+
+function rowGap({ rowHeight }: Frame): number {
+  if (rowHeight >= 12) return 1;
+  return rowHeight >= 5 ? 0.4 : 0;
+}
+
+function boxOf(frame: Frame, bar: RowsBar): Box {
+  const { rowHeight, x, y } = frame;
+  const tall = (bar.rows === 1 ? bar.height : bar.rows) * rowHeight;
+  const gap = Math.min(rowGap(frame), tall / 8);
+  const left = x(bar.start);
+  return {
+    left,
+    top: round(y(bar.node) + bar.top * rowHeight + gap),
+    wide: round(Math.max(x(bar.end) - left, 0.4)),
+    tall: round(tall - 2 * gap),
+  };
+}
+
+function drawBar(frame: Frame, bar: RowsBar, lease: LeaseResult): string {
+  const box = boxOf(frame, bar);
+  const where = bar.rows === 1 ? `node ${bar.node}` : `nodes ${bar.node}–${bar.node + bar.rows - 1}`;
+  return drawBox(box, bar, lease, where, outlineOf(lease.type, box.wide, box.tall));
+}
+
+function drawNumber(frame: Frame, bar: RowsBar): string {
+  const { left, top, wide, tall } = boxOf(frame, bar);
+  const number = String(bar.lease);
+  if (bar.kind !== 'VM' || wide < number.length * DIGIT + 4 || tall < 11) return '';
+  const x = round(left + wide / 2);
+  return `<text x="${x}" y="${round(top + tall / 2 + 4)}" text-anchor="middle" fill="#111" stroke="#fff" stroke-opacity="0.6" stroke-width="2" paint-order="stroke">${number}</text>\n`;
+}
+
+function drawMove(
+  frame: Frame,
+  move: Move,
+  lease: LeaseResult,
+  top: number,
+  tall: number,
+  where: string,
+): string {
+  const left = frame.x(move.start);
+  const wide = round(Math.max(frame.x(move.end) - left, 0.8));
+  const outline = wide < 3 ? '' : 'stroke="#444" stroke-width="0.5"';
+  return drawBox({ left, top: round(top), wide, tall: round(tall) }, move, lease, where, outline);
+}
+
+function drawBox(
+  { left, top, wide, tall }: Box,
+  { kind, start, end }: Pick<Move, 'kind' | 'start' | 'end'>,
+  lease: LeaseResult,
+  where: string,
+  outline: string,
+): string {
+  const place = `x="${left}" y="${top}" width="${wide}" height="${tall}"`;
+  const { name, overlay } = KINDS[kind];
+  const type = lease.type.toLowerCase().replace('_', ' ');
+  const title = `<title>lease ${lease.id} (${type}): ${name}, ${where}, ${start}–${end} s</title>`;
+  const hatching = overlay === null ? '' : `<rect ${place} fill="${overlay}"/>`;
+  return `<g>${title}<rect ${place} fill="${leaseColour(lease.id)}" ${outline}/>${hatching}</g>\n`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
