@@ -74,6 +74,8 @@ export interface StateReason {
 
 /** What a user asks for. */
 export interface LeaseRequest {
+  /** Simulation: the lease's number in the trace. Otherwise the next one is taken. */
+  readonly id?: number;
   readonly type: LeaseType;
   readonly name?: string | null;
   /** One entry a machine, machine 1 first. */
@@ -143,7 +145,9 @@ export interface ReservationRecord {
   readonly machines: Readonly<Record<string, number>> | null;
   /** Migrations: machine -> [from, to]. */
   readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
-  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that it is for. */
+  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that still wait for it. */
+  readonly waiting: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
+  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that it is for; once it has started, as they were then. */
   readonly targets: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
   readonly image: DiskImage | null;
   /** The VM reservation in whose chain this one stands; null for VM and IMAGE_TRANSFER. */

@@ -1,0 +1,105 @@
+import type { ResourceSpace } from './model/capacity.ts';
+import type { Lease } from './model/lease.ts';
+import type {
+  ActionKind,
+  ActionRecord,
+  ActionTarget,
+  Changes,
+  Instant,
+  LeaseEventRecord,
+  LeaseState,
+  SiteRecord,
+  StateReason,
+} from './model/records.ts';
+import type { Reservation } from './model/reservation.ts';
+import { leaseRecord, reservationRecord } from './snapshot.ts';
+
+/** Gathers what changes, until it is taken. Records are made then, so that what changes twice is written once. */
+export class ChangeLog {
+  private readonly leases = new Set<Lease>();
+  private readonly reservations = new Set<Reservation>();
+  private readonly withdrawn: number[] = [];
+  /** Reservations that were handed out before; what was not needs no withdrawal. */
+  private readonly known = new Set<number>();
+  private events: LeaseEventRecord[] = [];
+  private actions: ActionRecord[] = [];
+
+  constructor(
+    private readonly space: ResourceSpace,
+    public lastEventSequence: number,
+    public lastActionId: number,
+  ) {}
+
+  lease(lease: Lease): void {
+    this.leases.add(lease);
+  }
+
+  reservation(reservation: Reservation): void {
+    this.reservations.add(reservation);
+  }
+
+  /** A reservation of a snapshot: it is known to whoever stores them. */
+  stored(reservation: Reservation): void {
+    this.known.add(reservation.id);
+  }
+
+  /** It was taken back before it started. */
+  withdraw(reservation: Reservation): void {
+    this.reservations.delete(reservation);
+    if (this.known.delete(reservation.id)) this.withdrawn.push(reservation.id);
+  }
+
+  event(at: Instant, lease: Lease, from: LeaseState, to: LeaseState, reason: StateReason | null): void {
+    this.lastEventSequence += 1;
+    this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
+    this.leases.add(lease);
+  }
+
+  action(
+    kind: ActionKind,
+    at: Instant,
+    lease: Lease,
+    reservation: Reservation | null,
+    targets: readonly ActionTarget[],
+  ): void {
+    if (targets.length === 0) return;
+    this.lastActionId += 1;
+    const deadline = reservation && kind !== 'START' ? reservation.end : null;
+    this.actions.push({
+      id: this.lastActionId,
+      kind,
+      leaseId: lease.id,
+      reservationId: reservation?.id ?? null,
+      at,
+      deadline,
+      targets,
+    });
+  }
+
+  /** Everything since the last time. */
+  take(site: SiteRecord | null): Changes {
+    const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
+    for (const reservation of reservations) {
+      if (reservation.state === 'SCHEDULED' || reservation.state === 'ACTIVE') this.known.add(reservation.id);
+      else this.known.delete(reservation.id);
+    }
+    const changes: Changes = {
+      site,
+      leases: [...this.leases].sort((a, b) => a.id - b.id).map(leaseRecord),
+      reservations: reservations.map((reservation) => reservationRecord(this.space, reservation)),
+      withdrawn: [...this.withdrawn],
+      events: this.events,
+      actions: this.actions,
+    };
+    this.leases.clear();
+    this.reservations.clear();
+    this.withdrawn.length = 0;
+    this.events = [];
+    this.actions = [];
+    return changes;
+  }
+
+  get isEmpty(): boolean {
+    return this.leases.size === 0 && this.reservations.size === 0 && this.withdrawn.length === 0;
+  }
+}

@@ -1,0 +1,47 @@
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+import type { SchedulerState } from '../state.ts';
+import type { Plan } from '../vm/plan.ts';
+import { preempt } from './preemption.ts';
+
+/**
+ * Makes a plan true. In this order: the victims are put aside, the image transfer is entered, then the chain; last the lease changes state.
+ */
+export const commit = (state: SchedulerState, plan: Plan, now: Instant): void => {
+  const { lease, vm } = plan;
+  for (const victim of plan.victims) preempt(state, victim, vm.start, now);
+  const suspended = lease.isSuspended;
+  state.dequeue(lease);
+  lease.vm = vm;
+  lease.mapping = vm.mapping;
+  const ready = suspended || state.preparation.commit(lease, vm, plan.preparation);
+  for (const reservation of vm.chain) state.identify(reservation);
+  state.table.addChain(vm);
+  state.setFuture(lease, plan.isFuture);
+  if (suspended) {
+    state.transition(lease, 'SUSPENDED_SCHEDULED', now);
+  } else {
+    state.transition(lease, 'SCHEDULED', now);
+    if (ready) state.transition(lease, 'READY', now);
+  }
+};
+
+/** Takes a lease's chain out of the slot table: what runs is cut short, what is planned is gone. */
+export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): void => {
+  const { vm } = lease;
+  if (!vm) return;
+  state.table.removeChain(vm);
+  for (const reservation of vm.chain) state.stop(reservation, now);
+  lease.vm = null;
+  lease.mapping = lease.isSuspended ? mappingOfMemory(lease) : null;
+  state.setFuture(lease, false);
+  state.log.lease(lease);
+  state.needsPass = true;
+};
+
+/** A suspended lease whose plan was dropped is where its memory is. */
+const mappingOfMemory = (lease: Lease): readonly number[] => {
+  const mapping = new Array<number>(lease.machineCount + 1).fill(0);
+  for (const [machine, node] of lease.memoryAt) mapping[machine] = node;
+  return mapping;
+};

@@ -1,0 +1,142 @@
+import type { Instant } from '../model/records.ts';
+import type { Reservation, TransferReservation, VmReservation } from '../model/reservation.ts';
+import type { SchedulerState } from '../state.ts';
+import { endEarly, endLease } from './endings.ts';
+
+/** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
+export const endPrematurely = (state: SchedulerState, at: Instant): void => {
+  for (const vm of state.table.endingPrematurelyAt(at)) {
+    if (vm.state === 'ACTIVE' && state.table.has(vm)) endEarly(state, vm.lease, at);
+  }
+};
+
+/** (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time). */
+export const endAndStart = (state: SchedulerState, at: Instant): void => {
+  let busy = true;
+  while (busy) {
+    const ending = state.table.endingAt(at).filter((each) => each.state === 'ACTIVE');
+    for (const reservation of ending) if (reservation.state === 'ACTIVE') end(state, reservation, at);
+    const starting = state.table
+      .startingAt(at)
+      .filter((each) => each.state === 'SCHEDULED' && mayStart(each));
+    for (const reservation of starting) if (reservation.state === 'SCHEDULED') start(state, reservation, at);
+    busy = ending.length > 0 || starting.length > 0;
+  }
+};
+
+/** All before it in its chain is over; a VM's lease is also ready (R50). */
+const mayStart = (reservation: Reservation): boolean => {
+  if (reservation.kind === 'IMAGE_TRANSFER') return true;
+  const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : (reservation.vm as VmReservation);
+  for (const each of vm.chain) {
+    if (each === reservation) break;
+    if (each.state !== 'DONE') return false;
+  }
+  const { state } = reservation.lease;
+  return reservation !== vm || state === 'READY' || state === 'RESUMED_READY';
+};
+
+const start = (state: SchedulerState, reservation: Reservation, at: Instant): void => {
+  const { lease } = reservation;
+  reservation.state = 'ACTIVE';
+  state.log.reservation(reservation);
+  state.log.lease(lease);
+  state.needsPass = true;
+  const vm = reservation.vm as VmReservation;
+  switch (reservation.kind) {
+    case 'VM':
+      startVm(state, reservation as VmReservation, at);
+      break;
+    case 'SHUTDOWN':
+      state.log.action('SHUTDOWN', at, lease, reservation, state.targets(vm, reservation.machines));
+      break;
+    case 'SUSPENSION':
+      for (const machine of reservation.machines) lease.memoryAt.set(machine, vm.mapping[machine] as number);
+      state.log.action('SUSPEND', at, lease, reservation, state.targets(vm, reservation.machines));
+      if (vm.after[0] === reservation) state.transition(lease, 'SUSPENDING', at);
+      break;
+    case 'RESUMPTION':
+      for (const machine of reservation.machines) lease.memoryAt.delete(machine);
+      state.log.action('RESUME', at, lease, reservation, state.targets(vm, reservation.machines));
+      if (lease.state === 'SUSPENDED_SCHEDULED') state.transition(lease, 'RESUMING', at);
+      break;
+    case 'MEMORY_MIGRATION':
+    case 'DISK_MIGRATION':
+      state.log.action(
+        'MIGRATE',
+        at,
+        lease,
+        reservation,
+        reservation.moves.map(([machine, from, to]) => state.target(lease, machine, from, to)),
+      );
+      break;
+    case 'IMAGE_TRANSFER': {
+      const transfer = reservation as TransferReservation;
+      state.preparation.startTransfer(transfer, at);
+      state.log.action(
+        'PREPARE',
+        at,
+        lease,
+        transfer,
+        transfer.entries.map((entry) => state.target(entry.lease, entry.machine, entry.node)),
+      );
+    }
+  }
+};
+
+const startVm = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
+  const { lease } = vm;
+  state.setFuture(lease, false);
+  if (lease.state === 'READY') {
+    lease.actualStart = at;
+    state.log.action(
+      'START',
+      at,
+      lease,
+      vm,
+      state.targets(vm, vm.mapping.map((_node, machine) => machine).slice(1)),
+    );
+  }
+  state.transition(lease, 'ACTIVE', at);
+};
+
+const end = (state: SchedulerState, reservation: Reservation, at: Instant): void => {
+  const { lease } = reservation;
+  state.table.complete(reservation);
+  reservation.state = 'DONE';
+  state.log.reservation(reservation);
+  state.log.lease(lease);
+  state.needsPass = true;
+  const vm = reservation.vm as VmReservation;
+  switch (reservation.kind) {
+    case 'VM':
+      lease.accumulated += at - reservation.start;
+      break;
+    case 'SHUTDOWN':
+      endLease(state, lease, at);
+      break;
+    case 'SUSPENSION':
+      if (vm.after.at(-1) === reservation) endSuspension(state, vm, at);
+      break;
+    case 'RESUMPTION':
+      if (vm.before.at(-1) === reservation) state.transition(lease, 'RESUMED_READY', at);
+      break;
+    case 'MEMORY_MIGRATION':
+      for (const [machine, , to] of reservation.moves) lease.memoryAt.set(machine, to);
+      break;
+    case 'DISK_MIGRATION':
+      for (const [machine, , to] of reservation.moves) lease.diskAt.set(machine, to);
+      break;
+    case 'IMAGE_TRANSFER':
+      state.preparation.endTransfer(reservation as TransferReservation, at);
+  }
+};
+
+/** All its machines are saved: what is left of it waits in the queue again. */
+const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
+  const { lease } = vm;
+  lease.vm = null;
+  state.transition(lease, 'SUSPENDED_PENDING', at);
+  state.transition(lease, 'SUSPENDED_QUEUED', at);
+  state.enqueue(lease);
+};

@@ -1,0 +1,86 @@
+import { SchedulerError } from '../errors.ts';
+import type { Lease } from '../model/lease.ts';
+import type { ActionTarget, Instant, StateReason } from '../model/records.ts';
+import type { VmReservation } from '../model/reservation.ts';
+import type { SchedulerState } from '../state.ts';
+import { stopChain } from './commit.ts';
+import { reevaluate } from './re-evaluation.ts';
+
+/** The lease is over in the regular way. */
+export const endLease = (state: SchedulerState, lease: Lease, now: Instant): void => {
+  state.transition(lease, 'DONE', now);
+  state.forget(lease, now);
+};
+
+/** Its machines ended by themselves: what was to come after is dropped, and others may move forward. */
+export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): void => {
+  const { vm } = lease;
+  if (lease.state !== 'ACTIVE' || !vm) {
+    throw new SchedulerError(
+      'INVALID_REQUEST',
+      `the machines of lease ${lease.id} are not running: it is ${lease.state}`,
+    );
+  }
+  const wasRunning = vm.state === 'ACTIVE';
+  state.table.removeChain(vm);
+  for (const reservation of vm.chain) if (reservation !== vm) state.stop(reservation, now);
+  if (wasRunning) {
+    vm.state = 'DONE';
+    vm.end = now;
+    vm.after = [];
+    lease.accumulated += now - vm.start;
+    state.log.reservation(vm);
+  }
+  endLease(state, lease, now);
+  reevaluate(state, now);
+};
+
+/** A user takes the lease back, in whatever state it is (R61). */
+export const cancelLease = (
+  state: SchedulerState,
+  lease: Lease,
+  now: Instant,
+  reason: StateReason | null,
+): void => {
+  takeOut(state, lease, now);
+  state.transition(lease, 'CANCELLED', now, reason);
+  state.forget(lease, now);
+  reevaluate(state, now);
+};
+
+/** A host could not do what the lease needs, or the lease cannot be handled at all. */
+export const failLease = (state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): void => {
+  if (state.config.leaseFailureHandling !== 'cancel') {
+    throw new SchedulerError(
+      'LEASE_FAILURE',
+      `lease ${lease.id} failed (${reason.code}: ${reason.message}), and lease-failure-handling is ${state.config.leaseFailureHandling}`,
+    );
+  }
+  takeOut(state, lease, now);
+  state.transition(lease, 'FAILED', now, reason);
+  state.forget(lease, now);
+  reevaluate(state, now);
+};
+
+/** All its reservations leave the slot table; what ran counts; hosts are told to remove what they hold of it. */
+const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
+  const vm = lease.vm;
+  const onHosts = targetsOnHosts(state, lease);
+  if (vm?.state === 'ACTIVE') lease.accumulated += now - vm.start;
+  stopChain(state, lease, now);
+  state.preparation.withdraw(lease, false).settle(now);
+  state.log.action('DESTROY', now, lease, vm, onHosts);
+};
+
+/** Where hosts hold machines of the lease, running or saved. */
+const targetsOnHosts = (state: SchedulerState, lease: Lease): ActionTarget[] => {
+  const { vm } = lease;
+  const touched = vm !== null && vm.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE');
+  if (touched)
+    return state.targets(
+      vm as VmReservation,
+      (vm as VmReservation).mapping.map((_node, machine) => machine).slice(1),
+    );
+  const at = lease.memoryAt.size > 0 ? lease.memoryAt : lease.diskAt;
+  return [...at].map(([machine, node]) => state.target(lease, machine, node));
+};

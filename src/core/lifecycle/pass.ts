@@ -1,0 +1,80 @@
+import { SchedulerError } from '../errors.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+import type { SchedulerState } from '../state.ts';
+import { planExactly } from '../vm/exact.ts';
+import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
+import { planSoonest } from '../vm/soonest.ts';
+import { commit } from './commit.ts';
+import { failLease } from './endings.ts';
+
+/**
+ * One scheduling pass, a lease at a time. Between two leases the caller may do something else, even change leases, and say what time it has become.
+ */
+export function* runPass(state: SchedulerState, start: Instant): Generator<void, void, Instant | undefined> {
+  let now = start;
+
+  // 1. Every pending best-effort lease goes to the end of the queue.
+  for (const lease of pendingOf(state, 'BEST_EFFORT')) {
+    state.transition(lease, 'QUEUED', now);
+    state.enqueue(lease);
+  }
+  state.needsPass = false;
+
+  // 2. Immediate leases, then advance reservations: now or never.
+  for (const type of ['IMMEDIATE', 'ADVANCE_RESERVATION'] as const) {
+    for (const lease of pendingOf(state, type)) {
+      if (lease.state !== 'PENDING') continue;
+      const outcome = tryToSchedule(state, lease, now);
+      if (outcome && !isPlan(outcome)) {
+        state.transition(lease, 'REJECTED', now, outcome.notSchedulable);
+        state.forget(lease, now);
+      }
+      now = (yield) ?? now;
+    }
+  }
+
+  // 3. The queue, as far as backfilling allows.
+  for (const lease of [...state.queue]) {
+    if (lease.queueRank === null) continue;
+    if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
+    const outcome = tryToSchedule(state, lease, now);
+    if (outcome && !isPlan(outcome) && state.config.backfilling === 'off') break;
+    now = (yield) ?? now;
+  }
+}
+
+const pendingOf = (state: SchedulerState, type: Lease['type']): Lease[] =>
+  [...state.pending].filter((lease) => lease.type === type).sort((a, b) => a.id - b.id);
+
+/** Null when the lease could not be handled at all, and failed for it: one lease never stops a pass. */
+const tryToSchedule = (state: SchedulerState, lease: Lease, now: Instant): Plan | NotSchedulable | null => {
+  let outcome: Plan | NotSchedulable;
+  try {
+    outcome = plan(state, lease, now);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    failLease(state, lease, now, { code: 'SCHEDULING_FAULT', message });
+    return null;
+  }
+  if (isPlan(outcome)) commit(state, outcome, now);
+  return outcome;
+};
+
+const plan = (state: SchedulerState, lease: Lease, now: Instant): Plan | NotSchedulable => {
+  switch (lease.type) {
+    case 'ADVANCE_RESERVATION':
+      return lease.isSuspended
+        ? planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, notAfter: null })
+        : planExactly(state.planning, lease, now);
+    case 'IMMEDIATE':
+      return planSoonest(state.planning, lease, now, {
+        future: lease.isSuspended && state.mayPlanFuture,
+        notAfter: null,
+      });
+    case 'BEST_EFFORT':
+      return planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, notAfter: null });
+    default:
+      throw new SchedulerError('UNSUPPORTED_LEASE_TYPE', `leases of type ${lease.type} cannot be scheduled`);
+  }
+};

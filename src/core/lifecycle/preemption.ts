@@ -1,0 +1,54 @@
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+import type { Reservation, VmReservation } from '../model/reservation.ts';
+import type { SchedulerState } from '../state.ts';
+import { stopChain } from './commit.ts';
+
+/** Puts a lease aside for another that takes its place at `at`: suspended by then if that can be, otherwise cancelled and requeued (R54). */
+export const preempt = (state: SchedulerState, victim: Lease, at: Instant, now: Instant): void => {
+  const vm = victim.vm as VmReservation;
+  if (canSuspendBy(state, vm, at, now)) suspendBy(state, vm, at);
+  else cancelAndRequeue(state, victim, now);
+};
+
+const canSuspendBy = (
+  { planning: { estimates } }: SchedulerState,
+  vm: VmReservation,
+  at: Instant,
+  now: Instant,
+): boolean => {
+  const { lease } = vm;
+  if (vm.state === 'SCHEDULED' && vm.start >= at) return false;
+  return (
+    estimates.canSuspend(lease) &&
+    at - vm.start >= estimates.threshold(lease, false) &&
+    at - now >= estimates.suspend(lease)
+  );
+};
+
+const suspendBy = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
+  const suspensions = state.planning.chains.suspensions(vm, at);
+  const replaced = vm.after;
+  for (const suspension of suspensions) state.identify(suspension);
+  state.table.changeEnd(vm, (suspensions[0] as Reservation).start, suspensions);
+  for (const reservation of replaced) state.log.withdraw(reservation);
+  state.log.reservation(vm);
+  state.log.lease(vm.lease);
+  state.setFuture(vm.lease, false);
+};
+
+/** All that it did is lost when it was running (R15, R65). */
+const cancelAndRequeue = (state: SchedulerState, victim: Lease, now: Instant): void => {
+  const vm = victim.vm as VmReservation;
+  const suspended = victim.state === 'SUSPENDED_SCHEDULED';
+  const targets =
+    vm.state === 'ACTIVE' ? state.targets(vm, vm.mapping.map((_node, machine) => machine).slice(1)) : [];
+  state.preparation.withdraw(victim, suspended).settle(now);
+  stopChain(state, victim, now);
+  if (targets.length > 0) {
+    victim.accumulated = 0;
+    state.log.action('DESTROY', now, victim, vm, targets);
+  }
+  state.transition(victim, suspended ? 'SUSPENDED_QUEUED' : 'QUEUED', now);
+  state.enqueue(victim);
+};

@@ -1,0 +1,139 @@
+import { SchedulerError } from '../errors.ts';
+import { whyNeverPossible } from '../mapping/empty-site.ts';
+import { machineOrder } from '../mapping/machine-order.ts';
+import type { Need } from '../model/capacity.ts';
+import { Lease, type LeaseTerms } from '../model/lease.ts';
+import type { Amounts, Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import type { SchedulerState } from '../state.ts';
+
+/** NEW -> PENDING, and on to REJECTED when it can never run here or admission says no. Throws INVALID_REQUEST, and then nothing has changed. */
+export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
+  validate(request);
+  const id = request.id ?? state.lastLeaseId + 1;
+  if (state.leases.has(id))
+    throw new SchedulerError('INVALID_REQUEST', `there is already a lease ${id}`, ['id']);
+  const lease = makeLease(state, {
+    id,
+    name: request.name ?? null,
+    type: request.type,
+    submittedAt: now,
+    requestedStart: request.start ?? null,
+    originalDuration: request.originalDuration ?? request.duration,
+    duration: request.duration,
+    knownDuration: request.knownDuration ?? null,
+    preemptible: request.preemptible,
+    machines: request.machines,
+    image: request.image ?? null,
+  });
+  const refusal = whyRefused(state, lease);
+  state.lastLeaseId = Math.max(state.lastLeaseId, id);
+  state.leases.set(id, lease);
+  state.transition(lease, 'PENDING', now);
+  state.needsPass = true;
+  if (refusal) {
+    state.transition(lease, 'REJECTED', now, refusal);
+    state.forget(lease, now);
+  }
+  return lease;
+};
+
+/** A lease with everything about it that is worked out once. */
+export const makeLease = ({ space }: SchedulerState, terms: LeaseTerms): Lease => {
+  const nothing: Need = { vector: space.zero, used: [], shares: [] };
+  const known = new Map<string, Need>();
+  const needs = [nothing];
+  terms.machines.forEach((amounts, index) => {
+    const key = JSON.stringify(amounts);
+    let need = known.get(key);
+    if (!need) {
+      need = needOf(() => space.need(amounts), index);
+      known.set(key, need);
+    }
+    needs.push(need);
+  });
+  const totals = space.types.map(() => 0);
+  for (const need of needs)
+    space.needTotals(need).forEach((amount, type) => {
+      totals[type] = (totals[type] as number) + amount;
+    });
+  const uniform = known.size === 1 && (needs[1] as Need).shares.length === 0;
+  const memory = [0, ...terms.machines.map((amounts) => memoryOf(amounts))];
+  return new Lease(terms, needs, memory, machineOrder(space, needs), totals, uniform);
+};
+
+const needOf = (make: () => Need, index: number): Need => {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof SchedulerError)) throw error;
+    throw new SchedulerError(error.code, `machine ${index + 1}: ${error.message}`, [
+      'machines',
+      String(index),
+      ...error.path,
+    ]);
+  }
+};
+
+const memoryOf = ({ Memory: memory = 0 }: Amounts): number =>
+  typeof memory === 'number' ? memory : memory.reduce((sum, amount) => sum + amount, 0);
+
+const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => {
+  const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
+  if (impossible) return impossible;
+  const shutdown = state.planning.estimates.shutdown(lease);
+  if (lease.type === 'ADVANCE_RESERVATION' && lease.duration < shutdown) {
+    return {
+      code: 'SHORTER_THAN_SHUTDOWN',
+      message: `it lasts ${lease.duration / 1000} s, and shutting its machines down takes ${shutdown / 1000} s of that`,
+    };
+  }
+  return state.policies.admission.admit(lease.view, state.siteView);
+};
+
+const validate = ({ type, machines, duration, start, image, knownDuration }: LeaseRequest): void => {
+  const refuse = (message: string, ...path: string[]): never => {
+    throw new SchedulerError('INVALID_REQUEST', message, path);
+  };
+  if (type === 'DEADLINE')
+    throw new SchedulerError('UNSUPPORTED_LEASE_TYPE', 'leases with a deadline cannot be scheduled here', [
+      'type',
+    ]);
+  if (machines.length === 0) refuse('a lease needs one machine at least', 'machines');
+  machines.forEach((amounts, index) => {
+    for (const [name, amount] of Object.entries(amounts)) {
+      for (const quantity of typeof amount === 'number' ? [amount] : amount) {
+        if (!Number.isSafeInteger(quantity) || quantity < 0) {
+          refuse(
+            `machine ${index + 1} asks for ${quantity} ${name}: amounts are whole numbers from 0 on`,
+            'machines',
+            String(index),
+            name,
+          );
+        }
+      }
+    }
+    if (
+      Object.values(amounts)
+        .flat()
+        .every((quantity) => quantity === 0)
+    ) {
+      refuse(`machine ${index + 1} asks for nothing`, 'machines', String(index));
+    }
+  });
+  if (!Number.isSafeInteger(duration) || duration <= 0)
+    refuse(`the duration is ${duration} ms: it must be longer than 0`, 'duration');
+  if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
+    refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
+  if (type === 'ADVANCE_RESERVATION') {
+    if (start == null || !Number.isSafeInteger(start))
+      refuse('an advance reservation needs a start', 'start');
+  } else if (start != null) {
+    refuse('only an advance reservation has a start', 'start');
+  }
+  if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
+    refuse(
+      `disk image "${image.name}" of ${image.sizeMb} MB: it needs a name and a size in whole MB`,
+      'image',
+    );
+  }
+};

@@ -1,0 +1,241 @@
+import { fits, type Need, pack, type ResourceSpace, type Vector } from '../model/capacity.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+import type { HostSelectionPolicy } from '../policies/host-selection.ts';
+import { HostView } from '../policies/views.ts';
+import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
+import type { SlotTable } from '../slot-table/slot-table.ts';
+
+export interface MappingRequest {
+  readonly lease: Lease;
+  readonly start: Instant;
+  readonly end: Instant;
+  /** Whether the whole interval is needed; otherwise the mapping may reach less far. */
+  readonly strict: boolean;
+  /** Node numbers, ascending; null allows all. */
+  readonly nodes: readonly number[] | null;
+  /** Leases that may be preempted, in the order in which they are to be tried. */
+  readonly candidates: readonly Lease[];
+  /** A mapping that reaches less far than this is of no use (never more than `end`). */
+  readonly worthwhileUntil: Instant;
+}
+
+export interface FoundMapping {
+  /** Machine -> node; index 0 is not used. */
+  readonly mapping: readonly number[];
+  /** Node -> what the machines there hold together. */
+  readonly amounts: ReadonlyMap<number, Vector>;
+  /** How far it reaches. */
+  readonly end: Instant;
+  /** The candidates whose place it counts on. */
+  readonly preempted: readonly Lease[];
+}
+
+/**
+ * Maps the machines of a lease onto nodes: nodes in order of host selection, as many machines on each as fit (next fit). Without success, one
+ * more candidate is taken as gone and the search starts again.
+ */
+export class GreedyMapper {
+  private readonly view: HostView;
+
+  constructor(
+    private readonly space: ResourceSpace,
+    private readonly table: SlotTable,
+    private readonly hostSelection: HostSelectionPolicy,
+  ) {
+    this.view = new HostView(space);
+  }
+
+  map(request: MappingRequest): FoundMapping | null {
+    if (request.candidates.length === 0) {
+      if (this.isHopeless(request)) return null;
+      return this.place(request, this.order(request, true), new Set());
+    }
+    const order = this.order(request, false);
+    const gone = new Set<Lease>();
+    for (const candidate of [null, ...request.candidates]) {
+      if (candidate) gone.add(candidate);
+      const found = this.place(request, order, gone);
+      if (found) return found;
+    }
+    return null;
+  }
+
+  /** Whether an old mapping still fits, as it is (R55): how far it reaches, or null. */
+  refit(request: MappingRequest, mapping: readonly number[]): FoundMapping | null {
+    const byNode = new Map<number, Need>();
+    for (let machine = 1; machine < mapping.length; machine += 1) {
+      const node = mapping[machine] as number;
+      const need = request.lease.needs[machine] as Need;
+      const before = byNode.get(node);
+      byNode.set(node, before ? this.space.plus(before, need) : need);
+    }
+    const amounts = new Map<number, Vector>();
+    let end = request.end;
+    const nodes = [...byNode.keys()].sort((a, b) => a - b);
+    for (const number of nodes) {
+      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, new Set());
+      const until = reach.of(byNode.get(number) as Need, end);
+      if (until === null || (until < end && request.strict)) return null;
+      end = until;
+    }
+    for (const number of nodes) {
+      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, new Set());
+      amounts.set(number, reach.pack(byNode.get(number) as Need, end));
+    }
+    return { mapping, amounts, end, preempted: [] };
+  }
+
+  /** A necessary condition, checked in passing: enough is free on the site as a whole, and on enough nodes. */
+  private isHopeless({ lease, start, worthwhileUntil, nodes }: MappingRequest): boolean {
+    if (this.table.site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return true;
+    if (!lease.uniform) return false;
+    const need = lease.needs[1] as Need;
+    let places = 0;
+    const numbers = nodes ?? this.table.nodes;
+    for (let i = nodes ? 0 : 1; i < numbers.length; i += 1) {
+      const node = nodes
+        ? (this.table.nodes[nodes[i] as number] as NodeProfile)
+        : (this.table.nodes[i] as NodeProfile);
+      places += placesFor(node, need, start, worthwhileUntil, lease.machineCount - places);
+      if (places >= lease.machineCount) return false;
+    }
+    return true;
+  }
+
+  /** Nodes by descending score, ties by ascending number. Nodes on which nothing would fit are left out where that changes nothing. */
+  private order({ lease, start, nodes }: MappingRequest, onlyUseful: boolean): NodeProfile[] {
+    const smallest = smallestNeed(lease);
+    const useful: NodeProfile[] = [];
+    const consider = (node: NodeProfile) => {
+      if (!onlyUseful || fits(smallest, node.freeAt(start))) useful.push(node);
+    };
+    if (nodes) for (const number of nodes) consider(this.table.nodes[number] as NodeProfile);
+    else
+      for (let number = 1; number < this.table.nodes.length; number += 1)
+        consider(this.table.nodes[number] as NodeProfile);
+    if (this.hostSelection.indifferent) return useful;
+    const scored = useful.map((node) => ({
+      node,
+      score: this.hostSelection.score(this.view.show(node, start), lease.view, start),
+    }));
+    return scored.sort((a, b) => b.score - a.score).map(({ node }) => node);
+  }
+
+  private place(
+    request: MappingRequest,
+    order: readonly NodeProfile[],
+    gone: ReadonlySet<Lease>,
+  ): FoundMapping | null {
+    const { lease, start, strict } = request;
+    const machines = lease.mappingOrder;
+    const mapping = new Array<number>(machines.length + 1).fill(0);
+    const used: { reach: Reach; need: Need }[] = [];
+    let { end } = request;
+    let next = 0;
+    for (const node of order) {
+      const reach = new Reach(node, start, gone);
+      let need = lease.needs[machines[next] as number] as Need;
+      let placed: Need | null = null;
+      while (true) {
+        const until = reach.of(need, end);
+        if (until === null || (until < end && strict)) break;
+        end = until;
+        mapping[machines[next] as number] = node.number;
+        placed = need;
+        next += 1;
+        if (next === machines.length) break;
+        need = this.space.plus(need, lease.needs[machines[next] as number] as Need);
+      }
+      if (placed) used.push({ reach, need: placed });
+      if (next === machines.length) {
+        const amounts = new Map(used.map(({ reach, need }) => [reach.node.number, reach.pack(need, end)]));
+        return { mapping, amounts, end, preempted: [...gone] };
+      }
+    }
+    return null;
+  }
+}
+
+/** What is free on a node from an instant on, the leases in `gone` being taken as gone. */
+class Reach {
+  private readonly first: number;
+
+  constructor(
+    readonly node: NodeProfile,
+    start: Instant,
+    private readonly gone: ReadonlySet<Lease>,
+  ) {
+    this.first = node.indexAt(start);
+  }
+
+  /** How far the need fits, at most to `end`; null when not even at the start. */
+  of(need: Need, end: Instant): Instant | null {
+    const { segments } = this.node;
+    const least = need.shares.length > 0 ? [...this.free(segments[this.first] as Segment)] : null;
+    for (let i = this.first; i < segments.length; i += 1) {
+      const segment = segments[i] as Segment;
+      if (i > this.first && segment.time >= end) break;
+      const free = this.free(segment);
+      // A share keeps to one instance throughout, so what counts for it is the least that was free there so far.
+      if (least)
+        for (let d = 0; d < least.length; d += 1) least[d] = Math.min(least[d] as number, free[d] as number);
+      if (!fits(need, least ?? free)) return i === this.first ? null : segment.time;
+    }
+    return end;
+  }
+
+  /** The need as a vector, every share put into an instance that is free for it until `end`. */
+  pack(need: Need, end: Instant): Vector {
+    if (need.shares.length === 0) return need.vector;
+    const { segments } = this.node;
+    const least = [...this.free(segments[this.first] as Segment)];
+    for (let i = this.first + 1; i < segments.length && (segments[i] as Segment).time < end; i += 1) {
+      const free = this.free(segments[i] as Segment);
+      for (let d = 0; d < least.length; d += 1) least[d] = Math.min(least[d] as number, free[d] as number);
+    }
+    return pack(need, least) as number[];
+  }
+
+  private free(segment: Segment): Vector {
+    if (this.gone.size === 0) return segment.free;
+    let free: number[] | null = null;
+    for (const hold of segment.holds) {
+      if (!this.gone.has(hold.lease)) continue;
+      free ??= [...segment.free];
+      for (let d = 0; d < free.length; d += 1) free[d] = (free[d] as number) + (hold.amounts[d] as number);
+    }
+    return free ?? segment.free;
+  }
+}
+
+/** How many machines of one need fit on a node throughout [start, end), counted up to `most`. */
+const placesFor = (node: NodeProfile, need: Need, start: Instant, end: Instant, most: number): number => {
+  const { segments } = node;
+  let places = most;
+  const first = node.indexAt(start);
+  for (let i = first; i < segments.length && places > 0; i += 1) {
+    const segment = segments[i] as Segment;
+    if (i > first && segment.time >= end) break;
+    for (const dimension of need.used) {
+      places = Math.min(
+        places,
+        Math.floor((segment.free[dimension] as number) / (need.vector[dimension] as number)),
+      );
+    }
+  }
+  return Math.max(0, places);
+};
+
+/** In each dimension the least that a machine of the lease needs. */
+const smallestNeed = (lease: Lease): Need => {
+  const first = lease.needs[1] as Need;
+  if (lease.uniform) return first;
+  const vector = first.vector.map((_amount, dimension) =>
+    lease.needs.reduce(
+      (least, need) => Math.min(least, need?.vector[dimension] ?? least),
+      Number.POSITIVE_INFINITY,
+    ),
+  );
+  return { vector, used: vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : [])), shares: [] };
+};

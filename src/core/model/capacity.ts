@@ -1,0 +1,187 @@
+import { SchedulerError } from '../errors.ts';
+import type { Amounts, SiteSpec } from './records.ts';
+
+/**
+ * Amounts as the slot table counts them: one number a dimension. A resource type with one instance is one dimension; a type with several
+ * (four cores) is one dimension an instance, so that a share which may not straddle instances is simply an amount in one of them.
+ */
+export type Vector = readonly number[];
+
+/** Given to every node of a site that does not declare the type. */
+const UNDECLARED: Readonly<Record<string, number>> = {
+  Disk: 1_000_000,
+  'Net-in': 1_000_000,
+  'Net-out': 1_000_000,
+};
+
+export interface ResourceType {
+  readonly name: string;
+  /** Its first dimension, and how many it has. */
+  readonly offset: number;
+  readonly instances: number;
+}
+
+/** What one machine, or several together, ask of one node. */
+export interface Need {
+  /** Amounts of single-instance types, by dimension; 0 in the dimensions of the others. */
+  readonly vector: Vector;
+  /** The dimensions in which `vector` is not 0. */
+  readonly used: readonly number[];
+  /** Shares of multi-instance types, each of which must fit whole into one instance. */
+  readonly shares: readonly { readonly type: ResourceType; readonly quantities: readonly number[] }[];
+}
+
+/** The resource types of a site, and the translation between amounts by name and vectors. */
+export class ResourceSpace {
+  readonly types: readonly ResourceType[];
+  readonly dimensions: number;
+  readonly zero: Vector;
+  private readonly byName: ReadonlyMap<string, ResourceType>;
+  private readonly declared: ReadonlySet<string>;
+
+  constructor(site: SiteSpec) {
+    const types: ResourceType[] = [];
+    this.declared = new Set(site.resourceTypes);
+    let offset = 0;
+    for (const name of [
+      ...site.resourceTypes,
+      ...Object.keys(UNDECLARED).filter((name) => !site.resourceTypes.includes(name)),
+    ]) {
+      const instances = site.nodes.reduce(
+        (most, node) => Math.max(most, instancesOf(node.capacity[name])),
+        1,
+      );
+      types.push({ name, offset, instances });
+      offset += instances;
+    }
+    this.types = types;
+    this.dimensions = offset;
+    this.zero = new Array<number>(offset).fill(0);
+    this.byName = new Map(types.map((type) => [type.name, type]));
+  }
+
+  type(name: string): ResourceType | undefined {
+    return this.byName.get(name);
+  }
+
+  /** A node's whole capacity. */
+  capacity(amounts: Amounts): number[] {
+    const vector = [...this.zero];
+    const { declared } = this;
+    for (const type of this.types) {
+      const amount = amounts[type.name] ?? (declared.has(type.name) ? 0 : UNDECLARED[type.name]) ?? 0;
+      const quantities = typeof amount === 'number' ? [amount] : amount;
+      for (let instance = 0; instance < type.instances; instance += 1)
+        vector[type.offset + instance] = quantities[instance] ?? 0;
+    }
+    return vector;
+  }
+
+  /** What a machine asks for. Throws INVALID_REQUEST for a type that the site does not have. */
+  need(amounts: Amounts): Need {
+    const vector = [...this.zero];
+    const shares: { type: ResourceType; quantities: readonly number[] }[] = [];
+    for (const [name, amount] of Object.entries(amounts)) {
+      const type = this.byName.get(name);
+      if (!type) {
+        const known = this.types.map((each) => each.name).join(', ');
+        throw new SchedulerError(
+          'INVALID_REQUEST',
+          `unknown resource type "${name}": the site has ${known}`,
+          [name],
+        );
+      }
+      const quantities = typeof amount === 'number' ? [amount] : amount;
+      // A site that knows one instance of the type counts the first only, as a site description would.
+      if (type.instances === 1) vector[type.offset] = quantities[0] ?? 0;
+      else shares.push({ type, quantities: quantities.filter((quantity) => quantity > 0) });
+    }
+    return { vector, used: dimensionsUsed(vector), shares };
+  }
+
+  /** Both together on one node. */
+  plus(a: Need, b: Need): Need {
+    const vector = a.vector.map((amount, dimension) => amount + (b.vector[dimension] as number));
+    return { vector, used: dimensionsUsed(vector), shares: [...a.shares, ...b.shares] };
+  }
+
+  /** The sum over each type's instances, by type. */
+  totals(vector: Vector): number[] {
+    return this.types.map((type) => {
+      let sum = 0;
+      for (let d = type.offset; d < type.offset + type.instances; d += 1) sum += vector[d] as number;
+      return sum;
+    });
+  }
+
+  /** What a need comes to, by type. */
+  needTotals(need: Need): number[] {
+    const totals = this.totals(need.vector);
+    for (const { type, quantities } of need.shares) {
+      const index = this.types.indexOf(type);
+      totals[index] = quantities.reduce((sum, quantity) => sum + quantity, totals[index] as number);
+    }
+    return totals;
+  }
+
+  /** A vector with amounts in the given types only. */
+  only(amounts: Readonly<Record<string, number>>): number[] {
+    const vector = [...this.zero];
+    for (const [name, amount] of Object.entries(amounts))
+      vector[(this.byName.get(name) as ResourceType).offset] = amount;
+    return vector;
+  }
+
+  /** The inverse of `amounts`: an array is taken instance by instance. */
+  vector(amounts: Amounts): number[] {
+    const vector = [...this.zero];
+    for (const { name, offset } of this.types) {
+      const amount = amounts[name] ?? 0;
+      for (const [instance, quantity] of (typeof amount === 'number' ? [amount] : amount).entries())
+        vector[offset + instance] = quantity;
+    }
+    return vector;
+  }
+
+  amounts(vector: Vector): Amounts {
+    const amounts: Record<string, number | number[]> = {};
+    for (const { name, offset, instances } of this.types) {
+      if (instances === 1) {
+        if (vector[offset] !== 0) amounts[name] = vector[offset] as number;
+      } else {
+        const quantities = vector.slice(offset, offset + instances);
+        if (quantities.some((quantity) => quantity !== 0)) amounts[name] = quantities;
+      }
+    }
+    return amounts;
+  }
+}
+
+const instancesOf = (amount: number | readonly number[] | undefined): number =>
+  typeof amount === 'object' ? amount.length : 1;
+
+const dimensionsUsed = (vector: Vector): number[] =>
+  vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : []));
+
+/** Whether the need fits into what is free. */
+export const fits = (need: Need, free: Vector): boolean => {
+  for (const dimension of need.used)
+    if ((need.vector[dimension] as number) > (free[dimension] as number)) return false;
+  return need.shares.length === 0 || pack(need, free) !== null;
+};
+
+/** The need as a vector, each share put whole into the first instance with enough left; null when one finds none. */
+export const pack = (need: Need, free: Vector): number[] | null => {
+  const placed = [...need.vector];
+  for (const { type, quantities } of need.shares) {
+    for (const quantity of quantities) {
+      let dimension = type.offset;
+      const end = type.offset + type.instances;
+      while (dimension < end && (free[dimension] as number) - (placed[dimension] as number) < quantity)
+        dimension += 1;
+      if (dimension === end) return null;
+      placed[dimension] = (placed[dimension] as number) + quantity;
+    }
+  }
+  return placed;
+};

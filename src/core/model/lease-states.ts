@@ -1,0 +1,40 @@
+import type { LeaseState } from './records.ts';
+
+/**
+ * Every legal transition, as data. A lease may be cancelled by its user and may fail in any state that is not final; besides that,
+ * each row says what the scheduler itself does.
+ */
+export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
+  NEW: ['PENDING'],
+  PENDING: ['REJECTED', 'REJECTED_BY_USER', 'QUEUED', 'SCHEDULED', 'CANCELLED', 'FAILED'],
+  QUEUED: ['SCHEDULED', 'CANCELLED', 'FAILED'],
+  SCHEDULED: ['READY', 'PREPARING', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  PREPARING: ['READY', 'PENDING', 'QUEUED', 'CANCELLED', 'FAILED'],
+  READY: ['ACTIVE', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  ACTIVE: ['SUSPENDING', 'QUEUED', 'DONE', 'CANCELLED', 'FAILED'],
+  SUSPENDING: ['SUSPENDED_PENDING', 'CANCELLED', 'FAILED'],
+  SUSPENDED_PENDING: ['SUSPENDED_QUEUED', 'SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
+  SUSPENDED_QUEUED: ['SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
+  SUSPENDED_SCHEDULED: [
+    'SUSPENDED_QUEUED',
+    'SUSPENDED_PENDING',
+    'RESUMING',
+    'MIGRATING',
+    'CANCELLED',
+    'FAILED',
+  ],
+  MIGRATING: ['SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
+  RESUMING: ['RESUMED_READY', 'CANCELLED', 'FAILED'],
+  RESUMED_READY: ['ACTIVE', 'CANCELLED', 'FAILED'],
+  REJECTED: [],
+  REJECTED_BY_USER: [],
+  CANCELLED: [],
+  DONE: [],
+  FAILED: [],
+};
+
+export const isFinal = (state: LeaseState): boolean => leaseTransitions[state].length === 0;
+
+/** Saved to disk, waiting to be planned or planned to be resumed. */
+export const isSuspended = (state: LeaseState): boolean =>
+  state === 'SUSPENDED_PENDING' || state === 'SUSPENDED_QUEUED' || state === 'SUSPENDED_SCHEDULED';

@@ -1,0 +1,120 @@
+import { SchedulerError } from '../errors.ts';
+import { LeaseView } from '../policies/views.ts';
+import type { Need } from './capacity.ts';
+import { isFinal, isSuspended, leaseTransitions } from './lease-states.ts';
+import type {
+  DiskImage,
+  Instant,
+  LeaseRecord,
+  LeaseState,
+  LeaseType,
+  Millis,
+  StateReason,
+} from './records.ts';
+import type { Mapping, TransferReservation, VmReservation } from './reservation.ts';
+
+/** What of a lease never changes. */
+export type LeaseTerms = Pick<
+  LeaseRecord,
+  | 'id'
+  | 'name'
+  | 'type'
+  | 'submittedAt'
+  | 'requestedStart'
+  | 'originalDuration'
+  | 'duration'
+  | 'knownDuration'
+  | 'preemptible'
+  | 'machines'
+  | 'image'
+>;
+
+/** A lease inside the core. Its state changes only through `become`, which keeps to the transition table. */
+export class Lease {
+  readonly id: number;
+  readonly type: LeaseType;
+  readonly submittedAt: Instant;
+  readonly requestedStart: Instant | null;
+  readonly duration: Millis;
+  readonly knownDuration: Millis | null;
+  readonly preemptible: boolean;
+  readonly image: DiskImage | null;
+
+  state: LeaseState = 'NEW';
+  reason: StateReason | null = null;
+  accumulated: Millis = 0;
+  actualStart: Instant | null = null;
+  endedAt: Instant | null = null;
+  queueRank: number | null = null;
+  /** Whether backfilling gave it a reservation in the future that has not started (it counts against the limit). */
+  isFuture = false;
+  /** Its VM reservation that is planned or running, with its chain. */
+  vm: VmReservation | null = null;
+  /** Where its machines run, or ran when they were last suspended. */
+  mapping: Mapping | null = null;
+  /** Machine -> node on which its saved memory lies. */
+  readonly memoryAt = new Map<number, number>();
+  /** Machine -> node on which its disk image lies. */
+  readonly diskAt = new Map<number, number>();
+  /** Pending and running transfers in which it has entries. */
+  readonly transfers = new Set<TransferReservation>();
+  /** As policies see it. */
+  readonly view = new LeaseView(this);
+  /** What its operations will take; worked out once (vm/estimates.ts). */
+  operationTimes: {
+    readonly suspend: Millis;
+    readonly resume: Millis;
+    readonly memoryMigration: Millis;
+  } | null = null;
+
+  constructor(
+    readonly terms: LeaseTerms,
+    /** What each machine needs; machine 1 at index 1, index 0 is not used. */
+    readonly needs: readonly Need[],
+    /** MB a machine, as `needs`. */
+    readonly memory: readonly number[],
+    /** The machines in the order in which they are mapped. */
+    readonly mappingOrder: readonly number[],
+    /** All machines together, by resource type. */
+    readonly totals: readonly number[],
+    /** Whether all machines ask for the same single-instance amounts, so that only their number matters. */
+    readonly uniform: boolean,
+  ) {
+    this.id = terms.id;
+    this.type = terms.type;
+    this.submittedAt = terms.submittedAt;
+    this.requestedStart = terms.requestedStart;
+    this.duration = terms.duration;
+    this.knownDuration = terms.knownDuration;
+    this.preemptible = terms.preemptible;
+    this.image = terms.image;
+  }
+
+  get machineCount(): number {
+    return this.needs.length - 1;
+  }
+
+  get remaining(): Millis {
+    return this.duration - this.accumulated;
+  }
+
+  get isSuspended(): boolean {
+    return isSuspended(this.state);
+  }
+
+  get isFinal(): boolean {
+    return isFinal(this.state);
+  }
+
+  /** Whether one of the operations before its VMs is running: it can then be neither preempted nor planned anew (R53). */
+  get isBeingBroughtBack(): boolean {
+    return this.vm?.before.some((each) => each.state === 'ACTIVE') ?? false;
+  }
+
+  become(state: LeaseState): void {
+    if (!leaseTransitions[this.state].includes(state)) {
+      throw new SchedulerError('INTERNAL', `lease ${this.id} cannot go from ${this.state} to ${state}`);
+    }
+    this.state = state;
+  }
+}

@@ -1,0 +1,17 @@
+import type { StateReason } from '../model/records.ts';
+import type { LeaseView, SiteView } from './views.ts';
+
+/** Whether a lease is let in at all, decided when it is requested. */
+export interface AdmissionPolicy {
+  /** Null lets it in; a reason rejects it. */
+  admit(lease: LeaseView, site: SiteView): StateReason | null;
+}
+
+export const acceptAll: AdmissionPolicy = { admit: () => null };
+
+export const noAdvanceReservations: AdmissionPolicy = {
+  admit: (lease) =>
+    lease.type === 'ADVANCE_RESERVATION'
+      ? { code: 'REFUSED_BY_ADMISSION', message: 'this site takes no advance reservations' }
+      : null,
+};

@@ -1,0 +1,128 @@
+import type { CachedImageRecord, DiskImage, Instant } from '../model/records.ts';
+
+interface CachedImage {
+  readonly image: DiskImage;
+  timeout: Instant | null;
+  /** Lease id -> its machines that use it. */
+  readonly users: Map<number, Set<number>>;
+}
+
+/** The disk images that nodes keep for reuse, within a limit a node. */
+export class ImageCaches {
+  /** Node -> its images in the order in which they were cached. */
+  private readonly nodes = new Map<number, CachedImage[]>();
+  /** Set by every change, so that the site's record is written only when it is. */
+  changed = false;
+
+  constructor(
+    /** MB a node; -1 is unlimited. */
+    private readonly limit: number,
+    stored: readonly CachedImageRecord[] = [],
+  ) {
+    for (const { node, image, timeout, users } of stored) {
+      const cached: CachedImage = { image, timeout, users: new Map() };
+      for (const [lease, machine] of users) use(cached, lease, machine);
+      this.on(node).push(cached);
+    }
+  }
+
+  has(node: number, image: DiskImage): boolean {
+    return this.find(node, image) !== undefined;
+  }
+
+  timeout(node: number, image: DiskImage): Instant | null {
+    return this.find(node, image)?.timeout ?? null;
+  }
+
+  /** A lease's machine uses a cached image until `until` at least. */
+  reuse(node: number, image: DiskImage, lease: number, machine: number, until: Instant): void {
+    const cached = this.find(node, image);
+    if (!cached) return;
+    use(cached, lease, machine);
+    cached.timeout = later(cached.timeout, until);
+    this.changed = true;
+  }
+
+  /** An image was delivered to a node. It is cached if there is room beside the images in use; others are evicted only as far as needed (R28). */
+  deliver(
+    node: number,
+    image: DiskImage,
+    users: readonly (readonly [lease: number, machine: number])[],
+    until: Instant | null,
+  ): void {
+    let cached = this.find(node, image);
+    if (!cached) {
+      if (!this.makeRoom(node, image.sizeMb)) return;
+      cached = { image, timeout: null, users: new Map() };
+      this.on(node).push(cached);
+    }
+    for (const [lease, machine] of users) use(cached, lease, machine);
+    if (until !== null) cached.timeout = later(cached.timeout, until);
+    this.changed = true;
+  }
+
+  /** The lease no longer uses any image. Returns how to take that back. */
+  release(lease: number): () => void {
+    const released: [CachedImage, Set<number>][] = [];
+    for (const images of this.nodes.values()) {
+      for (const cached of images) {
+        const machines = cached.users.get(lease);
+        if (!machines) continue;
+        cached.users.delete(lease);
+        released.push([cached, machines]);
+      }
+    }
+    if (released.length > 0) this.changed = true;
+    return () => {
+      for (const [cached, machines] of released) cached.users.set(lease, machines);
+    };
+  }
+
+  records(): CachedImageRecord[] {
+    return [...this.nodes]
+      .sort(([a], [b]) => a - b)
+      .flatMap(([node, images]) =>
+        images.map(({ image, timeout, users }) => ({
+          node,
+          image,
+          timeout,
+          users: [...users].flatMap(([lease, machines]) =>
+            [...machines].map((machine): [number, number] => [lease, machine]),
+          ),
+        })),
+      );
+  }
+
+  private makeRoom(node: number, size: number): boolean {
+    if (this.limit < 0) return true;
+    const images = this.on(node);
+    const total = (of: readonly CachedImage[]) => of.reduce((sum, { image }) => sum + image.sizeMb, 0);
+    if (size + total(images.filter(({ users }) => users.size > 0)) > this.limit) return false;
+    while (size + total(images) > this.limit) {
+      const unused = images.filter(({ users }) => users.size === 0);
+      const oldest = unused.reduce((a, b) =>
+        (b.timeout ?? Number.NEGATIVE_INFINITY) < (a.timeout ?? Number.NEGATIVE_INFINITY) ? b : a,
+      );
+      images.splice(images.indexOf(oldest), 1);
+    }
+    return true;
+  }
+
+  private on(node: number): CachedImage[] {
+    const images = this.nodes.get(node) ?? [];
+    this.nodes.set(node, images);
+    return images;
+  }
+
+  private find(node: number, image: DiskImage): CachedImage | undefined {
+    return this.nodes.get(node)?.find((cached) => cached.image.name === image.name);
+  }
+}
+
+const use = (cached: CachedImage, lease: number, machine: number): void => {
+  const machines = cached.users.get(lease) ?? new Set();
+  machines.add(machine);
+  cached.users.set(lease, machines);
+};
+
+const later = (a: Instant | null, b: Instant): Instant => (a === null ? b : Math.max(a, b));

@@ -1,0 +1,246 @@
+import type { ResourceSpace } from '../model/capacity.ts';
+import type { ImageTransferConfig } from '../model/config.ts';
+import type { Lease } from '../model/lease.ts';
+import type { CachedImageRecord, DiskImage, Instant, Millis } from '../model/records.ts';
+import { type TransferEntry, TransferReservation, type VmReservation } from '../model/reservation.ts';
+import { transferTime } from '../model/time.ts';
+import type { SlotTable } from '../slot-table/slot-table.ts';
+import { ImageCaches } from './image-cache.ts';
+import {
+  type EarliestTime,
+  type ImageSource,
+  nothingToPrepare,
+  type Preparation,
+  type PreparationPlan,
+  type WithdrawnPreparation,
+} from './preparation.ts';
+import { lastSlot, nextSlot } from './transfer-slots.ts';
+
+/** What the scheduler does when a transfer makes a lease ready, starts or is dropped. */
+export interface TransferEvents {
+  planned(transfer: TransferReservation): void;
+  changed(transfer: TransferReservation): void;
+  /** Left without entries: stopped when it was running, dropped when it was not. */
+  dropped(transfer: TransferReservation, now: Instant): void;
+  preparing(lease: Lease, now: Instant): void;
+  ready(lease: Lease, now: Instant): void;
+}
+
+type NodeSource =
+  | { readonly time: Instant; readonly kind: 'transfer' | 'reuse' }
+  | { readonly time: Instant; readonly kind: 'piggyback'; readonly on: TransferReservation };
+
+/** Images are copied from a repository to the nodes before machines first start; transfers share one channel. */
+export class ImageTransferPreparation implements Preparation {
+  /** Pending and running, in order of (start, end), later insertions after equal ones. */
+  private transfers: TransferReservation[] = [];
+  private readonly caches: ImageCaches;
+  private readonly repository: number;
+
+  constructor(
+    private readonly config: ImageTransferConfig,
+    private readonly space: ResourceSpace,
+    private readonly table: SlotTable,
+    private readonly events: TransferEvents,
+    cached: readonly CachedImageRecord[] = [],
+  ) {
+    this.caches = new ImageCaches(config.cacheSizeMb, cached);
+    this.repository = Math.max(1000, table.nodeCount + 1);
+  }
+
+  earliestTimes(lease: Lease, now: Instant): readonly EarliestTime[] {
+    if (!lease.image) return [{ time: now, nodes: null }];
+    const times = this.sources(lease, lease.image, now);
+    const nodes = times.map((_source, node) => node).slice(1);
+    const distinct = [...new Set(nodes.map((node) => (times[node] as NodeSource).time))].sort(
+      (a, b) => a - b,
+    );
+    return distinct.map((time) => ({
+      time,
+      nodes: nodes.filter((node) => (times[node] as NodeSource).time <= time),
+    }));
+  }
+
+  planSoonest(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan {
+    if (!lease.image) return nothingToPrepare;
+    const times = this.sources(lease, lease.image, now);
+    const sources = vm.mapping
+      .slice(1)
+      .map((node, index): ImageSource => ({ ...(times[node] as NodeSource), machine: index + 1, node }));
+    const count = sources.filter(({ kind }) => kind === 'transfer').length;
+    if (count === 0) return { sources, transfer: null };
+    const start = nextSlot(this.transfers, now, this.length(lease.image, lease.machineCount));
+    return { sources, transfer: { start, end: start + this.length(lease.image, count) } };
+  }
+
+  planByStart(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan | null {
+    const { image } = lease;
+    if (!image) return nothingToPrepare;
+    const deadline = lease.requestedStart as Instant;
+    const sources = vm.mapping.slice(1).map((node, index): ImageSource => {
+      const reusable =
+        this.keepsImages && (this.caches.timeout(node, image) ?? Number.NEGATIVE_INFINITY) >= deadline;
+      return { kind: reusable ? 'reuse' : 'transfer', machine: index + 1, node };
+    });
+    const count = sources.filter(({ kind }) => kind === 'transfer').length;
+    if (count === 0) return { sources, transfer: null };
+    const length = this.length(image, count);
+    const start = lastSlot(this.transfers, deadline, length);
+    return start < now ? null : { sources, transfer: { start, end: start + length } };
+  }
+
+  commit(lease: Lease, vm: VmReservation, { sources, transfer }: PreparationPlan): boolean {
+    const { image } = lease;
+    if (!image) return true;
+    const entries: TransferEntry[] = [];
+    for (const source of sources) {
+      const { machine, node } = source;
+      if (source.kind === 'reuse') {
+        this.caches.reuse(node, image, lease.id, machine, vm.finalEnd);
+        lease.diskAt.set(machine, node);
+      } else if (source.kind === 'piggyback') {
+        source.on.entries = [...source.on.entries, { lease, machine, node }];
+        lease.transfers.add(source.on);
+        this.events.changed(source.on);
+      } else {
+        entries.push({ lease, machine, node });
+      }
+    }
+    if (transfer) this.add(lease, image, transfer.start, transfer.end, entries);
+    return sources.every(({ kind }) => kind === 'reuse');
+  }
+
+  withdraw(lease: Lease, keepImages: boolean): WithdrawnPreparation {
+    const before = this.transfers;
+    const affected = [...lease.transfers].map((transfer) => ({ transfer, entries: transfer.entries }));
+    for (const { transfer, entries } of affected)
+      transfer.entries = entries.filter((entry) => entry.lease !== lease);
+    const dropped = affected.map(({ transfer }) => transfer).filter(({ entries }) => entries.length === 0);
+    for (const transfer of dropped) this.table.remove(transfer);
+    this.transfers = before.filter((transfer) => !dropped.includes(transfer));
+    lease.transfers.clear();
+    const disks = new Map(lease.diskAt);
+    const reclaim = keepImages ? () => {} : this.caches.release(lease.id);
+    if (!keepImages) lease.diskAt.clear();
+    return {
+      undo: () => {
+        this.transfers = before;
+        for (const { transfer, entries } of affected) {
+          transfer.entries = entries;
+          lease.transfers.add(transfer);
+        }
+        for (const transfer of dropped) this.table.restore(transfer);
+        for (const [machine, node] of disks) lease.diskAt.set(machine, node);
+        reclaim();
+      },
+      settle: (now) => {
+        for (const { transfer } of affected) {
+          if (dropped.includes(transfer)) this.events.dropped(transfer, now);
+          else this.events.changed(transfer);
+        }
+      },
+    };
+  }
+
+  cleanUp(lease: Lease): void {
+    this.caches.release(lease.id);
+    lease.diskAt.clear();
+  }
+
+  startTransfer(transfer: TransferReservation, now: Instant): void {
+    transfer.startedWith = transfer.entries;
+    const owner = transfer.lease;
+    if (owner.state === 'SCHEDULED' && transfer.entries.some(({ lease }) => lease === owner))
+      this.events.preparing(owner, now);
+  }
+
+  endTransfer(transfer: TransferReservation, now: Instant): void {
+    this.transfers = this.transfers.filter((each) => each !== transfer);
+    const byNode = new Map<number, TransferEntry[]>();
+    for (const entry of transfer.entries) {
+      byNode.set(entry.node, [...(byNode.get(entry.node) ?? []), entry]);
+      entry.lease.diskAt.set(entry.machine, entry.node);
+    }
+    if (this.keepsImages) {
+      for (const [node, entries] of byNode) {
+        const ends = entries.map(({ lease }) => lease.vm?.finalEnd ?? now);
+        const users = entries.map(({ lease, machine }): [number, number] => [lease.id, machine]);
+        this.caches.deliver(node, transfer.image, users, Math.max(...ends));
+      }
+    }
+    const leases = [...new Set(transfer.entries.map(({ lease }) => lease))].sort((a, b) => a.id - b.id);
+    for (const lease of leases) {
+      lease.transfers.delete(transfer);
+      if (lease.transfers.size === 0 && (lease.state === 'SCHEDULED' || lease.state === 'PREPARING'))
+        this.events.ready(lease, now);
+    }
+  }
+
+  cachedImages(): readonly CachedImageRecord[] {
+    return this.caches.records();
+  }
+
+  /** Whether the caches changed since this was last asked. */
+  takeChanged(): boolean {
+    const { changed } = this.caches;
+    this.caches.changed = false;
+    return changed;
+  }
+
+  /** Takes in a transfer of a snapshot, in order of (start, rank). */
+  restore(transfer: TransferReservation): void {
+    this.enlist(transfer);
+    for (const { lease } of transfer.entries) lease.transfers.add(transfer);
+    this.table.restore(transfer);
+  }
+
+  private get keepsImages(): boolean {
+    return this.config.reuse === 'image-caches';
+  }
+
+  /** By node: from when on, and how, the lease's image can be there. */
+  private sources(lease: Lease, image: DiskImage, now: Instant): NodeSource[] {
+    const length = this.length(image, lease.machineCount);
+    const byTransfer: NodeSource = { time: nextSlot(this.transfers, now, length) + length, kind: 'transfer' };
+    const sources = new Array<NodeSource>(this.table.nodes.length).fill(byTransfer);
+    if (this.keepsImages) {
+      for (let node = 1; node < sources.length; node += 1)
+        if (this.caches.has(node, image)) sources[node] = { time: now, kind: 'reuse' };
+    }
+    if (this.config.mechanism === 'multicast' && this.config.avoidRedundantTransfers) {
+      for (const transfer of this.transfers) {
+        if (transfer.state !== 'SCHEDULED' || transfer.image.name !== image.name || transfer.end <= now)
+          continue;
+        const piggyback: NodeSource = { time: transfer.end, kind: 'piggyback', on: transfer };
+        for (let node = 1; node < sources.length; node += 1)
+          if (transfer.end < (sources[node] as NodeSource).time) sources[node] = piggyback;
+      }
+    }
+    return sources;
+  }
+
+  private length(image: DiskImage, machines: number): Millis {
+    const once = this.config.forceTransferTime ?? transferTime(image.sizeMb, this.config.bandwidth);
+    return this.config.mechanism === 'unicast' ? once * machines : once;
+  }
+
+  private add(lease: Lease, image: DiskImage, start: Instant, end: Instant, entries: TransferEntry[]): void {
+    const { bandwidth } = this.config;
+    const receiving = this.space.only({ 'Net-in': bandwidth });
+    const amounts = new Map(entries.map(({ node }) => [node, receiving] as const).sort(([a], [b]) => a - b));
+    amounts.set(this.repository, this.space.only({ 'Net-out': bandwidth }));
+    const transfer = new TransferReservation(lease, start, end, amounts, image);
+    transfer.entries = entries;
+    lease.transfers.add(transfer);
+    this.events.planned(transfer);
+    this.enlist(transfer);
+    this.table.add(transfer);
+  }
+
+  private enlist(transfer: TransferReservation): void {
+    const after = this.transfers.findLastIndex(
+      (each) => each.start < transfer.start || (each.start === transfer.start && each.end <= transfer.end),
+    );
+    this.transfers = this.transfers.toSpliced(after + 1, 0, transfer);
+  }
+}

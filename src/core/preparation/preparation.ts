@@ -1,0 +1,54 @@
+import type { Lease } from '../model/lease.ts';
+import type { CachedImageRecord, Instant } from '../model/records.ts';
+import type { TransferReservation, VmReservation } from '../model/reservation.ts';
+
+/** From when on a lease may run on which nodes (null: all), considering what must be prepared there. */
+export interface EarliestTime {
+  readonly time: Instant;
+  readonly nodes: readonly number[] | null;
+}
+
+/** How a machine gets its image on the node that it was mapped to. */
+export type ImageSource =
+  | { readonly kind: 'transfer'; readonly machine: number; readonly node: number }
+  | { readonly kind: 'reuse'; readonly machine: number; readonly node: number }
+  | {
+      readonly kind: 'piggyback';
+      readonly machine: number;
+      readonly node: number;
+      readonly on: TransferReservation;
+    };
+
+export interface PreparationPlan {
+  readonly sources: readonly ImageSource[];
+  /** When the transfer for the sources of kind `transfer` runs; null when there is none. */
+  readonly transfer: { readonly start: Instant; readonly end: Instant } | null;
+}
+
+/** A preparation that was taken back on trial. */
+export interface WithdrawnPreparation {
+  /** Puts everything back as it was. */
+  undo(): void;
+  /** Makes it final: transfers that are left without entries are stopped or dropped. */
+  settle(now: Instant): void;
+}
+
+/** What must happen before the machines of a lease can first start. */
+export interface Preparation {
+  /** Distinct times, ascending, each with the nodes that may be used from then on. */
+  earliestTimes(lease: Lease, now: Instant): readonly EarliestTime[];
+  /** For a VM found at one of the earliest times or later. */
+  planSoonest(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan;
+  /** For a VM with a fixed start; null when the images cannot be there in time. */
+  planByStart(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan | null;
+  /** Returns whether the lease is ready, with nothing left to prepare. */
+  commit(lease: Lease, vm: VmReservation, plan: PreparationPlan): boolean;
+  withdraw(lease: Lease, keepImages: boolean): WithdrawnPreparation;
+  /** The lease has ended: its images and its use of cached ones are over. */
+  cleanUp(lease: Lease): void;
+  startTransfer(transfer: TransferReservation, now: Instant): void;
+  endTransfer(transfer: TransferReservation, now: Instant): void;
+  cachedImages(): readonly CachedImageRecord[];
+}
+
+export const nothingToPrepare: PreparationPlan = { sources: [], transfer: null };

@@ -1,0 +1,179 @@
+import { SchedulerError } from './errors.ts';
+import { makeLease } from './lifecycle/request.ts';
+import type { Lease } from './model/lease.ts';
+import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
+import { Reservation, type TransferEntry, TransferReservation, VmReservation } from './model/reservation.ts';
+import type { SchedulerState } from './state.ts';
+
+/** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */
+export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
+  for (const record of [...snapshot.leases].sort((a, b) => a.id - b.id)) restoreLease(state, record);
+  const vms = new Map<number, VmReservation>();
+  const inOrder = [...snapshot.reservations].sort((a, b) => a.startRank - b.startRank);
+  for (const record of inOrder) if (record.kind === 'VM') vms.set(record.id, restoreVm(state, record));
+  for (const [id, vm] of vmsThatEnded(state, inOrder, vms)) vms.set(id, vm);
+  for (const record of [...inOrder].sort((a, b) => a.chainIndex - b.chainIndex)) {
+    if (record.kind !== 'VM' && record.kind !== 'IMAGE_TRANSFER') restoreOperation(state, record, vms);
+  }
+  for (const vm of vms.values()) state.table.restoreChain(vm);
+  for (const record of inOrder) if (record.kind === 'IMAGE_TRANSFER') restoreTransfer(state, record);
+};
+
+const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
+  const lease = makeLease(state, record);
+  lease.state = record.state;
+  lease.reason = record.reason;
+  lease.accumulated = record.accumulated;
+  lease.actualStart = record.actualStart;
+  lease.queueRank = record.queueRank;
+  lease.isFuture = record.isFuture;
+  lease.mapping = record.mapping ? mappingOf(record.mapping) : null;
+  for (const [machine, node] of Object.entries(record.memoryAt)) lease.memoryAt.set(Number(machine), node);
+  for (const [machine, node] of Object.entries(record.diskAt)) lease.diskAt.set(Number(machine), node);
+  state.leases.set(lease.id, lease);
+  if (lease.state === 'PENDING') state.pending.add(lease);
+  if (lease.queueRank !== null) state.queue.insert(lease);
+  if (lease.isFuture) state.future.add(lease);
+  state.needsPass ||= lease.state === 'PENDING' || lease.queueRank !== null;
+};
+
+const restoreVm = (state: SchedulerState, record: ReservationRecord): VmReservation => {
+  const lease = state.live(record.leaseId);
+  const vm = new VmReservation(
+    lease,
+    record.start,
+    record.end,
+    amountsOf(state, record),
+    mappingOf(record.machines ?? {}),
+  );
+  lease.vm = vm;
+  return known(state, vm, record);
+};
+
+/** VMs that are over while their suspension or shutdown still runs are not in a snapshot: what comes after says what is needed of them. */
+const vmsThatEnded = (
+  state: SchedulerState,
+  records: readonly ReservationRecord[],
+  present: ReadonlyMap<number, VmReservation>,
+): Map<number, VmReservation> => {
+  const ended = new Map<number, VmReservation>();
+  for (const record of records) {
+    if (record.vmId === null || present.has(record.vmId) || ended.has(record.vmId)) continue;
+    const lease = state.live(record.leaseId);
+    const vm = new VmReservation(
+      lease,
+      record.start,
+      record.start,
+      amountsOf(state, record),
+      lease.mapping ?? [],
+    );
+    vm.id = record.vmId;
+    vm.state = 'DONE';
+    lease.vm = vm;
+    ended.set(vm.id, vm);
+  }
+  return ended;
+};
+
+const restoreOperation = (
+  state: SchedulerState,
+  record: ReservationRecord,
+  vms: ReadonlyMap<number, VmReservation>,
+): void => {
+  const vm = record.vmId === null ? undefined : vms.get(record.vmId);
+  if (!vm)
+    throw new SchedulerError(
+      'INTERNAL',
+      `reservation ${record.id} belongs to VM reservation ${record.vmId}, which is not there`,
+    );
+  const operation = new Reservation(
+    vm.lease,
+    record.kind,
+    record.start,
+    record.end,
+    operationAmounts(state, record, vm),
+  );
+  operation.vm = vm;
+  operation.machines = record.moves ? [] : Object.keys(record.machines ?? {}).map(Number);
+  operation.moves = Object.entries(record.moves ?? {}).map(
+    ([machine, [from, to]]) => [Number(machine), from, to] as const,
+  );
+  (record.chainIndex < 0 ? vm.before : vm.after).push(operation);
+  known(state, operation, record);
+};
+
+const operationAmounts = (state: SchedulerState, record: ReservationRecord, vm: VmReservation) =>
+  record.moves ? amountsOf(state, record) : vm.amounts;
+
+const restoreTransfer = (state: SchedulerState, record: ReservationRecord): void => {
+  const { image } = record;
+  if (!state.imageTransfers || !image)
+    throw new SchedulerError(
+      'INTERNAL',
+      `reservation ${record.id} transfers an image, and none are transferred here`,
+    );
+  // Its owner may have ended while others wait for it: it still counts as the lease that holds the channel.
+  const owner = state.leases.get(record.leaseId) ?? formerLease(state, record.leaseId);
+  const transfer = new TransferReservation(owner, record.start, record.end, amountsOf(state, record), image);
+  transfer.entries = entriesOf(state, record.waiting ?? {});
+  if (record.state === 'ACTIVE') transfer.startedWith = entriesOf(state, record.targets ?? {});
+  known(state, transfer, record);
+  state.imageTransfers.restore(transfer);
+};
+
+const entriesOf = (
+  state: SchedulerState,
+  targets: NonNullable<ReservationRecord['targets']>,
+): TransferEntry[] =>
+  Object.entries(targets).flatMap(([node, pairs]) =>
+    pairs.map(([id, machine]) => ({
+      lease: state.leases.get(id) ?? formerLease(state, id),
+      machine,
+      node: Number(node),
+    })),
+  );
+
+const formerLease = (state: SchedulerState, id: number): Lease => {
+  const lease = makeLease(state, {
+    id,
+    name: null,
+    type: 'BEST_EFFORT',
+    submittedAt: 0,
+    requestedStart: null,
+    originalDuration: 0,
+    duration: 0,
+    knownDuration: null,
+    preemptible: false,
+    machines: [{}],
+    image: null,
+  });
+  lease.state = 'CANCELLED';
+  return lease;
+};
+
+const known = <T extends Reservation>(
+  state: SchedulerState,
+  reservation: T,
+  record: ReservationRecord,
+): T => {
+  reservation.id = record.id;
+  reservation.state = record.state;
+  reservation.startRank = record.startRank;
+  reservation.endRank = record.endRank;
+  state.log.stored(reservation);
+  return reservation;
+};
+
+const amountsOf = (state: SchedulerState, record: ReservationRecord) =>
+  new Map(
+    Object.entries(record.amounts).map(
+      ([node, amounts]) => [Number(node), state.space.vector(amounts)] as const,
+    ),
+  );
+
+/** Machine -> node by index. */
+const mappingOf = (machines: Readonly<Record<string, number>>): number[] => {
+  const mapping = [0];
+  for (const [machine, node] of Object.entries(machines)) mapping[Number(machine)] = node;
+  return mapping;
+};

@@ -1,0 +1,200 @@
+import { SchedulerError } from './errors.ts';
+import { endAndStart, endPrematurely } from './lifecycle/due.ts';
+import { cancelLease, endEarly, failLease } from './lifecycle/endings.ts';
+import { runPass } from './lifecycle/pass.ts';
+import { requestLease } from './lifecycle/request.ts';
+import type { SchedulerConfig } from './model/config.ts';
+import type {
+  Changes,
+  Instant,
+  LeaseRecord,
+  LeaseRequest,
+  SiteSpec,
+  Snapshot,
+  StateReason,
+} from './model/records.ts';
+import type { Reservation } from './model/reservation.ts';
+import type { Policies } from './policies/registry.ts';
+import { restore } from './restore.ts';
+import { leaseRecord, reservationRecord } from './snapshot.ts';
+import { SchedulerState } from './state.ts';
+import { type Utilization, utilizationAt } from './utilization.ts';
+import { validateConfig, validateSite } from './validation.ts';
+
+/**
+ * The scheduler: commands in, changes out. It is synchronous and knows no clock: every call says what time it is, and the times never go
+ * back. Equal calls give equal changes, always. After a call that threw, nothing has changed.
+ */
+export class Scheduler {
+  private cursor: Instant = Number.NEGATIVE_INFINITY;
+
+  private constructor(private readonly state: SchedulerState) {}
+
+  /** A site without leases. Throws SchedulerError INVALID_SITE or INVALID_CONFIG. */
+  static create(site: SiteSpec, config: SchedulerConfig, policies?: Partial<Policies>): Scheduler {
+    validateSite(site);
+    validateConfig(config);
+    return new Scheduler(new SchedulerState(site, config, policies));
+  }
+
+  /** Exactly as when the snapshot was taken. */
+  static restore(
+    site: SiteSpec,
+    config: SchedulerConfig,
+    snapshot: Snapshot,
+    policies?: Partial<Policies>,
+  ): Scheduler {
+    validateSite(site);
+    validateConfig(config);
+    const state = new SchedulerState(site, config, policies, snapshot.site);
+    restore(state, snapshot);
+    return new Scheduler(state);
+  }
+
+  // ------------------------------------------------------------------ commands
+
+  /** NEW -> PENDING, or on to REJECTED with a reason. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE for what makes no sense. */
+  request(now: Instant, request: LeaseRequest): LeaseRecord {
+    return leaseRecord(requestLease(this.state, request, now));
+  }
+
+  /** Throws LEASE_NOT_FOUND or LEASE_ENDED. */
+  cancel(now: Instant, leaseId: number, reason: StateReason | null = null): void {
+    cancelLease(this.state, this.state.live(leaseId), now, reason);
+  }
+
+  /** The machines of a running lease ended by themselves. Throws LEASE_NOT_FOUND, LEASE_ENDED or INVALID_REQUEST. */
+  vmEnded(now: Instant, leaseId: number): void {
+    endEarly(this.state, this.state.live(leaseId), now);
+  }
+
+  /** A host could not do what was asked. Leases that have ended are ignored. Throws LEASE_FAILURE where failures are to stop the scheduler. */
+  actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
+    const lease = this.state.leases.get(leaseId);
+    if (lease) failLease(this.state, lease, now, reason);
+  }
+
+  // ------------------------------------------------------------------ time
+
+  /** Carries out everything that is due up to `now`, in time order. */
+  advance(now: Instant): void {
+    // What became due at the last instant by a command since then is carried out first.
+    for (let at = this.nextDue(true); at !== null && at <= now; at = this.nextDue(false)) {
+      this.moveTo(at);
+      endPrematurely(this.state, at);
+      endAndStart(this.state, at);
+    }
+    this.moveTo(now);
+  }
+
+  /** Only what ends by itself at this instant (simulation: users' cancellations come between these and the rest). */
+  endPrematurely(now: Instant): void {
+    this.moveTo(now);
+    endPrematurely(this.state, now);
+  }
+
+  /** The next instant at which `advance` has something to do; null when nothing is planned. */
+  nextInstant(): Instant | null {
+    return this.nextDue(false);
+  }
+
+  /** The next start, end or premature end after an instant. */
+  nextChangepoint(after: Instant): Instant | null {
+    return earlier(this.state.table.nextChangepoint(after), this.state.table.nextPrematureEnd(after));
+  }
+
+  // ------------------------------------------------------------------ scheduling
+
+  /** One pass over pending leases and the queue. */
+  schedule(now: Instant): void {
+    const pass = this.pass(now);
+    while (!pass.next().done);
+  }
+
+  /** The same, a lease at a time. Between two, other commands may be given; `next(now)` tells what time it has become. One pass at a time. */
+  pass(now: Instant): Generator<void, void, Instant | undefined> {
+    this.moveTo(now);
+    return runPass(this.state, now);
+  }
+
+  /** Whether a pass could find something to do that the last one did not. */
+  get needsPass(): boolean {
+    return this.state.pending.size > 0 || (this.state.needsPass && this.state.queue.size > 0);
+  }
+
+  // ------------------------------------------------------------------ what there is
+
+  /** What changed since this was last asked. */
+  takeChanges(): Changes {
+    return this.state.log.take(this.state.takeSiteRecord());
+  }
+
+  snapshot(): Snapshot {
+    const { state } = this;
+    return {
+      site: state.siteRecord(),
+      leases: [...state.leases.values()].sort((a, b) => a.id - b.id).map(leaseRecord),
+      reservations: [...state.table]
+        .filter((each: Reservation) => each.state === 'SCHEDULED' || each.state === 'ACTIVE')
+        .sort((a, b) => a.id - b.id)
+        .map((each) => reservationRecord(state.space, each)),
+    };
+  }
+
+  /** A live lease; null when it has ended or never was. */
+  lease(id: number): LeaseRecord | null {
+    const lease = this.state.leases.get(id);
+    return lease ? leaseRecord(lease) : null;
+  }
+
+  get liveLeases(): number {
+    return this.state.leases.size;
+  }
+
+  get queueLength(): number {
+    return this.state.queue.size;
+  }
+
+  /** Reservations that are planned or running. */
+  get reservationCount(): number {
+    return this.state.table.size;
+  }
+
+  get nodeCount(): number {
+    return this.state.table.nodeCount;
+  }
+
+  /** Of the whole site. Throws INVALID_REQUEST for a type that it does not have. */
+  totalCapacity(type: string): number {
+    const index = this.state.space.types.findIndex(({ name }) => name === type);
+    if (index < 0) throw new SchedulerError('INVALID_REQUEST', `the site has no resource type "${type}"`);
+    return this.state.table.capacity[index] as number;
+  }
+
+  /** Shares of the site's CPU at an instant, 0 to 1. */
+  utilization(at: Instant): Utilization {
+    return utilizationAt(this.state, at);
+  }
+
+  /** Whether live leases of one type exist (simulation: stop conditions). */
+  hasLive(type: LeaseRecord['type']): boolean {
+    for (const lease of this.state.leases.values()) if (lease.type === type) return true;
+    return false;
+  }
+
+  private nextDue(inclusive: boolean): Instant | null {
+    const { table } = this.state;
+    return earlier(
+      table.nextChangepoint(this.cursor, inclusive),
+      table.nextPrematureEnd(this.cursor, inclusive),
+    );
+  }
+
+  private moveTo(now: Instant): void {
+    this.state.table.moveTo(now);
+    this.cursor = Math.max(this.cursor, now);
+  }
+}
+
+const earlier = (a: Instant | null, b: Instant | null): Instant | null =>
+  a === null ? b : b === null ? a : Math.min(a, b);

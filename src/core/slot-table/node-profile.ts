@@ -1,0 +1,159 @@
+import type { Need, Vector } from '../model/capacity.ts';
+import { fits } from '../model/capacity.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+
+/** A lease holds the amounts on one node over [start, end), without interruption. */
+export interface Hold {
+  readonly lease: Lease;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly amounts: Vector;
+}
+
+/** From `time` to the next segment's: what is free on the node, and who holds the rest. */
+export interface Segment {
+  time: Instant;
+  readonly free: number[];
+  readonly holds: Hold[];
+}
+
+/**
+ * What is free on one node over time. The profile is changed in place by each hold; the number of segments is at most twice the number of
+ * holds that end in the future. Queries find their segment by bisection and walk only as far as the answer lies.
+ */
+export class NodeProfile {
+  /** Ascending; the first reaches back to the beginning of time. */
+  readonly segments: Segment[];
+
+  constructor(
+    readonly number: number,
+    readonly capacity: Vector,
+  ) {
+    this.segments = [{ time: Number.NEGATIVE_INFINITY, free: [...capacity], holds: [] }];
+  }
+
+  add(hold: Hold): void {
+    const start = this.split(hold.start);
+    const end = this.split(hold.end);
+    for (let i = start; i < end; i += 1) {
+      const segment = this.segments[i] as Segment;
+      subtract(segment.free, hold.amounts);
+      segment.holds.push(hold);
+    }
+  }
+
+  remove(hold: Hold): void {
+    // A boundary that lies in the forgotten past is gone; the first segment stands for it.
+    const start = this.indexAt(hold.start);
+    let end = start;
+    while (end < this.segments.length && (this.segments[end] as Segment).time < hold.end) {
+      const segment = this.segments[end] as Segment;
+      const at = segment.holds.indexOf(hold);
+      if (at >= 0) {
+        add(segment.free, hold.amounts);
+        segment.holds.splice(at, 1);
+      }
+      end += 1;
+    }
+    this.join(end);
+    this.join(start);
+  }
+
+  /** Drops what lies before `time`. */
+  forget(time: Instant): void {
+    const at = this.indexAt(time);
+    if (at === 0) return;
+    this.segments.splice(0, at);
+    (this.segments[0] as Segment).time = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The segment in force at a time. */
+  indexAt(time: Instant): number {
+    const { segments } = this;
+    // Most questions are about now, which is in the first or second segment.
+    if (segments.length === 1 || (segments[1] as Segment).time > time) return 0;
+    let low = 1;
+    let high = segments.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((segments[middle] as Segment).time <= time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  freeAt(time: Instant): Vector {
+    return (this.segments[this.indexAt(time)] as Segment).free;
+  }
+
+  /** Whether the need fits throughout [start, end). Single-instance needs only. */
+  fitsThroughout(need: Need, start: Instant, end: Instant): boolean {
+    const { segments } = this;
+    for (let i = this.indexAt(start); i < segments.length; i += 1) {
+      const segment = segments[i] as Segment;
+      if (segment.time >= end) return true;
+      if (!fits(need, segment.free)) return false;
+    }
+    return true;
+  }
+
+  /** When, after `time`, what is free or the set of leases first differs from what it is then; Infinity if never. */
+  unchangedUntil(time: Instant): Instant {
+    const { segments } = this;
+    const at = this.indexAt(time);
+    const present = segments[at] as Segment;
+    for (let i = at + 1; i < segments.length; i += 1) {
+      const segment = segments[i] as Segment;
+      if (!sameAmounts(segment.free, present.free) || !sameLeases(segment.holds, present.holds))
+        return segment.time;
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** How many leases hold something at a time, counted up to `most`. */
+  leaseCount(time: Instant, most: number): number {
+    const { holds } = this.segments[this.indexAt(time)] as Segment;
+    if (holds.length < 2) return holds.length;
+    let count = 0;
+    for (let i = 0; i < holds.length && count < most; i += 1) {
+      let seen = false;
+      for (let j = 0; j < i && !seen; j += 1) seen = holds[j]?.lease === holds[i]?.lease;
+      if (!seen) count += 1;
+    }
+    return count;
+  }
+
+  private split(time: Instant): number {
+    const at = this.indexAt(time);
+    const segment = this.segments[at] as Segment;
+    if (segment.time === time) return at;
+    this.segments.splice(at + 1, 0, { time, free: [...segment.free], holds: [...segment.holds] });
+    return at + 1;
+  }
+
+  private join(at: number): void {
+    const segment = this.segments[at];
+    const before = this.segments[at - 1];
+    if (!segment || !before || segment.holds.length !== before.holds.length) return;
+    for (const hold of segment.holds) if (!before.holds.includes(hold)) return;
+    this.segments.splice(at, 1);
+  }
+}
+
+const subtract = (free: number[], amounts: Vector): void => {
+  for (let d = 0; d < free.length; d += 1) free[d] = (free[d] as number) - (amounts[d] as number);
+};
+
+const add = (free: number[], amounts: Vector): void => {
+  for (let d = 0; d < free.length; d += 1) free[d] = (free[d] as number) + (amounts[d] as number);
+};
+
+const sameAmounts = (a: Vector, b: Vector): boolean => {
+  for (let d = 0; d < a.length; d += 1) if (a[d] !== b[d]) return false;
+  return true;
+};
+
+const sameLeases = (a: readonly Hold[], b: readonly Hold[]): boolean =>
+  a.every((hold) => b.some((other) => other.lease === hold.lease)) &&
+  b.every((hold) => a.some((other) => other.lease === hold.lease));

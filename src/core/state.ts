@@ -1,0 +1,231 @@
+import { ChangeLog } from './change-log.ts';
+import { SchedulerError } from './errors.ts';
+import { GreedyMapper } from './mapping/greedy-mapper.ts';
+import { ResourceSpace } from './model/capacity.ts';
+import type { SchedulerConfig } from './model/config.ts';
+import type { Lease } from './model/lease.ts';
+import type {
+  ActionTarget,
+  Instant,
+  LeaseState,
+  SiteRecord,
+  SiteSpec,
+  StateReason,
+} from './model/records.ts';
+import type { Reservation, VmReservation } from './model/reservation.ts';
+import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
+import type { SiteView } from './policies/views.ts';
+import { ImageTransferPreparation } from './preparation/image-transfer.ts';
+import type { Preparation } from './preparation/preparation.ts';
+import { unmanaged } from './preparation/unmanaged.ts';
+import { OrderedIndex } from './slot-table/ordered-index.ts';
+import { SlotTable } from './slot-table/slot-table.ts';
+import { ChainBuilder } from './vm/chain.ts';
+import { Estimates } from './vm/estimates.ts';
+import { MigrationPlanner } from './vm/migration.ts';
+import type { Planning } from './vm/plan.ts';
+
+const noSite: SiteRecord = {
+  lastLeaseId: 0,
+  lastReservationId: 0,
+  lastEventSequence: 0,
+  lastActionId: 0,
+  lastRank: 0,
+  cachedImages: [],
+};
+
+/** Everything the scheduler holds, and the few ways in which it changes. What happens when is in lifecycle/. */
+export class SchedulerState {
+  readonly space: ResourceSpace;
+  readonly table: SlotTable;
+  readonly policies: ChosenPolicies;
+  readonly planning: Planning;
+  readonly log: ChangeLog;
+  readonly siteView: SiteView;
+  /** Live leases by id, in ascending order of it: ids only count up. */
+  readonly leases = new Map<number, Lease>();
+  readonly pending = new Set<Lease>();
+  readonly queue = new OrderedIndex<Lease>(
+    (lease) => lease.submittedAt,
+    (lease) => lease.queueRank as number,
+  );
+  /** Leases to which backfilling gave a reservation in the future. */
+  readonly future = new Set<Lease>();
+  lastLeaseId: number;
+  lastReservationId: number;
+  /** Whether a pass could find something to do that the last one did not. */
+  needsPass = false;
+
+  private readonly transfers: ImageTransferPreparation | null;
+  private reportedSite: string;
+
+  constructor(
+    readonly site: SiteSpec,
+    readonly config: SchedulerConfig,
+    policies: Partial<Policies> | undefined,
+    stored: SiteRecord = noSite,
+  ) {
+    this.space = new ResourceSpace(site);
+    this.table = new SlotTable(this.space, site);
+    this.table.lastRank = stored.lastRank;
+    this.policies = choosePolicies(config, policies);
+    this.log = new ChangeLog(this.space, stored.lastEventSequence, stored.lastActionId);
+    this.lastLeaseId = stored.lastLeaseId;
+    this.lastReservationId = stored.lastReservationId;
+    this.siteView = { site, config };
+    this.transfers = config.preparation === 'imagetransfer' ? this.imageTransfer(stored) : null;
+    this.reportedSite = JSON.stringify(this.siteRecord());
+    const estimates = new Estimates(config);
+    this.planning = {
+      config,
+      table: this.table,
+      mapper: new GreedyMapper(this.space, this.table, this.policies.hostSelection),
+      estimates,
+      chains: new ChainBuilder(config, estimates),
+      migrations: new MigrationPlanner(config, this.space),
+      preparation: this.transfers ?? unmanaged,
+      preemption: this.policies.preemption,
+      planned: () => this.leases.values(),
+    };
+  }
+
+  get preparation(): Preparation {
+    return this.planning.preparation;
+  }
+
+  /** The transfers' keeper, where there is one (for a snapshot's transfers). */
+  get imageTransfers(): ImageTransferPreparation | null {
+    return this.transfers;
+  }
+
+  live(id: number): Lease {
+    const lease = this.leases.get(id);
+    if (lease) return lease;
+    if (Number.isInteger(id) && id > 0 && id <= this.lastLeaseId) {
+      throw new SchedulerError('LEASE_ENDED', `lease ${id} has ended`);
+    }
+    throw new SchedulerError('LEASE_NOT_FOUND', `there is no lease ${id}`);
+  }
+
+  /** How many future reservations backfilling still allows (evaluated before each lease is scheduled). */
+  get mayPlanFuture(): boolean {
+    const { backfilling, backfillingReservations } = this.config;
+    if (backfilling === 'conservative') return true;
+    const limit = { off: 0, aggressive: 1, intermediate: backfillingReservations }[backfilling];
+    return this.future.size < limit;
+  }
+
+  transition(lease: Lease, state: LeaseState, now: Instant, reason: StateReason | null = null): void {
+    const from = lease.state;
+    lease.become(state);
+    lease.reason = reason;
+    if (state === 'PENDING') this.pending.add(lease);
+    else this.pending.delete(lease);
+    this.log.event(now, lease, from, state, reason);
+  }
+
+  /** Into the queue: after those that were submitted at the same time. */
+  enqueue(lease: Lease): void {
+    lease.queueRank = this.table.nextRank();
+    this.queue.insert(lease);
+    this.log.lease(lease);
+    this.needsPass = true;
+  }
+
+  dequeue(lease: Lease): void {
+    if (lease.queueRank === null) return;
+    this.queue.remove(lease);
+    lease.queueRank = null;
+    this.log.lease(lease);
+  }
+
+  setFuture(lease: Lease, isFuture: boolean): void {
+    if (lease.isFuture === isFuture) return;
+    lease.isFuture = isFuture;
+    if (isFuture) this.future.add(lease);
+    else this.future.delete(lease);
+    this.log.lease(lease);
+  }
+
+  /** The lease has reached a final state: nothing of it is kept. */
+  forget(lease: Lease, now: Instant): void {
+    lease.endedAt = now;
+    lease.vm = null;
+    this.dequeue(lease);
+    this.setFuture(lease, false);
+    this.preparation.cleanUp(lease);
+    lease.memoryAt.clear();
+    this.leases.delete(lease.id);
+    this.log.lease(lease);
+    this.needsPass = true;
+  }
+
+  identify(reservation: Reservation): void {
+    this.lastReservationId += 1;
+    reservation.id = this.lastReservationId;
+    this.log.reservation(reservation);
+  }
+
+  targets(vm: VmReservation, machines: readonly number[]): ActionTarget[] {
+    return machines.map((machine) => this.target(vm.lease, machine, vm.mapping[machine] as number));
+  }
+
+  target(lease: Lease, machine: number, node: number, toNode: number | null = null): ActionTarget {
+    return {
+      leaseId: lease.id,
+      machine,
+      node,
+      toNode,
+      capacity: lease.terms.machines[machine - 1] ?? {},
+      image: lease.image,
+    };
+  }
+
+  siteRecord(): SiteRecord {
+    return {
+      lastLeaseId: this.lastLeaseId,
+      lastReservationId: this.lastReservationId,
+      lastEventSequence: this.log.lastEventSequence,
+      lastActionId: this.log.lastActionId,
+      lastRank: this.table.lastRank,
+      cachedImages: this.transfers?.cachedImages() ?? [],
+    };
+  }
+
+  /** The site's record if it changed since this was last asked; null otherwise. */
+  takeSiteRecord(): SiteRecord | null {
+    const record = this.siteRecord();
+    const text = JSON.stringify(record);
+    if (text === this.reportedSite) return null;
+    this.reportedSite = text;
+    return record;
+  }
+
+  private imageTransfer(stored: SiteRecord): ImageTransferPreparation {
+    const events = {
+      planned: (transfer: Reservation) => this.identify(transfer),
+      changed: (transfer: Reservation) => this.log.reservation(transfer),
+      dropped: (transfer: Reservation, now: Instant) => this.stop(transfer, now),
+      preparing: (lease: Lease, now: Instant) => this.transition(lease, 'PREPARING', now),
+      ready: (lease: Lease, now: Instant) => this.transition(lease, 'READY', now),
+    };
+    return new ImageTransferPreparation(
+      this.config.imageTransfer,
+      this.space,
+      this.table,
+      events,
+      stored.cachedImages,
+    );
+  }
+
+  /** A reservation that is out of the slot table before its end: cut short if it was running, otherwise as if it had never been. */
+  stop(reservation: Reservation, now: Instant): void {
+    if (reservation.state === 'ACTIVE') {
+      reservation.state = 'CANCELLED';
+      reservation.end = now;
+      this.log.reservation(reservation);
+    } else if (reservation.state === 'SCHEDULED') {
+      this.log.withdraw(reservation);
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { Lease } from '../model/lease.ts';
+import type { Instant } from '../model/records.ts';
+import { VmReservation } from '../model/reservation.ts';
+import { preemptionCandidates } from './candidates.ts';
+import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
+
+/** An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). */
+export const planExactly = (planning: Planning, lease: Lease, now: Instant): Plan | NotSchedulable => {
+  const start = lease.requestedStart as Instant;
+  const end = start + lease.duration;
+  if (start < now)
+    return notSchedulable(
+      'START_PASSED',
+      `its start lies ${(now - start) / 1000} s before the earliest time that can be planned`,
+    );
+  const candidates = planning.preemption.preempts(lease.view)
+    ? preemptionCandidates(planning, lease, start, end)
+    : [];
+  const found = planning.mapper.map({
+    lease,
+    start,
+    end,
+    strict: true,
+    nodes: null,
+    candidates,
+    worthwhileUntil: end,
+  });
+  if (!found) {
+    const beside = candidates.length > 0 ? `, even if ${candidates.length} other leases were preempted` : '';
+    return notSchedulable(
+      'NO_CAPACITY',
+      `its machines do not fit beside what is reserved from its start to its end${beside}`,
+    );
+  }
+  const vm = new VmReservation(lease, start, end, found.amounts, found.mapping);
+  const shutdown = planning.chains.shutdown(vm, end);
+  vm.end = shutdown.start;
+  vm.after = [shutdown];
+  const preparation = planning.preparation.planByStart(lease, vm, now);
+  if (!preparation)
+    return notSchedulable(
+      'NO_TRANSFER_SLOT',
+      'its disk image cannot be transferred to its nodes before its start',
+    );
+  const victims = found.preempted.filter((victim) => isInTheWay(victim, found.amounts, start, found.end));
+  return { lease, vm, preparation, victims, isFuture: false };
+};
+
+/** Whether a lease holds something over [from, to) on one of the nodes. */
+export const isInTheWay = (
+  lease: Lease,
+  nodes: ReadonlyMap<number, unknown>,
+  from: Instant,
+  to: Instant,
+): boolean => {
+  const holding = [
+    ...(lease.vm?.chain ?? []),
+    ...[...lease.transfers].filter((transfer) => transfer.lease === lease),
+  ];
+  return holding.some(
+    (each) =>
+      (each.state === 'SCHEDULED' || each.state === 'ACTIVE') &&
+      !each.isNil &&
+      each.start < to &&
+      each.end > from &&
+      [...each.amounts.keys()].some((node) => nodes.has(node)),
+  );
+};

@@ -1,0 +1,194 @@
+import type { FoundMapping } from '../mapping/greedy-mapper.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant, Millis } from '../model/records.ts';
+import { type Reservation, VmReservation } from '../model/reservation.ts';
+import type { EarliestTime } from '../preparation/preparation.ts';
+import { preemptionCandidates } from './candidates.ts';
+import { isInTheWay } from './exact.ts';
+import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
+
+export interface SoonestOptions {
+  /** Whether a changepoint in the future may be taken when nothing fits at the earliest times. */
+  readonly future: boolean;
+  /** A VM that would start after this is of no use. */
+  readonly notAfter: Instant | null;
+}
+
+/** What the search at each changepoint needs to know of the lease. */
+interface Search {
+  readonly lease: Lease;
+  readonly resuming: boolean;
+  /** How long a VM with everything round it takes. */
+  readonly duration: Millis;
+  readonly shutdown: Millis;
+  /** What a shorter mapping must reach at least. */
+  readonly threshold: Millis;
+  readonly strict: boolean;
+  /** Whether the preemption policy lets it put others aside. */
+  readonly preempts: boolean;
+}
+
+/** Best-effort and immediate leases: as soon as they fit (rules.md, best-effort windows). */
+export const planSoonest = (
+  planning: Planning,
+  lease: Lease,
+  now: Instant,
+  options: SoonestOptions,
+): Plan | NotSchedulable => {
+  const search = describe(planning, lease);
+  const earliest = earliestTimes(planning, lease, search.resuming, now);
+  const last = (earliest.at(-1) as EarliestTime).time;
+  const found =
+    searchTimes(planning, search, earliest, options.notAfter) ??
+    (options.future ? searchFuture(planning, search, last, options.notAfter) : null);
+  if (!found) {
+    return notSchedulable(
+      'NO_CAPACITY',
+      options.future ? 'its machines fit nowhere in the schedule' : 'its machines do not fit now',
+    );
+  }
+  const vm = buildVm(planning, search, found.at, found.mapping);
+  if (search.resuming) {
+    vm.before.unshift(...planning.migrations.plan(lease, vm.mapping, now));
+    precede(vm, vm.before);
+  }
+  const preparation = search.resuming
+    ? { sources: [], transfer: null }
+    : planning.preparation.planSoonest(lease, vm, now);
+  const victims = found.mapping.preempted.filter((victim) =>
+    isInTheWay(victim, vm.amounts, found.at, found.mapping.end),
+  );
+  return { lease, vm, preparation, victims, isFuture: found.at > last };
+};
+
+const describe = ({ estimates, preemption }: Planning, lease: Lease): Search => {
+  const resuming = lease.isSuspended;
+  const shutdown = estimates.shutdown(lease);
+  return {
+    lease,
+    resuming,
+    shutdown,
+    duration: lease.remaining + shutdown + (resuming ? estimates.resume(lease) : 0),
+    threshold: estimates.threshold(lease, resuming),
+    // Immediate leases cannot wait in the queue for what is left of them (R16).
+    strict: lease.type === 'IMMEDIATE' || !estimates.canSuspend(lease),
+    preempts: preemption.preempts(lease.view),
+  };
+};
+
+const earliestTimes = (
+  { config, estimates, preparation }: Planning,
+  lease: Lease,
+  resuming: boolean,
+  now: Instant,
+): readonly EarliestTime[] => {
+  if (!resuming) return preparation.earliestTimes(lease, now);
+  // Charged whether or not anything will move.
+  const moving =
+    config.migration === 'no' ? 0 : estimates.diskMigration(lease) + estimates.memoryMigration(lease);
+  return [{ time: now + moving, nodes: null }];
+};
+
+interface Found {
+  readonly at: Instant;
+  readonly mapping: FoundMapping;
+}
+
+const searchTimes = (
+  planning: Planning,
+  search: Search,
+  times: readonly EarliestTime[],
+  notAfter: Instant | null,
+): Found | null => {
+  for (const { time, nodes } of times) {
+    if (notAfter !== null && time > notAfter) return null;
+    const mapping = fitAt(planning, search, time, nodes);
+    if (mapping) return { at: time, mapping };
+  }
+  return null;
+};
+
+/** The instants at which VMs give back what they hold (R7), ascending. Stretches in which the whole site has too little are stepped over. */
+const searchFuture = (
+  planning: Planning,
+  search: Search,
+  after: Instant,
+  notAfter: Instant | null,
+): Found | null => {
+  const { table } = planning;
+  const { totals } = search.lease;
+  const needed = leastReach(search);
+  let at = table.releases.next(after);
+  while (at !== null && (notAfter === null || at <= notAfter)) {
+    const short = search.preempts ? at + needed : table.site.firstBelow(at, at + needed, totals);
+    if (short < at + needed) {
+      const enough = table.site.firstEnough(short, Number.POSITIVE_INFINITY, totals);
+      // The releases before `enough` all have the shortage within reach.
+      at = table.releases.next(Math.max(at, enough - 1));
+      continue;
+    }
+    const mapping = fitAt(planning, search, at, null);
+    if (mapping) return { at, mapping };
+    at = table.releases.next(at);
+  }
+  return null;
+};
+
+/** How far a mapping must reach to be of use, whatever else. */
+const leastReach = ({ duration, threshold, strict }: Search): Millis =>
+  Math.max(1, strict ? duration : Math.min(duration, threshold));
+
+/** A mapping from `start` that reaches far enough (R8), or null. */
+const fitAt = (
+  planning: Planning,
+  search: Search,
+  start: Instant,
+  nodes: readonly number[] | null,
+): FoundMapping | null => {
+  const { lease, duration, shutdown, threshold, strict, resuming } = search;
+  const end = start + duration;
+  const request = {
+    lease,
+    start,
+    end,
+    strict,
+    nodes,
+    candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
+    worthwhileUntil: start + leastReach(search),
+  };
+  // Without migration it is resumed where it was suspended (R55).
+  const found =
+    resuming && planning.config.migration === 'no' && lease.mapping
+      ? planning.mapper.refit(request, lease.mapping)
+      : planning.mapper.map(request);
+  if (!found || found.end === end) return found;
+  const reach = found.end - start;
+  return reach >= threshold && reach <= duration - shutdown ? found : null;
+};
+
+/** The VM over the mapping, resumed first if it was suspended, and shut down or suspended at its end (R8, R52). */
+const buildVm = (
+  { chains }: Planning,
+  { lease, resuming, shutdown }: Search,
+  start: Instant,
+  found: FoundMapping,
+): VmReservation => {
+  const vm = new VmReservation(lease, start, found.end, found.amounts, found.mapping);
+  if (resuming) {
+    vm.before = chains.resumptions(vm, start);
+    vm.start = vm.before.at(-1)?.end ?? start;
+  }
+  const runs = lease.remaining;
+  const length = vm.end - vm.start;
+  if (length - shutdown < runs) {
+    const by = Math.min(found.end, vm.start + runs);
+    vm.after = chains.suspensions(vm, by);
+    vm.end = (vm.after[0] as Reservation).start;
+  } else {
+    const end = Math.min(vm.end, vm.start + runs + shutdown);
+    const stop = chains.shutdown(vm, end);
+    vm.after = [stop];
+    vm.end = stop.start;
+  }
+  return vm;
+};

@@ -1,0 +1,194 @@
+import {
+  type Instant,
+  isFinal,
+  type LeaseEventRecord,
+  type LeaseRecord,
+  type LeaseRequest,
+  type Policies,
+  Scheduler,
+  SchedulerError,
+  SECOND,
+} from '../core/index.ts';
+import { applyOverheads, overrideMemory } from './overheads.ts';
+import { ResultRecorder } from './recorder.ts';
+import type { SimulationResult } from './result.ts';
+import type { Cancellation, SimulationConfig, TraceLease, Workload } from './workload.ts';
+
+/** Looks on while a run goes by; probes and progress displays are observers. */
+export interface SimulationObserver {
+  onStart?(at: Instant): void;
+  /** After each step of the clock. */
+  onStep?(at: Instant, scheduler: Scheduler): void;
+  /** After a lease was requested; it may be REJECTED already. */
+  onRequest?(at: Instant, lease: LeaseRecord): void;
+  onEvent?(event: LeaseEventRecord): void;
+  /** The lease reached a final state. */
+  onLeaseEnded?(at: Instant, lease: LeaseRecord): void;
+  onEnd?(at: Instant): void;
+}
+
+export interface SimulationOptions {
+  readonly workload: Workload;
+  readonly cancellations?: readonly Cancellation[];
+  readonly config: SimulationConfig;
+  readonly policies?: Partial<Policies>;
+  readonly observers?: readonly SimulationObserver[];
+}
+
+/** Runs a workload on the scheduler core with a clock that jumps from one event to the next (R30). */
+export const simulate = (options: SimulationOptions): SimulationResult => new Run(options).toEnd();
+
+class Run {
+  private readonly scheduler: Scheduler;
+  private readonly start: Instant;
+  private readonly requests: readonly TraceLease[];
+  private readonly cancellations: readonly Cancellation[];
+  private readonly recorder: ResultRecorder;
+  private readonly observers: readonly SimulationObserver[];
+  private nextRequest = 0;
+  private nextCancellation = 0;
+  private bestEffortLeft: number;
+
+  constructor(private readonly options: SimulationOptions) {
+    const { workload, cancellations = [], config, policies, observers = [] } = options;
+    const site = config.site ?? workload.site;
+    if (!site)
+      throw new SchedulerError('INVALID_SITE', 'neither the configuration nor the trace describes a site');
+    this.scheduler = Scheduler.create(site, config.scheduler, policies);
+    this.start = config.startTime;
+    this.requests = overrideMemory(workload.leases, config.overrideMemory);
+    this.cancellations = [...cancellations].sort((a, b) => a.at - b.at);
+    this.recorder = new ResultRecorder(config.startTime);
+    this.observers = observers;
+    this.bestEffortLeft = this.requests.filter(({ type }) => type === 'BEST_EFFORT').length;
+  }
+
+  toEnd(): SimulationResult {
+    let at = this.start;
+    for (const observer of this.observers) observer.onStart?.(at);
+    let stuckSince: Instant | null = null;
+    while (true) {
+      const changed = this.step(at);
+      const next = this.nextTime(at);
+      if (this.isDone()) {
+        at = next ?? at;
+        break;
+      }
+      if (next === null) {
+        // Nothing is to come, yet leases wait: one more pass a second later, and if that changes nothing the run is over (R58).
+        if (stuckSince !== null && !changed) break;
+        stuckSince = at;
+        at += SECOND;
+      } else {
+        stuckSince = null;
+        at = next;
+      }
+    }
+    for (const observer of this.observers) observer.onEnd?.(at);
+    return this.recorder.result(at);
+  }
+
+  /** Everything that happens at one instant. Returns whether anything did. */
+  private step(at: Instant): boolean {
+    const { scheduler } = this;
+    // (a) What ends by itself, then users' cancellations.
+    scheduler.endPrematurely(at);
+    for (; this.dueCancellation(at); this.nextCancellation += 1)
+      this.cancel(at, (this.cancellations[this.nextCancellation] as Cancellation).leaseId);
+    // (b) What ends and starts.
+    scheduler.advance(at);
+    // (c) Requests, and one pass.
+    for (; this.dueRequest(at); this.nextRequest += 1)
+      this.request(at, this.requests[this.nextRequest] as TraceLease);
+    scheduler.schedule(at);
+    // (d) As (b).
+    scheduler.advance(at);
+    const changes = scheduler.takeChanges();
+    this.recorder.record(changes);
+    for (const observer of this.observers) {
+      for (const event of changes.events) observer.onEvent?.(event);
+      for (const lease of changes.leases) if (isFinal(lease.state)) observer.onLeaseEnded?.(at, lease);
+      observer.onStep?.(at, scheduler);
+    }
+    return changes.events.length > 0;
+  }
+
+  private request(at: Instant, lease: TraceLease): void {
+    if (lease.type === 'BEST_EFFORT') this.bestEffortLeft -= 1;
+    const record = this.scheduler.request(at, toRequest(lease, this.start, this.options.config));
+    for (const observer of this.observers) observer.onRequest?.(at, record);
+  }
+
+  /** Leases that have ended, or are not there yet, are ignored (R61). */
+  private cancel(at: Instant, leaseId: number): void {
+    try {
+      this.scheduler.cancel(at, leaseId);
+    } catch (error) {
+      const ignored =
+        error instanceof SchedulerError && (error.code === 'LEASE_NOT_FOUND' || error.code === 'LEASE_ENDED');
+      if (!ignored) throw error;
+    }
+  }
+
+  private dueCancellation(at: Instant): boolean {
+    const next = this.cancellations[this.nextCancellation];
+    return next !== undefined && this.start + next.at <= at;
+  }
+
+  private dueRequest(at: Instant): boolean {
+    const next = this.requests[this.nextRequest];
+    return next !== undefined && this.start + next.arrival <= at;
+  }
+
+  private nextTime(at: Instant): Instant | null {
+    const request = this.requests[this.nextRequest];
+    const cancellation = this.cancellations[this.nextCancellation];
+    const times = [
+      this.scheduler.nextChangepoint(at),
+      request ? this.start + request.arrival : null,
+      cancellation ? this.start + cancellation.at : null,
+    ].filter((time) => time !== null);
+    return times.length > 0 ? Math.min(...times) : null;
+  }
+
+  private isDone(): boolean {
+    const { scheduler } = this;
+    if (
+      this.nextRequest === this.requests.length &&
+      scheduler.reservationCount === 0 &&
+      scheduler.queueLength === 0
+    )
+      return true;
+    switch (this.options.config.stopWhen) {
+      case 'besteffort-submitted':
+        return this.bestEffortLeft === 0;
+      case 'besteffort-done':
+        return this.bestEffortLeft === 0 && scheduler.queueLength === 0 && !scheduler.hasLive('BEST_EFFORT');
+      default:
+        return false;
+    }
+  }
+}
+
+/** A trace's lease as the scheduler takes it: with overheads, and with instants in place of times from the start. */
+export const toRequest = (
+  lease: TraceLease,
+  start: Instant,
+  { overheads }: Pick<SimulationConfig, 'overheads'>,
+): LeaseRequest => {
+  const { id, type, machines, duration, knownDuration, preemptible, image } = applyOverheads(
+    lease,
+    overheads,
+  );
+  return {
+    id,
+    type,
+    machines,
+    duration,
+    knownDuration,
+    preemptible,
+    image,
+    start: lease.start === null ? null : start + lease.start,
+    originalDuration: lease.duration,
+  };
+};
