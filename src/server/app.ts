@@ -1,0 +1,108 @@
+import type { RequestListener, Server } from 'node:http';
+import { createServerAdapter } from '@whatwg-node/server';
+import { type Logger, pino } from 'pino';
+import { Histogram, Registry } from 'prom-client';
+import type { ApiServices } from '../api/index.ts';
+import type { Principal } from '../engine/ports.ts';
+import { bearerToken } from './authentication.ts';
+import { endable } from './endable.ts';
+import { graphiqlPage, wantsPage } from './graphiql.ts';
+import { createGraphQLServer } from './graphql.ts';
+import { defaultServerLimits, type ServerLimits } from './limits.ts';
+import { attachWebSockets } from './websocket.ts';
+
+export interface AppOptions {
+  readonly services: ApiServices;
+  /** The administrator's bearer token. */
+  readonly token: string;
+  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly log?: Logger | undefined;
+  /** What /metrics shows; the app's own metrics are added to it. */
+  readonly registry?: Registry | undefined;
+}
+
+/** The whole HTTP surface, without a port. */
+export interface App {
+  fetch(request: Request): Promise<Response>;
+  readonly listener: RequestListener;
+  /** Serves graphql-ws on a server that `listener` listens to. */
+  attach(server: Server): void;
+  /** Completes all subscriptions and refuses new ones; requests go on being answered. */
+  endSubscriptions(): Promise<void>;
+}
+
+const path = '/graphql';
+
+export function createApp({
+  services,
+  token,
+  limits: given,
+  log = pino({ level: 'silent' }),
+  registry = new Registry(),
+}: AppOptions): App {
+  const limits = { ...defaultServerLimits, ...given };
+  const authenticate = bearerToken(token);
+  const subscriptions = endable(services.leases);
+  const seconds = new Histogram({
+    name: 'leasegraph_graphql_seconds',
+    help: 'Time that queries and mutations took, by outcome.',
+    labelNames: ['operation', 'outcome'],
+    buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const graphql = createGraphQLServer({
+    services: { ...services, leases: subscriptions.service },
+    limits,
+    log,
+    observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
+  });
+
+  const handle = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/livez') return Response.json({ status: 'alive' });
+    if (pathname === '/readyz') return readiness(services);
+    if (pathname === path && wantsPage(request)) return graphiqlPage(request);
+    const principal = authenticate(request.headers.get('authorization'));
+    if (principal === null) return unauthenticated();
+    if (pathname === path) return graphql.fetch(request, { principal } satisfies { principal: Principal });
+    if (pathname === '/metrics') {
+      return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
+    }
+    return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
+  };
+
+  const closers: (() => Promise<void>)[] = [];
+  const adapter = createServerAdapter(handle);
+  return {
+    fetch: (request) => Promise.resolve(adapter.fetch(request)),
+    listener: adapter,
+    attach: (server) => {
+      closers.push(attachWebSockets(server, { graphql, authenticate, limits, log, path }));
+    },
+    endSubscriptions: async () => {
+      await subscriptions.end();
+      await Promise.all(closers.map((close) => close()));
+    },
+  };
+}
+
+function readiness({ leases }: ApiServices): Response {
+  const { role, problems } = leases.status();
+  const ready = problems.length === 0;
+  return Response.json(
+    { status: ready ? 'ready' : 'not ready', role, problems },
+    { status: ready ? 200 : 503 },
+  );
+}
+
+const unauthenticated = (): Response =>
+  failure(401, 'UNAUTHENTICATED', 'A valid token is needed: send the header "Authorization: Bearer TOKEN".', {
+    'www-authenticate': 'Bearer realm="leasegraph"',
+  });
+
+export const failure = (
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): Response => Response.json({ errors: [{ message, extensions: { code } }] }, { status, headers });

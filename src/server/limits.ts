@@ -1,0 +1,26 @@
+/** What one client may ask of the server at once. */
+export interface ServerLimits {
+  /** Bytes of a request's body, and of a WebSocket message. */
+  readonly bodyBytes: number;
+  /** Tokens of a GraphQL document. */
+  readonly tokens: number;
+  /** Fields within fields. */
+  readonly depth: number;
+  readonly aliases: number;
+  /** Objects that an operation may read, by an estimate before it is executed. */
+  readonly cost: number;
+  /** Operations at the same time on one WebSocket. */
+  readonly operationsPerConnection: number;
+  /** Milliseconds after which a query or a mutation is answered without its result. */
+  readonly operationTimeout: number;
+}
+
+export const defaultServerLimits: ServerLimits = {
+  bodyBytes: 1_000_000,
+  tokens: 5_000,
+  depth: 15,
+  aliases: 100,
+  cost: 50_000,
+  operationsPerConnection: 100,
+  operationTimeout: 30_000,
+};

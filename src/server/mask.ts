@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+
+/** Whether an error was made for clients; what was thrown by accident is not theirs to see. */
+const isForClients = (error: unknown): boolean =>
+  error instanceof GraphQLError && (error.originalError == null || isForClients(error.originalError));
+
+/**
+ * Clients learn of an unexpected error that there was one, and a request id; the log says more under the same id.
+ * A database that is out of reach is told as such: the same request may succeed later.
+ */
+export const errorMask = (log: Logger, isOutage: (error: unknown) => boolean) => (error: unknown) => {
+  if (isForClients(error)) return error as GraphQLError;
+  const requestId = randomUUID();
+  const located = error instanceof GraphQLError ? error : null;
+  const cause = located?.originalError ?? error;
+  const outage = isOutage(cause);
+  log.error(
+    { err: cause, requestId, path: located?.path },
+    outage ? 'database out of reach' : 'unexpected error',
+  );
+  return new GraphQLError(
+    outage
+      ? 'The database is out of reach. Try again later.'
+      : `Something went wrong on the server. Its log says more about request ${requestId}.`,
+    {
+      ...(located && { nodes: located.nodes ?? null, path: located.path ?? null }),
+      extensions: {
+        code: outage ? 'UNAVAILABLE' : 'INTERNAL',
+        requestId,
+        http: { status: outage ? 503 : 500 },
+        unexpected: true,
+      },
+    },
+  );
+};

@@ -1,0 +1,142 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
+  getArgumentValues,
+  getNamedType,
+  getNullableType,
+  isCompositeType,
+  isListType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { usualPage } from '../api/index.ts';
+
+/** How large an operation is, by its text and its variables alone. */
+export interface Measure {
+  /** Objects that it may read: an estimate. */
+  readonly cost: number;
+  readonly depth: number;
+  readonly aliases: number;
+}
+
+/** How many elements a list without pages is taken to have, where its field does not say (extension `listSize`). */
+const usualList = 10;
+/** What reading the schema counts for. */
+const introspectionCost = 500;
+
+const nothing: Measure = { cost: 0, depth: 0, aliases: 0 };
+
+const beside = (a: Measure, b: Measure): Measure => ({
+  cost: a.cost + b.cost,
+  depth: Math.max(a.depth, b.depth),
+  aliases: a.aliases + b.aliases,
+});
+
+/**
+ * Measures a valid operation. Each fragment is measured once, so that the time this takes grows with the length of the document only,
+ * however often fragments are spread.
+ */
+export function measure(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+  variables: Readonly<Record<string, unknown>>,
+): Measure {
+  const root = schema.getRootType(operation.operation);
+  if (!root) return nothing;
+  return new Measuring(schema, document, variables).selections(operation.selectionSet, root, 1);
+}
+
+class Measuring {
+  private readonly fragments = new Map<string, FragmentDefinitionNode>();
+  private readonly measured = new Map<string, Measure>();
+
+  constructor(
+    private readonly schema: GraphQLSchema,
+    document: DocumentNode,
+    private readonly variables: Readonly<Record<string, unknown>>,
+  ) {
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.fragments.set(definition.name.value, definition);
+    }
+  }
+
+  /** `page`: how many elements `edges` and `nodes` of the type have, if it is a connection. */
+  selections({ selections }: SelectionSetNode, type: GraphQLCompositeType, page: number): Measure {
+    return selections.reduce<Measure>((sum, selection) => {
+      if (selection.kind === Kind.FIELD) return beside(sum, this.field(selection, type, page));
+      if (selection.kind === Kind.FRAGMENT_SPREAD)
+        return beside(sum, this.fragment(selection.name.value, page));
+      return beside(
+        sum,
+        this.selections(
+          selection.selectionSet,
+          this.typeOf(selection.typeCondition?.name.value) ?? type,
+          page,
+        ),
+      );
+    }, nothing);
+  }
+
+  private fragment(name: string, page: number): Measure {
+    const key = `${name}:${page}`;
+    const known = this.measured.get(key);
+    if (known) return known;
+    const fragment = this.fragments.get(name);
+    const type = this.typeOf(fragment?.typeCondition.name.value);
+    const measured = fragment && type ? this.selections(fragment.selectionSet, type, page) : nothing;
+    this.measured.set(key, measured);
+    return measured;
+  }
+
+  private field(node: FieldNode, parent: GraphQLCompositeType, page: number): Measure {
+    const aliases = node.alias ? 1 : 0;
+    if (node.name.value.startsWith('__')) {
+      return { cost: node.selectionSet ? introspectionCost : 0, depth: 1, aliases };
+    }
+    const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined;
+    const type = field && getNamedType(field.type);
+    if (!field || !node.selectionSet || !isCompositeType(type)) return { cost: 0, depth: 1, aliases };
+    const times = this.elements(field, parent, page);
+    const inside = this.selections(
+      node.selectionSet,
+      type,
+      isConnection(type) ? this.pageSize(field, node) : 1,
+    );
+    return { cost: times * (1 + inside.cost), depth: 1 + inside.depth, aliases: aliases + inside.aliases };
+  }
+
+  private elements(
+    field: GraphQLField<unknown, unknown>,
+    parent: GraphQLCompositeType,
+    page: number,
+  ): number {
+    if (!isListType(getNullableType(field.type))) return 1;
+    if (isConnection(parent)) return page;
+    const size = field.extensions.listSize;
+    return typeof size === 'number' ? size : usualList;
+  }
+
+  private pageSize(field: GraphQLField<unknown, unknown>, node: FieldNode): number {
+    const { first, last } = getArgumentValues(field, node, this.variables);
+    return typeof first === 'number'
+      ? Math.max(0, first)
+      : typeof last === 'number'
+        ? Math.max(0, last)
+        : usualPage;
+  }
+
+  private typeOf(name: string | undefined): GraphQLCompositeType | undefined {
+    const type = name === undefined ? undefined : this.schema.getType(name);
+    return isCompositeType(type) ? type : undefined;
+  }
+}
+
+const isConnection = (type: GraphQLCompositeType): boolean =>
+  isObjectType(type) && 'pageInfo' in type.getFields();

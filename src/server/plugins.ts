@@ -1,0 +1,123 @@
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { ServerLimits } from './limits.ts';
+import { measure } from './measure.ts';
+
+interface OperationArguments {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName?: string | null | undefined;
+  readonly variableValues?: unknown;
+}
+
+const operationOf = ({
+  document,
+  operationName,
+}: OperationArguments): OperationDefinitionNode | null | undefined =>
+  getOperationAST(document, operationName);
+
+const refusal = (code: string, message: string, status?: number) => ({
+  errors: [
+    new GraphQLError(message, {
+      extensions: { code, ...(status === undefined ? {} : { http: { status } }) },
+    }),
+  ],
+});
+
+/** Only JSON is taken: a form that a foreign page submits is not. */
+export const useJsonOnly = (): Plugin => ({
+  onRequestParse({ request, endResponse, fetchAPI }) {
+    if (request.method !== 'POST') return;
+    const [type] = (request.headers.get('content-type') ?? '').split(';');
+    if (type?.trim().toLowerCase() === 'application/json') return;
+    const { errors } = refusal('UNSUPPORTED_MEDIA_TYPE', 'Send the operation as application/json.');
+    endResponse(
+      fetchAPI.Response.json(
+        { errors },
+        { status: 415, statusText: 'Unsupported Media Type', headers: { accept: 'application/json' } },
+      ),
+    );
+  },
+});
+
+/** Refuses documents with more tokens. */
+export const useTokenLimit = (maxTokens: number): Plugin => ({
+  onParse({ setParseFn }) {
+    setParseFn((source: Parameters<typeof parse>[0], options?: Parameters<typeof parse>[1]) =>
+      parse(source, { ...options, maxTokens }),
+    );
+  },
+});
+
+/** Refuses operations that are larger than the limits, before anything of them is executed. */
+export const useOperationLimits = (limits: Pick<ServerLimits, 'depth' | 'aliases' | 'cost'>): Plugin => {
+  const excess = (args: OperationArguments) => {
+    const operation = operationOf(args);
+    if (!operation) return null;
+    const variables = (args.variableValues ?? {}) as Readonly<Record<string, unknown>>;
+    const measured = measure(args.schema, args.document, operation, variables);
+    const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
+    return over === undefined
+      ? null
+      : refusal(
+          'OPERATION_TOO_LARGE',
+          `The ${over} of this operation is ${measured[over]}; at most ${limits[over]} is taken. Ask for less at once, in smaller pages.`,
+          400,
+        );
+  };
+  return {
+    onExecute({ args, setResultAndStopExecution }) {
+      const refused = excess(args);
+      if (refused) setResultAndStopExecution(refused);
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const refused = excess(args);
+      if (refused) setResultAndStopExecution(refused);
+    },
+  };
+};
+
+/** Answers in time, with or without the result. What a mutation has begun goes on. */
+export const useOperationTimeout = (milliseconds: number): Plugin => ({
+  onExecute({ executeFn, setExecuteFn }) {
+    setExecuteFn((args) => {
+      const executing = executeFn(args);
+      if (!(executing instanceof Promise)) return executing;
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          resolve(
+            refusal(
+              'TIMEOUT',
+              `There was no result within ${milliseconds / 1_000} s. If this was a mutation, it may have been carried out: look, or send a request again with the same idempotency key.`,
+              503,
+            ),
+          );
+        }, milliseconds);
+        executing.then(resolve, reject).finally(() => clearTimeout(timer));
+      });
+    });
+  },
+});
+
+/** Tells how long operations took and how they ended. */
+export const useOperationMetrics = (
+  observe: (operation: string, outcome: 'ok' | 'errors', seconds: number) => void,
+): Plugin => ({
+  onExecute({ args }) {
+    const started = performance.now();
+    const operation = operationOf(args)?.operation ?? 'query';
+    return {
+      onExecuteDone({ result }) {
+        const failed = 'errors' in result && (result.errors?.length ?? 0) > 0;
+        observe(operation, failed ? 'errors' : 'ok', (performance.now() - started) / 1_000);
+      },
+    };
+  },
+});

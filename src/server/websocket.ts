@@ -1,0 +1,122 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError } from 'graphql';
+import type { ConnectionInitMessage } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import type { Logger } from 'pino';
+import { WebSocketServer } from 'ws';
+import type { Principal } from '../engine/ports.ts';
+import type { Authenticate } from './authentication.ts';
+import type { GraphQLServer } from './graphql.ts';
+import type { ServerLimits } from './limits.ts';
+
+export interface WebSocketOptions {
+  readonly graphql: GraphQLServer;
+  readonly authenticate: Authenticate;
+  readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
+  readonly log: Logger;
+  readonly path: string;
+}
+
+interface Extra extends Record<PropertyKey, unknown> {
+  principal?: Principal;
+}
+
+/** What the enveloped functions of Yoga need of an operation. */
+interface Enveloped {
+  execute(args: ExecutionArgs): unknown;
+  subscribe(args: ExecutionArgs): unknown;
+}
+
+/** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
+export function attachWebSockets(
+  server: Server,
+  { graphql, authenticate, limits, log, path }: WebSocketOptions,
+) {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
+  sockets.on('wsClientError', (error) => log.debug({ err: error }, 'WebSocket refused'));
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.url?.split('?', 1)[0] !== path) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      client.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
+      sockets.emit('connection', client, request);
+    });
+  };
+  server.on('upgrade', upgrade);
+
+  const serving = useServer<ConnectionInitMessage['payload'], Extra>(
+    {
+      onConnect: ({ connectionParams, extra }) => {
+        const params: Readonly<Record<string, unknown>> = connectionParams ?? {};
+        const given = params.authorization ?? params.Authorization;
+        const principal = authenticate(
+          typeof given === 'string'
+            ? given
+            : (extra as Extra & { request?: IncomingMessage }).request?.headers.authorization,
+        );
+        if (principal === null) return false;
+        extra.principal = principal;
+        return true;
+      },
+      execute: (args) => (args.rootValue as Enveloped).execute(args) as never,
+      subscribe: (args) => (args.rootValue as Enveloped).subscribe(args) as never,
+      onSubscribe: async ({ extra, subscriptions }, _id, params) => {
+        if (Object.keys(subscriptions).length > limits.operationsPerConnection) {
+          return [
+            new GraphQLError(
+              `This connection has ${limits.operationsPerConnection} operations under way already. End one first, or open another connection.`,
+              { extensions: { code: 'TOO_MANY_OPERATIONS' } },
+            ),
+          ];
+        }
+        if (extra.principal === undefined)
+          throw new Error('an operation on a connection without a principal');
+        const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({
+          principal: extra.principal,
+          params,
+        });
+        try {
+          const document = parse(params.query);
+          const errors = validate(schema, document);
+          if (errors.length > 0) return withoutInternals(errors);
+          return {
+            schema,
+            document,
+            operationName: params.operationName,
+            variableValues: params.variables,
+            contextValue: await contextFactory(),
+            rootValue: { execute, subscribe } satisfies Enveloped,
+          };
+        } catch (error) {
+          if (error instanceof GraphQLError) return withoutInternals([error]);
+          throw error;
+        }
+      },
+      onNext: (_context, _id, _payload, _args, result) =>
+        result.errors &&
+        ({
+          ...result,
+          errors: withoutInternals(result.errors).map((error) => error.toJSON()),
+        } as FormattedExecutionResult),
+    },
+    sockets,
+    12_000,
+  );
+
+  return async (): Promise<void> => {
+    server.off('upgrade', upgrade);
+    await serving.dispose();
+  };
+}
+
+/** As HTTP shows them: without what only its status line needs. */
+const withoutInternals = (errors: readonly GraphQLError[]): GraphQLError[] =>
+  errors.map((error) => {
+    const { http: _http, unexpected: _unexpected, ...extensions } = error.extensions;
+    const { nodes = null, path = null, message } = error;
+    return new GraphQLError(message, { nodes, path, extensions });
+  });
