@@ -132,6 +132,7 @@ class Check {
         plan: z.strictObject({
           machines: byMachine.nullable(),
           moves: z.record(z.string(), z.tuple([node, node])).nullable(),
+          waiting: z.record(this.#node, z.array(pair)).nullable(),
           targets: z.record(this.#node, z.array(pair)).nullable(),
           image: image.nullable(),
           vmId: z.int().nullable(),

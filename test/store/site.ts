@@ -64,6 +64,7 @@ export function reservation(
     amounts: { 1: { CPU: 100, Memory: 1024 } },
     machines: { 1: 1 },
     moves: null,
+    waiting: null,
     targets: null,
     image: null,
     vmId: null,
