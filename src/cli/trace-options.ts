@@ -37,3 +37,8 @@ export function positiveNumber(text: string): number {
   }
   return value;
 }
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a whole number greater than 0.');
+  return Number(text);
+}

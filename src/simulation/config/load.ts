@@ -5,6 +5,7 @@ import { unreadable } from '../formats/source.ts';
 import { assembleConfig, type LoadedConfig } from './assemble.ts';
 import { parseIni } from './ini.ts';
 import { type ConfigEntry, dottedName, type OptionName } from './option-values.ts';
+import { isModulePath } from './options.ts';
 
 /** What holds where there is no Haizea configuration to say otherwise: those options that Haizea has no default for. */
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -40,7 +41,7 @@ export async function loadConfig(
     entries = parseIni(path, readText(path));
   }
   const loaded = assembleConfig(file, override(entries, overrides), nameOf);
-  return path === null ? loaded : withPathsFrom(dirname(path), loaded);
+  return withPathsFrom(path === null ? '.' : dirname(path), loaded);
 }
 
 /** Reads a configuration's file. Throws ConfigError. */
@@ -59,10 +60,22 @@ export function override(entries: readonly ConfigEntry[], overrides: readonly Co
   return [...merged.values()];
 }
 
+/** Paths that the configuration names, from that folder on. */
 export function withPathsFrom(folder: string, loaded: LoadedConfig): LoadedConfig {
   const from = (path: string | null) => (path === null ? null : resolve(folder, path));
+  const policy = (name: string) => (isModulePath(name) ? resolve(folder, name) : name);
+  const { scheduler } = loaded.config;
   return {
     ...loaded,
+    config: {
+      ...loaded.config,
+      scheduler: {
+        ...scheduler,
+        admission: policy(scheduler.admission),
+        hostSelection: policy(scheduler.hostSelection),
+        preemption: policy(scheduler.preemption),
+      },
+    },
     siteFile: from(loaded.siteFile),
     traceFile: from(loaded.traceFile),
     imageFile: from(loaded.imageFile),

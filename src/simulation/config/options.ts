@@ -111,11 +111,15 @@ const resources: OptionType<SiteSource> = {
   },
 };
 
-/** A policy's name, or the path of a module that holds it. */
+/** Whether a policy is named by the path of its module. */
+export function isModulePath(name: string): boolean {
+  return /[/\\].*\.[cm]?[jt]s$/.test(name);
+}
+
 function policy(...names: readonly string[]): OptionType<string> {
   return {
-    expected: `${names.join(', ')}, or the path of a module (./my-policy.ts)`,
-    parse: (value) => (names.includes(value) || /[/\\].*\.[cm]?[jt]s$/.test(value) ? value : undefined),
+    expected: `${names.join(', ')}, or the path of a module (./my-policy.js)`,
+    parse: (value) => (names.includes(value) || isModulePath(value) ? value : undefined),
   };
 }
 
@@ -132,7 +136,7 @@ export const OPTIONS = {
   scheduling: {
     mapper: oneOf('greedy'),
     'policy-admission': policy('accept-all', 'no-ARs'),
-    'policy-preemption': policy('no-preemption', 'ar-preempts-everything'),
+    'policy-preemption': policy('no-preemption', 'ar-preempts-everything', 'ar-preempts-be'),
     'policy-host-selection': policy('no-policy', 'greedy'),
     'policy-pricing': noMeaning,
     'wakeup-interval': noMeaning,

@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { readText } from '../../simulation/config/load.ts';
+import { type MatrixRun, readMatrix } from '../../simulation/config/multi.ts';
+import type { ConfigEntry } from '../../simulation/config/option-values.ts';
+import { writeFileWhole } from '../files.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+import { comparisonCsv, comparisonTable } from './comparison.ts';
+import { ProgressBar } from './progress.ts';
+import type { RunReport, RunRequest } from './run.ts';
+import { RunnerPool } from './runner-pool.ts';
+
+export interface MultiOptions {
+  readonly outputDir?: string;
+  readonly jobs?: number;
+  readonly json?: boolean;
+  readonly site?: string;
+  readonly cancel?: string;
+  readonly images?: string;
+  readonly swfScale: number;
+  readonly swfMemory: number;
+}
+
+export interface FinishedRun {
+  readonly run: MatrixRun;
+  readonly report: RunReport;
+}
+
+/** Runs a whole matrix on all cores, writes a result for each run, and compares them. A run that fails does not stop the others. */
+export async function runMatrix(
+  file: string,
+  options: MultiOptions,
+  overrides: readonly ConfigEntry[],
+  terminal: Terminal,
+): Promise<void> {
+  const matrix = readMatrix(file, readText(file), overrides);
+  const folder = options.outputDir ?? matrix.dataDir;
+  if (folder === null) throw new CliError(`${file}: multi.datadir is not set, expected one, or --output-dir`);
+  makeFolder(folder);
+  for (const warning of matrix.warnings) terminal.err(`leasegraph: warning: ${warning}\n`);
+
+  const progress = new ProgressBar(terminal, 'runs');
+  const pool = new RunnerPool(Math.min(options.jobs ?? availableParallelism(), matrix.runs.length));
+  const shares = matrix.runs.map(() => 0);
+  const failures: string[] = [];
+  const finished: FinishedRun[] = [];
+  const settled = matrix.runs.map(async (run, index) => {
+    try {
+      const report = await pool.run(requestOf(run, folder, options), (done, total) => {
+        shares[index] = done / total;
+        progress.show(
+          shares.reduce((sum, share) => sum + share, 0),
+          matrix.runs.length,
+        );
+      });
+      finished[index] = { run, report };
+    } catch (error) {
+      failures.push(`${run.name}: ${(error as Error).message}`);
+    }
+    shares[index] = 1;
+  });
+  try {
+    await Promise.all(settled);
+  } finally {
+    progress.clear();
+    await pool.close();
+  }
+
+  const rows = finished.filter((one) => one !== undefined);
+  for (const { run, report } of rows) {
+    for (const warning of report.warnings) terminal.err(`leasegraph: warning: ${run.name}: ${warning}\n`);
+  }
+  writeFileWhole(join(folder, 'comparison.csv'), [comparisonCsv(rows)]);
+  terminal.out(
+    options.json === true
+      ? `${JSON.stringify(rows.map(({ run, report }) => ({ name: run.name, ...report })))}\n`
+      : `${comparisonTable(rows)}\n${rows.length} results and comparison.csv are in ${folder}\n`,
+  );
+  for (const failure of failures) terminal.err(`leasegraph: ${failure}\n`);
+  if (failures.length > 0) throw new CliError(`${failures.length} of ${matrix.runs.length} runs failed`);
+}
+
+function requestOf(run: MatrixRun, folder: string, options: MultiOptions): RunRequest {
+  return {
+    config: run.config,
+    files: {
+      trace: run.traceFile,
+      inject: run.injectionFile,
+      images: options.images ?? null,
+      cancel: options.cancel ?? null,
+      site: options.site ?? null,
+      swf: { scale: options.swfScale, memory: options.swfMemory },
+    },
+    output: join(folder, `${run.name}.json`),
+    gantt: null,
+  };
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    throw new CliError(`${path}: cannot be made: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,69 @@
+import { createAccounting } from '../../simulation/accounting/accounting.ts';
+import type { Statistic } from '../../simulation/accounting/recorder.ts';
+import type { LoadedConfig } from '../../simulation/config/assemble.ts';
+import { loadWith, type SimulationFiles } from '../../simulation/load.ts';
+import { loadPolicies } from '../../simulation/policy-modules.ts';
+import { writeResult } from '../../simulation/result-file.ts';
+import { type SimulationObserver, simulate } from '../../simulation/run.ts';
+import { type RunSummary, summarize } from '../../simulation/summary.ts';
+import { writeFileWhole } from '../files.ts';
+
+/** One run as plain data, so that it can be handed to another thread. */
+export interface RunRequest {
+  readonly config: LoadedConfig;
+  readonly files: SimulationFiles;
+  readonly output: string | null;
+  readonly gantt: string | null;
+}
+
+export interface RunReport {
+  readonly summary: RunSummary;
+  /** The probes' values for the whole run. */
+  readonly perRun: Readonly<Record<string, Statistic>>;
+  readonly attributes: Readonly<Record<string, string>>;
+  /** Files that were written. */
+  readonly written: readonly string[];
+  readonly warnings: readonly string[];
+  /** What the simulation itself took, in seconds. */
+  readonly seconds: number;
+}
+
+export type OnProgress = (done: number, total: number) => void;
+
+/** Loads, runs and writes one simulation. Throws TraceError, ConfigError, SchedulerError and CliError. */
+export async function run(request: RunRequest, onProgress?: OnProgress): Promise<RunReport> {
+  const { workload, cancellations, config, dataFile, warnings } = loadWith(request.config, request.files);
+  const policies = await loadPolicies(config.scheduler);
+  const accounting = createAccounting(config.probes, config.attributes);
+  const observers: SimulationObserver[] = [...accounting.observers];
+  if (onProgress !== undefined) observers.push(progressObserver(workload.leases.length, onProgress));
+
+  const begun = performance.now();
+  const result = simulate({ workload, cancellations, config, policies, observers });
+  const seconds = (performance.now() - begun) / 1000;
+
+  const data = accounting.data();
+  const written: string[] = [];
+  const output = request.output ?? dataFile;
+  if (output !== null) {
+    writeFileWhole(output, writeResult(result, config.probes.length === 0 ? null : data));
+    written.push(output);
+  }
+  if (request.gantt !== null) {
+    const { drawGantt } = await import('../../simulation/gantt/svg.ts');
+    writeFileWhole(request.gantt, drawGantt(result, workload, config.site));
+    written.push(request.gantt);
+  }
+  const summary = summarize(result, workload, config.site);
+  return { summary, perRun: data.perRun, attributes: data.attributes, written, warnings, seconds };
+}
+
+function progressObserver(total: number, onProgress: OnProgress): SimulationObserver {
+  let done = 0;
+  return {
+    onLeaseEnded: () => {
+      done += 1;
+      onProgress(done, total);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { isAbsolute } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { builtInPolicies, type Policies, type SchedulerConfig } from '../core/index.ts';
+import { ConfigError } from './errors.ts';
+
+/** What a policy's module must have as its default export, by the methods of the interface. */
+const METHODS = {
+  admission: ['admit'],
+  hostSelection: ['score'],
+  preemption: ['preempts', 'score'],
+} as const satisfies Record<keyof Policies, readonly string[]>;
+
+const isPath = (name: string) => isAbsolute(name);
+
+/**
+ * Loads the policies that a configuration names by the absolute path of a module, each under that path as its name. Throws ConfigError.
+ */
+export async function loadPolicies(config: SchedulerConfig): Promise<Partial<Policies>> {
+  const own: Record<string, Record<string, unknown>> = {};
+  for (const kind of Object.keys(METHODS) as (keyof Policies)[]) {
+    const name = config[kind];
+    if (isPath(name) && !Object.hasOwn(builtInPolicies[kind], name)) {
+      own[kind] = { [name]: await loadPolicy(name, METHODS[kind]) };
+    }
+  }
+  return own as Partial<Policies>;
+}
+
+async function loadPolicy(path: string, methods: readonly string[]): Promise<unknown> {
+  let policy: unknown;
+  try {
+    policy = ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
+  } catch (error) {
+    throw new ConfigError(
+      'INVALID_VALUE',
+      path,
+      null,
+      `cannot be loaded as a policy: ${(error as Error).message}`,
+    );
+  }
+  const missing = methods.find(
+    (method) => typeof (policy as Record<string, unknown> | undefined)?.[method] !== 'function',
+  );
+  if (missing !== undefined) {
+    throw new ConfigError(
+      'INVALID_VALUE',
+      path,
+      null,
+      `has no default export with ${missing}(), expected a policy`,
+    );
+  }
+  return policy;
+}
