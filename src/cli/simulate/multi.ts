@@ -64,21 +64,30 @@ export async function runMatrix(
     await Promise.all(settled);
   } finally {
     progress.clear();
-    await pool.close();
+    pool.close();
   }
 
   const rows = finished.filter((one) => one !== undefined);
   for (const { run, report } of rows) {
     for (const warning of report.warnings) terminal.err(`leasegraph: warning: ${run.name}: ${warning}\n`);
   }
+  for (const failure of failures) terminal.err(`leasegraph: ${failure}\n`);
+  if (rows.length > 0) writeComparison(rows, folder, options, terminal);
+  if (failures.length > 0) throw new CliError(`${failures.length} of ${matrix.runs.length} runs failed`);
+}
+
+function writeComparison(
+  rows: readonly FinishedRun[],
+  folder: string,
+  options: MultiOptions,
+  terminal: Terminal,
+): void {
   writeFileWhole(join(folder, 'comparison.csv'), [comparisonCsv(rows)]);
   terminal.out(
     options.json === true
       ? `${JSON.stringify(rows.map(({ run, report }) => ({ name: run.name, ...report })))}\n`
       : `${comparisonTable(rows)}\n${rows.length} results and comparison.csv are in ${folder}\n`,
   );
-  for (const failure of failures) terminal.err(`leasegraph: ${failure}\n`);
-  if (failures.length > 0) throw new CliError(`${failures.length} of ${matrix.runs.length} runs failed`);
 }
 
 function requestOf(run: MatrixRun, folder: string, options: MultiOptions): RunRequest {

@@ -22,7 +22,7 @@ export class ProgressBar {
     const share = total === 0 ? 1 : done / total;
     const filled = Math.round(share * BAR);
     const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
-    const line = `${bar} ${Math.floor(share * 100)} % ${done}/${total} ${this.unit}`;
+    const line = `${bar} ${Math.floor(share * 100)} % ${Math.floor(done)}/${total} ${this.unit}`;
     this.terminal.err(`\r${line.slice(0, this.terminal.columns - 1)}\u001B[K`);
   }
 

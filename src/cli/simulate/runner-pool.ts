@@ -1,6 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { OnProgress, RunReport, RunRequest } from './run.ts';
-import { type RunnerMessage, runnerUrl } from './runner.ts';
+import { RUNNER_FLAG, type RunnerMessage, runnerUrl } from './runner.ts';
 
 interface Job {
   readonly request: RunRequest;
@@ -9,11 +10,11 @@ interface Job {
   reject(error: Error): void;
 }
 
-/** Threads that run simulations, each one at a time. */
+/** Processes that run simulations, each one at a time. */
 export class RunnerPool {
   private readonly waiting: Job[] = [];
-  private readonly idle: Worker[] = [];
-  private readonly workers = new Set<Worker>();
+  private readonly idle: ChildProcess[] = [];
+  private readonly runners = new Set<ChildProcess>();
 
   constructor(private readonly size: number) {}
 
@@ -25,48 +26,51 @@ export class RunnerPool {
     });
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.workers].map((worker) => worker.terminate()));
+  close(): void {
+    for (const runner of this.runners) {
+      runner.removeAllListeners();
+      runner.kill();
+    }
   }
 
   private assign(): void {
-    const worker = this.idle.pop() ?? (this.workers.size < this.size ? this.startWorker() : undefined);
-    if (worker === undefined) return;
+    const runner = this.idle.pop() ?? (this.runners.size < this.size ? this.startRunner() : undefined);
+    if (runner === undefined) return;
     const job = this.waiting.shift();
     if (job === undefined) {
-      this.idle.push(worker);
+      this.idle.push(runner);
       return;
     }
     const settle = (then: () => void) => {
-      worker.removeAllListeners();
+      runner.removeAllListeners();
       then();
       this.assign();
     };
-    worker.on('message', (message: RunnerMessage) => {
+    runner.on('message', (message: RunnerMessage) => {
       if (message.kind === 'progress') job.onProgress(message.done, message.total);
       else {
         settle(() => {
-          this.idle.push(worker);
+          this.idle.push(runner);
           if (message.kind === 'report') job.resolve(message.report);
           else job.reject(new Error(message.message));
         });
       }
     });
-    // It ran out of memory, say: the job is lost, and another thread takes the place.
+    // It ran out of memory, say: the job is lost, and another process takes the place.
     const lost = (reason: string) => {
       settle(() => {
-        this.workers.delete(worker);
+        this.runners.delete(runner);
         job.reject(new Error(reason));
       });
     };
-    worker.on('error', (error) => lost(error.message));
-    worker.on('exit', (code) => lost(`its thread ended with status ${code}`));
-    worker.postMessage(job.request);
+    runner.on('error', (error) => lost(error.message));
+    runner.on('exit', (code, signal) => lost(`its process ended (${signal ?? `status ${code}`})`));
+    runner.send(job.request);
   }
 
-  private startWorker(): Worker {
-    const worker = new Worker(new URL(runnerUrl), { workerData: { leasegraphRunner: true } });
-    this.workers.add(worker);
-    return worker;
+  private startRunner(): ChildProcess {
+    const runner = fork(fileURLToPath(runnerUrl), [RUNNER_FLAG]);
+    this.runners.add(runner);
+    return runner;
   }
 }

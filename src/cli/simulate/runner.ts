@@ -1,21 +1,23 @@
-import { parentPort, workerData } from 'node:worker_threads';
 import type { RunReport, RunRequest } from './run.ts';
 
-/** What a runner's thread sends back. */
+/** What a runner's process sends back. */
 export type RunnerMessage =
   | { readonly kind: 'progress'; readonly done: number; readonly total: number }
   | { readonly kind: 'report'; readonly report: RunReport }
   | { readonly kind: 'failure'; readonly message: string };
 
-/** This file, to start a thread with. */
+/** This file, and what it is started with to become a runner. */
 export const runnerUrl = import.meta.url;
+export const RUNNER_FLAG = '--run-simulations';
 
 const EVERY_MS = 200;
 
-const port =
-  (workerData as { leasegraphRunner?: boolean } | null)?.leasegraphRunner === true ? parentPort : null;
-port?.on('message', async (request: RunRequest) => {
-  const send = (message: RunnerMessage) => port.postMessage(message);
+if (process.send !== undefined && process.argv[2] === RUNNER_FLAG) {
+  process.on('message', (request: RunRequest) => void answer(request));
+}
+
+async function answer(request: RunRequest): Promise<void> {
+  const send = (message: RunnerMessage) => process.send?.(message);
   try {
     const { run } = await import('./run.ts');
     let told = 0;
@@ -29,4 +31,4 @@ port?.on('message', async (request: RunRequest) => {
   } catch (error) {
     send({ kind: 'failure', message: error instanceof Error ? error.message : String(error) });
   }
-});
+}
