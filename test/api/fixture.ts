@@ -1,0 +1,219 @@
+import type { Amounts, Instant, LeaseEventRecord, LeaseRequest } from '../../src/core/index.ts';
+import { CommandError, type LeaseService } from '../../src/engine/ports.ts';
+import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
+import { openInMemory } from '../../src/store/embedded.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
+
+export const token = 'a-token-for-tests';
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+/** What the clock of the site shows. */
+export const now: Instant = Date.UTC(2030, 0, 31, 8);
+
+/** What the API needs of an engine, without one: it notes what is asked, and answers as it is told. */
+export class FakeLeases implements LeaseService {
+  readonly requests: { request: LeaseRequest; key: string | null }[] = [];
+  readonly cancelled: number[] = [];
+  /** How many event streams are open. */
+  streams = 0;
+  answer: (request: LeaseRequest) => Promise<number> = async () => {
+    throw new CommandError('UNAVAILABLE', 'no answer was prepared', [], true);
+  };
+  cancel: (leaseNumber: number) => Promise<void> = async () => {};
+  problems: string[] = [];
+  failure: Error | null = null;
+  private readonly log: LeaseEventRecord[] = [];
+  private readonly waiting = new Set<() => void>();
+
+  async requestLease(request: LeaseRequest, options: { readonly idempotencyKey?: string | null }) {
+    this.requests.push({ request, key: options.idempotencyKey ?? null });
+    return { leaseNumber: await this.answer(request) };
+  }
+
+  async cancelLease(leaseNumber: number) {
+    this.cancelled.push(leaseNumber);
+    await this.cancel(leaseNumber);
+  }
+
+  publish(...events: readonly LeaseEventRecord[]): void {
+    this.log.push(...events);
+    for (const wake of this.waiting) wake();
+  }
+
+  async *events({ after, leaseNumber, signal }: Parameters<LeaseService['events']>[0]) {
+    this.streams += 1;
+    try {
+      if (this.failure) throw this.failure;
+      let next = typeof after === 'number' ? 0 : this.log.length;
+      while (!signal?.aborted) {
+        const event = this.log[next];
+        if (event === undefined) {
+          await new Promise<void>((resolve) => {
+            this.waiting.add(resolve);
+            signal?.addEventListener('abort', () => resolve());
+          });
+          continue;
+        }
+        next += 1;
+        if (event.sequence > (after ?? 0) && (leaseNumber ?? event.leaseId) === event.leaseId) yield event;
+      }
+    } finally {
+      this.streams -= 1;
+    }
+  }
+
+  now = () => now;
+  status = () => ({ role: 'writer' as const, problems: this.problems, epoch: 1 });
+}
+
+export interface Answer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
+  readonly data?: any;
+  readonly errors?: readonly { message: string; path?: unknown; extensions?: Record<string, unknown> }[];
+}
+
+export interface Api {
+  readonly app: App;
+  readonly prisma: PrismaClient;
+  readonly leases: FakeLeases;
+  post(query: string, variables?: Record<string, unknown>): Promise<Response>;
+  /** The answer to an operation. */
+  ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
+  /** The same, and how many SQL statements it took. */
+  count(query: string): Promise<{ readonly answer: Answer; readonly statements: readonly string[] }>;
+}
+
+export const graphqlRequest = (query: string, variables?: Record<string, unknown>): Request =>
+  new Request('http://localhost/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({ query, variables }),
+  });
+
+export function apiOn(
+  prisma: PrismaClient,
+  options: Partial<AppOptions> = {},
+  statements: string[] = [],
+): Api {
+  const leases = new FakeLeases();
+  const app = createApp({
+    token,
+    services: {
+      prisma,
+      leases,
+      site: { name: 'test', resourceTypes: ['CPU', 'Memory'], clockSpeed: 1, acceptsKnownDurations: false },
+    },
+    ...options,
+  });
+  const post = (query: string, variables?: Record<string, unknown>) =>
+    app.fetch(graphqlRequest(query, variables));
+  const ask = async (query: string, variables?: Record<string, unknown>): Promise<Answer> =>
+    (await (await post(query, variables)).json()) as Answer;
+  return {
+    app,
+    prisma,
+    leases,
+    post,
+    ask,
+    count: async (query) => {
+      statements.length = 0;
+      const answer = await ask(query);
+      return { answer, statements: [...statements] };
+    },
+  };
+}
+
+/** An API on a database within this process, whose statements are counted. */
+export async function apiInMemory(options: Partial<AppOptions> = {}): Promise<Api & AsyncDisposable> {
+  const database = await openInMemory();
+  await migrate(database);
+  const prisma = new PrismaClient({
+    adapter: database.prismaAdapter,
+    log: [{ emit: 'event', level: 'query' }],
+  });
+  const statements: string[] = [];
+  prisma.$on('query', ({ query }) => {
+    statements.push(query);
+  });
+  return {
+    ...apiOn(prisma, options, statements),
+    [Symbol.asyncDispose]: async () => {
+      await prisma.$disconnect();
+      await database.close();
+    },
+  };
+}
+
+// ---------------------------------------------------------------- rows
+
+export const lease = (
+  number: number,
+  fields: Partial<Prisma.LeaseCreateManyInput> = {},
+): Prisma.LeaseCreateManyInput => ({
+  number,
+  type: 'BEST_EFFORT',
+  state: 'DONE',
+  preemptible: true,
+  submittedAt: new Date(now - 100 * hour + number * minute),
+  originalDuration: hour,
+  duration: hour,
+  ...fields,
+});
+
+export interface ReservationRow {
+  readonly number: number;
+  readonly lease: number;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly kind?: Prisma.ReservationCreateManyInput['kind'];
+  readonly state?: Prisma.ReservationCreateManyInput['state'];
+  /** Node -> what it holds there. */
+  readonly amounts?: Readonly<Record<number, Amounts>>;
+  readonly plan?: Prisma.InputJsonObject;
+}
+
+export async function createReservations(
+  prisma: PrismaClient,
+  rows: readonly ReservationRow[],
+): Promise<void> {
+  await prisma.reservation.createMany({
+    data: rows.map(({ number, lease, start, end, kind = 'VM', state = 'DONE', plan = {} }) => ({
+      number,
+      leaseNumber: lease,
+      kind,
+      state,
+      start: new Date(start),
+      end: new Date(end),
+      plan,
+    })),
+  });
+  await prisma.reservationNode.createMany({
+    data: rows.flatMap(({ number, amounts = {} }) =>
+      Object.entries(amounts).map(([node, held]) => ({
+        reservationNumber: number,
+        nodeNumber: Number(node),
+        amounts: held as Prisma.InputJsonObject,
+      })),
+    ),
+  });
+}
+
+export const createNodes = (
+  prisma: PrismaClient,
+  count: number,
+  capacity: Amounts = { CPU: 400, Memory: 8192 },
+) =>
+  prisma.computeNode.createMany({
+    data: Array.from({ length: count }, (_, index) => ({
+      number: index + 1,
+      hostname: `node-${index + 1}`,
+      capacity: capacity as Prisma.InputJsonObject,
+    })),
+  });
