@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { CliError } from './terminal.ts';
 
 const BUFFERED = 1 << 20;
@@ -24,8 +25,33 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
     if (file !== null) closeSync(file);
     rmSync(unfinished, { force: true });
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    throw new CliError(`${path}: cannot be written: ${(error as Error).message}`);
+    throw unwritable(path, error);
   }
+}
+
+/** Throws CliError where a file of that name cannot be written, so that nobody waits for a result in vain. */
+export function expectWritable(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
+    throw new CliError(`${path}: is a directory, expected the name of a file to write`);
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'there is no such folder',
+  EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+function unwritable(path: string, error: unknown): CliError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new CliError(`${path}: cannot be written: ${REASONS[code] ?? message}`);
 }
 
 function writeAll(file: number, text: string): void {

@@ -17,7 +17,7 @@ export function addTraceOptions(command: Command): Command {
     .option('--images <file>', 'image list: gives each lease of the trace a disk image')
     .option('--site <site>', 'nodes and what each has, such as "144 CPU:100 Memory:1024"')
     .option('--swf-scale <n>', 'SWF: processors that one machine stands for', positiveNumber, 1)
-    .option('--swf-memory <mb>', 'SWF: memory of each machine in MB', positiveNumber, 1024);
+    .option('--swf-memory <mb>', 'SWF: memory of each machine in MB', wholeNumber, 1024);
 }
 
 export function workloadFiles(trace: string, options: TraceOptions): WorkloadFiles {

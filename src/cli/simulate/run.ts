@@ -6,7 +6,7 @@ import { loadPolicies } from '../../simulation/policy-modules.ts';
 import { writeResult } from '../../simulation/result-file.ts';
 import { type SimulationObserver, simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
-import { writeFileWhole } from '../files.ts';
+import { expectWritable, writeFileWhole } from '../files.ts';
 
 /** One run as plain data, so that it can be handed to another thread. */
 export interface RunRequest {
@@ -33,6 +33,8 @@ export type OnProgress = (done: number, total: number) => void;
 /** Loads, runs and writes one simulation. Throws TraceError, ConfigError, SchedulerError and CliError. */
 export async function run(request: RunRequest, onProgress?: OnProgress): Promise<RunReport> {
   const { workload, cancellations, config, dataFile, warnings } = loadWith(request.config, request.files);
+  const output = request.output ?? dataFile;
+  for (const path of [output, request.gantt]) if (path !== null) expectWritable(path);
   const policies = await loadPolicies(config.scheduler);
   const accounting = createAccounting(config.probes, config.attributes);
   const observers: SimulationObserver[] = [...accounting.observers];
@@ -44,7 +46,6 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
 
   const data = accounting.data();
   const written: string[] = [];
-  const output = request.output ?? dataFile;
   if (output !== null) {
     writeFileWhole(output, writeResult(result, config.probes.length === 0 ? null : data));
     written.push(output);

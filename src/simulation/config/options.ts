@@ -1,5 +1,5 @@
 import { parseSite } from '../formats/site.ts';
-import { parseAmount, parseInstant, parseSeconds } from '../formats/values.ts';
+import { parseInstant, parseNumber, parseSeconds } from '../formats/values.ts';
 
 /** What an option's value must look like. */
 export interface OptionType<T> {
@@ -38,11 +38,11 @@ const instant: OptionType<number> = {
 };
 const number: OptionType<number> = {
   expected: 'a number that is not negative',
-  parse: (value) => parseAmount(value) ?? undefined,
+  parse: (value) => parseNumber(value) ?? undefined,
 };
 const positive: OptionType<number> = {
   expected: 'a number greater than 0',
-  parse: (value) => parseAmount(value) || undefined,
+  parse: (value) => parseNumber(value) || undefined,
 };
 const wholeNumber: OptionType<number> = {
   expected: 'a whole number that is not negative',

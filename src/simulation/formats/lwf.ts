@@ -78,6 +78,7 @@ class LwfReader {
   private instances: number[] = [];
   private readonly nodeTypeLines = new Map<string, number>();
   private request: RequestParts | null = null;
+  private readonly deadlines: number[] = [];
 
   constructor(
     private readonly source: TextSource,
@@ -87,7 +88,11 @@ class LwfReader {
   }
 
   finish(lastLine: number): ReadTrace {
-    const { name, description, site, attributes } = this;
+    const { name, description, site, attributes, deadlines } = this;
+    if (deadlines.length > 0) {
+      const detail = `deadlines are not scheduled (${deadlines.length} of them): their leases start as <start> says`;
+      this.collector.warnings.push(`${this.source.name}:${deadlines[0]}: ${detail}`);
+    }
     const parts = { name: name ?? basename(this.source.name), description, site, attributes };
     return this.collector.finish(parts, lastLine, 'at least one <lease-request> in <lease-requests>');
   }
@@ -256,9 +261,7 @@ class LwfReader {
         request.type ??= 'BEST_EFFORT';
         break;
       case 'deadline':
-        this.collector.warnings.push(
-          `${this.source.name}:${element.line}: deadlines are not scheduled: lease ${this.collector.nextId} starts as its <start> says`,
-        );
+        this.deadlines.push(element.line);
         break;
       case 'disk-image':
         request.software = { name: element.attributes.id as string, sizeMb: this.amount(element, 'size') };
@@ -322,7 +325,7 @@ class LwfReader {
   private amount(element: Element, attribute: string): number {
     return (
       parseAmount(element.attributes[attribute] as string) ??
-      this.invalid(element, attribute, 'a number that is not negative')
+      this.invalid(element, attribute, 'a whole number that is not negative')
     );
   }
 

@@ -23,7 +23,7 @@ export class FieldReader {
   }
 
   amount(place: number, name: string): number {
-    return parseAmount(this.text(place)) ?? this.fail(place, name, 'a number that is not negative');
+    return parseAmount(this.text(place)) ?? this.fail(place, name, 'a whole number that is not negative');
   }
 
   fail(place: number, name: string, expected: string): never {

@@ -5,11 +5,16 @@ export const MAX_COUNT = 1_000_000;
 const MAX_MILLIS = 1000 * 366 * 86_400_000;
 
 /** A number that is not negative, or null where the text is none. */
+export function parseNumber(text: string): number | null {
+  if (!/^\s*\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(text)) return null;
+  const value = Number(text);
+  return value <= Number.MAX_SAFE_INTEGER ? value : null;
+}
+
+/** An amount of a resource: a whole number that is not negative, or null. */
 export function parseAmount(text: string): number | null {
-  const trimmed = text.trim();
-  if (!/^\d+(\.\d+)?([eE][+-]?\d+)?$/.test(trimmed)) return null;
-  const value = Number(trimmed);
-  return Number.isFinite(value) && value <= Number.MAX_SAFE_INTEGER ? value : null;
+  const value = parseNumber(text);
+  return Number.isInteger(value) ? value : null;
 }
 
 /** A whole number from 1 to {@link MAX_COUNT}, or null. */
@@ -26,7 +31,7 @@ export function parseSeconds(text: string): Millis | null {
   return millis <= MAX_MILLIS ? millis : null;
 }
 
-export const DURATION_FORM = '[DD:]HH:MM[:SS[.ff]]';
+export const DURATION_FORM = '[DD:]HH:MM[:SS[.ff]] (at most 366,000 days)';
 
 /** `[DD:]HH:MM[:SS[.ff]]` as milliseconds, or null. A leading `+` is allowed. */
 export function parseDuration(text: string): Millis | null {

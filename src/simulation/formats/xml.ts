@@ -51,6 +51,14 @@ export function walkXml(
 
   parser.on('error', (error) => {
     const detail = error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
+    if (detail.startsWith('unclosed tag') && current !== null) {
+      const { name, line: from } = current;
+      fail(
+        'NOT_WELL_FORMED',
+        parser.line,
+        `the file ends within <${name}> of line ${from}, expected </${name}>`,
+      );
+    }
     const open = current === null ? '' : ` in <${current.name}> of line ${current.line}`;
     fail('NOT_WELL_FORMED', parser.line, `not well-formed XML${open}: ${detail}`);
   });
@@ -138,5 +146,6 @@ export function walkXml(
 
 /** A text as it may stand in an error message. */
 export function shorten(text: string): string {
-  return text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+  const start = text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+  return start.replace(/\p{Cc}/gu, '\uFFFD');
 }

@@ -87,10 +87,10 @@ function stays(
         present.set(machine, stay);
         all.push(stay);
       }
-      stay.parts.push({ kind, start, end });
+      if (end > start) stay.parts.push({ kind, start, end });
     }
   }
-  return all;
+  return all.filter(({ parts }) => parts.length > 0);
 }
 
 function stack(stays: Stay[]): Bar[] {
