@@ -1,7 +1,8 @@
-import type { ResourceSpace } from './model/capacity.ts';
+import type { ResourceSpace, Vector } from './model/capacity.ts';
 import type { Lease } from './model/lease.ts';
-import type { LeaseRecord, ReservationRecord } from './model/records.ts';
+import type { Amounts, LeaseRecord, ReservationRecord } from './model/records.ts';
 import {
+  type Mapping,
   type Reservation,
   TransferReservation,
   transferTargets,
@@ -19,12 +20,12 @@ export const leaseRecord = (lease: Lease): LeaseRecord => ({
   endedAt: lease.endedAt,
   queueRank: lease.queueRank,
   isFuture: lease.isFuture,
-  mapping: lease.mapping
-    ? byMachine(lease.mapping.map((node, machine) => [machine, node] as const).slice(1))
-    : null,
-  memoryAt: byMachine(lease.memoryAt),
-  diskAt: byMachine(lease.diskAt),
+  mapping: lease.mapping ? mappingRecord(lease.mapping) : null,
+  memoryAt: lease.memoryAt.size > 0 ? byMachine(lease.memoryAt) : nowhere,
+  diskAt: lease.diskAt.size > 0 ? byMachine(lease.diskAt) : nowhere,
 });
+
+const nowhere: Readonly<Record<string, number>> = {};
 
 /** A reservation as plain data. */
 export const reservationRecord = (space: ResourceSpace, reservation: Reservation): ReservationRecord => {
@@ -37,9 +38,7 @@ export const reservationRecord = (space: ResourceSpace, reservation: Reservation
     state: reservation.state,
     start: reservation.start,
     end: reservation.end,
-    amounts: Object.fromEntries(
-      [...reservation.amounts].map(([node, vector]) => [node, space.amounts(vector)]),
-    ),
+    amounts: amountsRecord(space, reservation.amounts),
     machines: machinesOf(reservation),
     moves:
       reservation.moves.length > 0
@@ -58,9 +57,8 @@ export const reservationRecord = (space: ResourceSpace, reservation: Reservation
 const machinesOf = (reservation: Reservation): Readonly<Record<string, number>> | null => {
   const vm = reservation instanceof VmReservation ? reservation : reservation.vm;
   if (!vm || reservation.moves.length > 0) return null;
-  const machines =
-    reservation === vm ? vm.mapping.map((_node, machine) => machine).slice(1) : reservation.machines;
-  return byMachine(machines.map((machine) => [machine, vm.mapping[machine] as number] as const));
+  if (reservation === vm || reservation.kind === 'SHUTDOWN') return mappingRecord(vm.mapping);
+  return byMachine(reservation.machines.map((machine) => [machine, vm.mapping[machine] as number] as const));
 };
 
 const chainIndex = (reservation: Reservation): number => {
@@ -68,6 +66,40 @@ const chainIndex = (reservation: Reservation): number => {
   if (!vm) return 0;
   const before = vm.before.indexOf(reservation);
   return before >= 0 ? before - vm.before.length : vm.after.indexOf(reservation) + 1;
+};
+
+// Mappings and amounts never change once made, are shared along a chain, and are asked for with every change of a lease: their
+// plain form is made once.
+
+const mappingRecords = new WeakMap<Mapping, Readonly<Record<string, number>>>();
+const nodeAmounts = new WeakMap<ReadonlyMap<number, Vector>, Readonly<Record<string, Amounts>>>();
+const vectorAmounts = new WeakMap<Vector, Amounts>();
+
+const mappingRecord = (mapping: Mapping): Readonly<Record<string, number>> =>
+  remember(mappingRecords, mapping, () => {
+    const record: Record<number, number> = {};
+    for (let machine = 1; machine < mapping.length; machine += 1)
+      record[machine] = mapping[machine] as number;
+    return record;
+  });
+
+const amountsRecord = (space: ResourceSpace, amounts: ReadonlyMap<number, Vector>) =>
+  remember(nodeAmounts, amounts, () =>
+    Object.fromEntries(
+      [...amounts].map(([node, vector]) => [
+        node,
+        remember(vectorAmounts, vector, () => space.amounts(vector)),
+      ]),
+    ),
+  );
+
+const remember = <K extends object, V>(memory: WeakMap<K, V>, key: K, make: () => V): V => {
+  let value = memory.get(key);
+  if (value === undefined) {
+    value = make();
+    memory.set(key, value);
+  }
+  return value;
 };
 
 /** Machine -> node, keys ascending. */

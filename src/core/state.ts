@@ -57,7 +57,7 @@ export class SchedulerState {
   needsPass = false;
 
   private readonly transfers: ImageTransferPreparation | null;
-  private reportedSite: string;
+  private reportedSite: SiteRecord;
 
   constructor(
     readonly site: SiteSpec,
@@ -74,7 +74,7 @@ export class SchedulerState {
     this.lastReservationId = stored.lastReservationId;
     this.siteView = { site, config };
     this.transfers = config.preparation === 'imagetransfer' ? this.imageTransfer(stored) : null;
-    this.reportedSite = JSON.stringify(this.siteRecord());
+    this.reportedSite = this.siteRecord();
     const estimates = new Estimates(config);
     this.planning = {
       config,
@@ -182,23 +182,32 @@ export class SchedulerState {
   }
 
   siteRecord(): SiteRecord {
+    return { ...this.counters(), cachedImages: this.transfers?.cachedImages() ?? [] };
+  }
+
+  /** The site's record if it changed since this was last asked; null otherwise. */
+  takeSiteRecord(): SiteRecord | null {
+    const counters = this.counters();
+    const cachesChanged = this.transfers?.takeChanged() ?? false;
+    const counted = Object.entries(counters).some(
+      ([name, value]) => this.reportedSite[name as keyof typeof counters] !== value,
+    );
+    if (!counted && !cachesChanged) return null;
+    this.reportedSite = {
+      ...counters,
+      cachedImages: cachesChanged ? this.preparation.cachedImages() : this.reportedSite.cachedImages,
+    };
+    return this.reportedSite;
+  }
+
+  private counters(): Omit<SiteRecord, 'cachedImages'> {
     return {
       lastLeaseId: this.lastLeaseId,
       lastReservationId: this.lastReservationId,
       lastEventSequence: this.log.lastEventSequence,
       lastActionId: this.log.lastActionId,
       lastRank: this.table.lastRank,
-      cachedImages: this.transfers?.cachedImages() ?? [],
     };
-  }
-
-  /** The site's record if it changed since this was last asked; null otherwise. */
-  takeSiteRecord(): SiteRecord | null {
-    const record = this.siteRecord();
-    const text = JSON.stringify(record);
-    if (text === this.reportedSite) return null;
-    this.reportedSite = text;
-    return record;
   }
 
   private imageTransfer(stored: SiteRecord): ImageTransferPreparation {

@@ -1,39 +1,51 @@
 import type { Changes, Instant, LeaseRecord, ReservationRecord } from '../core/index.ts';
 import type { EventResult, LeaseResult, ReservationResult, Seconds, SimulationResult } from './result.ts';
 
+/** A reservation that has started: what the result says of it, and what puts it in its place. Amounts are not kept: they are large. */
+type Executed = Pick<
+  ReservationRecord,
+  'id' | 'kind' | 'state' | 'start' | 'end' | 'machines' | 'moves' | 'targets' | 'vmId' | 'chainIndex'
+>;
+
 /** Turns the changes of a run into its result. */
 export class ResultRecorder {
-  private readonly leases = new Map<number, LeaseRecord>();
-  /** By lease: those that have started. */
-  private readonly executed = new Map<number, Map<number, ReservationRecord>>();
+  private readonly leases = new Map<number, Omit<LeaseResult, 'reservations'>>();
+  private readonly executed = new Map<number, Map<number, Executed>>();
   private readonly events: EventResult[] = [];
 
   constructor(private readonly start: Instant) {}
 
   record({ leases, reservations, events }: Changes): void {
-    for (const lease of leases) this.leases.set(lease.id, lease);
+    for (const lease of leases) this.leases.set(lease.id, this.lease(lease));
     for (const reservation of reservations) {
       if (reservation.state === 'SCHEDULED') continue;
+      const { id, kind, state, start, end, machines, moves, targets, vmId, chainIndex } = reservation;
       let ofLease = this.executed.get(reservation.leaseId);
       if (!ofLease) {
         ofLease = new Map();
         this.executed.set(reservation.leaseId, ofLease);
       }
-      ofLease.set(reservation.id, reservation);
+      ofLease.set(id, { id, kind, state, start, end, machines, moves, targets, vmId, chainIndex });
     }
     for (const { at, leaseId, from, to } of events) this.events.push([this.seconds(at), leaseId, from, to]);
   }
 
   /** What still runs at the end of the run is cut there. */
   result(end: Instant): SimulationResult {
-    const leases = [...this.leases.values()]
-      .sort((a, b) => a.id - b.id)
-      .map((lease) => this.lease(lease, end));
-    return { summary: { end: this.seconds(end) }, leases, events: this.events };
+    const leases = [...this.leases.values()].sort((a, b) => a.id - b.id);
+    return {
+      summary: { end: this.seconds(end) },
+      leases: leases.map((lease) => ({
+        ...lease,
+        reservations: [...(this.executed.get(lease.id)?.values() ?? [])]
+          .sort(inOrderOfStart)
+          .map((each) => this.reservation(each, end)),
+      })),
+      events: this.events,
+    };
   }
 
-  private lease(lease: LeaseRecord, end: Instant): LeaseResult {
-    const reservations = [...(this.executed.get(lease.id)?.values() ?? [])];
+  private lease(lease: LeaseRecord): Omit<LeaseResult, 'reservations'> {
     return {
       id: lease.id,
       type: lease.type,
@@ -47,20 +59,17 @@ export class ResultRecorder {
       machines: lease.machines.length,
       image: lease.image,
       reason: lease.reason?.message ?? null,
-      reservations: reservations
-        .sort(inOrderOfStart)
-        .map((reservation) => this.reservation(reservation, end)),
     };
   }
 
-  private reservation(record: ReservationRecord, end: Instant): ReservationResult {
+  private reservation(executed: Executed, end: Instant): ReservationResult {
     return {
-      kind: record.kind,
-      start: this.seconds(record.start),
-      end: this.seconds(record.state === 'ACTIVE' ? Math.min(record.end, end) : record.end),
-      ...(record.machines ? { nodes: record.machines } : {}),
-      ...(record.moves ? { moves: record.moves } : {}),
-      ...(record.targets ? { targets: record.targets } : {}),
+      kind: executed.kind,
+      start: this.seconds(executed.start),
+      end: this.seconds(executed.state === 'ACTIVE' ? Math.min(executed.end, end) : executed.end),
+      ...(executed.machines ? { nodes: executed.machines } : {}),
+      ...(executed.moves ? { moves: executed.moves } : {}),
+      ...(executed.targets ? { targets: executed.targets } : {}),
     };
   }
 
@@ -72,5 +81,5 @@ export class ResultRecorder {
 const inSeconds = (milliseconds: number): Seconds => milliseconds / 1000;
 
 /** By start; what starts at one instant by chain, in the order in which chains were planned, and by place in it. */
-const inOrderOfStart = (a: ReservationRecord, b: ReservationRecord): number =>
+const inOrderOfStart = (a: Executed, b: Executed): number =>
   a.start - b.start || (a.vmId ?? a.id) - (b.vmId ?? b.id) || a.chainIndex - b.chainIndex;

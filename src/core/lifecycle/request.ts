@@ -37,28 +37,34 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
   return lease;
 };
 
-/** A lease with everything about it that is worked out once. */
+/** A lease with everything about it that is worked out once. Equal machines share one need. */
 export const makeLease = ({ space }: SchedulerState, terms: LeaseTerms): Lease => {
   const nothing: Need = { vector: space.zero, used: [], shares: [] };
-  const known = new Map<string, Need>();
   const needs = [nothing];
+  const byAmounts = new Map<Amounts, Need>();
+  const byText = new Map<string, Need>();
+  const counts = new Map<Need, number>();
   terms.machines.forEach((amounts, index) => {
-    const key = JSON.stringify(amounts);
-    let need = known.get(key);
+    let need = byAmounts.get(amounts);
     if (!need) {
-      need = needOf(() => space.need(amounts), index);
-      known.set(key, need);
+      const text = JSON.stringify(amounts);
+      need = byText.get(text) ?? needOf(() => space.need(amounts), index);
+      byText.set(text, need);
+      byAmounts.set(amounts, need);
     }
     needs.push(need);
+    counts.set(need, (counts.get(need) ?? 0) + 1);
   });
   const totals = space.types.map(() => 0);
-  for (const need of needs)
+  for (const [need, count] of counts) {
     space.needTotals(need).forEach((amount, type) => {
-      totals[type] = (totals[type] as number) + amount;
+      totals[type] = (totals[type] as number) + amount * count;
     });
-  const uniform = known.size === 1 && (needs[1] as Need).shares.length === 0;
+  }
+  const uniform = counts.size === 1 && (needs[1] as Need).shares.length === 0;
   const memory = [0, ...terms.machines.map((amounts) => memoryOf(amounts))];
-  return new Lease(terms, needs, memory, machineOrder(space, needs), totals, uniform);
+  const order = uniform ? terms.machines.map((_amounts, index) => index + 1) : machineOrder(space, needs);
+  return new Lease(terms, needs, memory, order, totals, uniform);
 };
 
 const needOf = (make: () => Need, index: number): Need => {

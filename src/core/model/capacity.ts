@@ -38,6 +38,7 @@ export class ResourceSpace {
   readonly zero: Vector;
   private readonly byName: ReadonlyMap<string, ResourceType>;
   private readonly declared: ReadonlySet<string>;
+  private lastSum: { readonly a: Need; readonly b: Need; readonly sum: Need } | null = null;
 
   constructor(site: SiteSpec) {
     const types: ResourceType[] = [];
@@ -99,10 +100,13 @@ export class ResourceSpace {
     return { vector, used: dimensionsUsed(vector), shares };
   }
 
-  /** Both together on one node. */
+  /** Both together on one node. Equal machines are added over and over: the last answer is kept. */
   plus(a: Need, b: Need): Need {
+    if (this.lastSum?.a === a && this.lastSum.b === b) return this.lastSum.sum;
     const vector = a.vector.map((amount, dimension) => amount + (b.vector[dimension] as number));
-    return { vector, used: dimensionsUsed(vector), shares: [...a.shares, ...b.shares] };
+    const sum = { vector, used: dimensionsUsed(vector), shares: [...a.shares, ...b.shares] };
+    this.lastSum = { a, b, sum };
+    return sum;
   }
 
   /** The sum over each type's instances, by type. */
