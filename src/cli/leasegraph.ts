@@ -10,6 +10,7 @@ type Registration = readonly [name: string, summary: string, load: () => Promise
 
 // A command's module is loaded only when that command is called: `simulate` starts without the database's and the server's libraries.
 const COMMANDS: readonly Registration[] = [
+  ['serve', 'run the server', () => import('./commands/serve.ts')],
   ['simulate', 'run a trace on the scheduler with a virtual clock', () => import('./commands/simulate.ts')],
   ['convert', 'turn a trace into LWF XML', () => import('./commands/convert.ts')],
 ];

@@ -1,0 +1,53 @@
+// Bundles the sources to dist/leasegraph.js. Libraries stay in node_modules; what a command does not need is in files of its own.
+// `--if-stale` does nothing when no source has changed since the last build.
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { generatePrismaClient } from './generate.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const stamp = join(root, 'dist/.built-from');
+
+/** Names, sizes and times of everything that the bundle is made of. */
+function fingerprint() {
+  const hash = createHash('sha256');
+  const visit = (path) => {
+    const { mtimeMs, size } = statSync(path);
+    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) visit(join(entry.parentPath, entry.name));
+  }
+  for (const file of ['package.json', 'prisma/schema.prisma', 'scripts/build.mjs', 'scripts/generate.mjs'])
+    visit(join(root, file));
+  return hash.digest('hex');
+}
+
+generatePrismaClient();
+const current = fingerprint();
+const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
+if (!(fresh && process.argv.includes('--if-stale'))) {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints: { leasegraph: 'src/cli/bin.ts' },
+    outdir: 'dist',
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    sourcemap: true,
+    logLevel: 'warning',
+    metafile: true,
+  });
+  // What earlier builds left goes last, so that there is always a whole program.
+  const made = new Set(Object.keys(metafile.outputs));
+  for (const file of readdirSync(join(root, 'dist'))) {
+    if (!made.has(`dist/${file}`)) rmSync(join(root, 'dist', file), { recursive: true, force: true });
+  }
+  chmodSync(join(root, 'dist/leasegraph.js'), 0o755);
+  writeFileSync(stamp, current);
+}

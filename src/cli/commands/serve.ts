@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { loadConfiguration } from '../../config/index.ts';
+import { type RunningServer, startServer } from '../../main.ts';
+import { createLogger } from '../../server/logging.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+
+interface ServeOptions {
+  readonly port?: string;
+  readonly host?: string;
+  readonly config?: string;
+  readonly dataDir?: string;
+}
+
+export default function serve(command: Command, terminal: Terminal): void {
+  command
+    .option('--port <port>', 'the port to listen on; 0 takes one that is free (default: PORT, or 4000)')
+    .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)')
+    .option('--config <file>', 'configuration, YAML or JSON (default: LEASEGRAPH_CONFIG)')
+    .option(
+      '--data-dir <directory>',
+      'where the embedded database and the token are (default: LEASEGRAPH_DATA_DIR, or ./data)',
+    )
+    .addHelpText(
+      'after',
+      '\nWith DATABASE_URL set it runs on that PostgreSQL server. The administrator has the token LEASEGRAPH_ADMIN_TOKEN, or one that is made at the first start.',
+    )
+    .action(async (options: ServeOptions) => {
+      const config = loadConfiguration({
+        ...process.env,
+        ...(options.port !== undefined && { PORT: options.port }),
+        ...(options.host !== undefined && { HOST: options.host }),
+        ...(options.config !== undefined && { LEASEGRAPH_CONFIG: options.config }),
+        ...(options.dataDir !== undefined && { LEASEGRAPH_DATA_DIR: options.dataDir }),
+      });
+      const log = await createLogger(config.logLevel);
+      const signals = stopSignals();
+      let onFatal: (error: Error) => void = () => {};
+      const fatal = new Promise<Error>((resolve) => {
+        onFatal = resolve;
+      });
+      const server = await startServer(config, { log, onFatal });
+      greet(server, terminal);
+      const failure = await Promise.race([signals, fatal]);
+      await server.stop();
+      if (failure) throw new CliError(`the scheduler has stopped: ${failure.message}`);
+    });
+}
+
+function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): void {
+  const { nodes } = site.spec;
+  terminal.out(
+    `Leasegraph schedules the site "${site.name}" (${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}) on ${kind === 'embedded' ? 'its embedded database' : 'a PostgreSQL server'}.\n`,
+  );
+  if (token.made) {
+    terminal.out(`Admin token, shown this once and kept in ${token.file}:\n  ${token.value}\n`);
+  } else if (token.file !== null) {
+    terminal.out(`The admin token is in ${token.file}.\n`);
+  }
+  terminal.out(`Listening on ${url}/graphql (GraphiQL in a browser). Ctrl-C stops it.\n`);
+}
+
+/** Resolves at the first signal to stop. The second one ends the process at once. */
+function stopSignals(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (signal: NodeJS.Signals) => {
+      if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
+      asked = true;
+      resolve();
+    };
+    process.on('SIGINT', stop);
+    process.on('SIGTERM', stop);
+  });
+}

@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import {
+  builtInPolicies,
+  type Policies,
+  type SchedulerConfig,
+  SchedulerError,
+  validateConfig,
+} from '../core/index.ts';
+import { ConfigurationError, problems } from './error.ts';
+import { type FileConfig, fileSchema } from './schema.ts';
+import { type ConfiguredSite, configuredSite } from './site.ts';
+
+export interface ServerConfig extends Omit<FileConfig, 'site'> {
+  /** Null: the stored site, or the demonstration site where there is none. */
+  readonly site: ConfiguredSite | null;
+  /** Null: embedded. */
+  readonly databaseUrl: string | null;
+  readonly dataDir: string;
+  readonly host: string;
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Null: made at the first start. */
+  readonly adminToken: string | null;
+  readonly logLevel: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const text = (fallback: string) => z.string().trim().min(1).default(fallback);
+
+const environmentSchema = z.object({
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'a URL such as postgresql://user@host:5432/database is needed')
+    .optional(),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, 'a port number is needed')
+    .transform(Number)
+    .refine((port) => port <= 65_535, 'a port number is at most 65535')
+    .default(4000),
+  HOST: text('127.0.0.1'),
+  LEASEGRAPH_DATA_DIR: text('./data'),
+  LEASEGRAPH_CONFIG: z.string().optional(),
+  LEASEGRAPH_ADMIN_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'a token has no blanks and only ASCII characters')
+    .optional(),
+  LEASEGRAPH_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+      error: 'one of fatal, error, warn, info, debug, trace, silent is needed',
+    })
+    .default('info'),
+});
+
+/** The server's configuration from its environment and the file that this names. Throws ConfigurationError. */
+export function loadConfiguration(environment: Environment): ServerConfig {
+  // An empty variable is as one that is not set.
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
+  );
+  const parsed = environmentSchema.safeParse(given);
+  if (!parsed.success) {
+    throw new ConfigurationError(`environment: ${problems(parsed.error, () => []).join('; ')}`);
+  }
+  const variables = parsed.data;
+  const { site, ...file } = variables.LEASEGRAPH_CONFIG
+    ? readConfigurationFile(variables.LEASEGRAPH_CONFIG)
+    : { ...fileSchema.parse({}), site: null };
+  return {
+    ...file,
+    site,
+    databaseUrl: variables.DATABASE_URL ?? null,
+    dataDir: resolve(variables.LEASEGRAPH_DATA_DIR),
+    host: variables.HOST,
+    port: variables.PORT,
+    adminToken: variables.LEASEGRAPH_ADMIN_TOKEN ?? null,
+    logLevel: variables.LEASEGRAPH_LOG_LEVEL,
+  };
+}
+
+/** A configuration file, YAML or JSON. Throws ConfigurationError. */
+export function readConfigurationFile(
+  path: string,
+): Omit<FileConfig, 'site'> & { readonly site: ConfiguredSite | null } {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError(`${path}: the configuration cannot be read: ${(error as Error).message}`);
+  }
+  const parsed = fileSchema.safeParse(parseYaml(path, source) ?? {});
+  if (!parsed.success) {
+    throw new ConfigurationError(
+      problems(parsed.error, keysAt)
+        .map((problem) => `${path}: ${problem}`)
+        .join('\n'),
+    );
+  }
+  const { site, ...config } = parsed.data;
+  return {
+    ...config,
+    scheduler: checkedScheduler(path, config.scheduler),
+    site: site ? configuredSite(path, site) : null,
+  };
+}
+
+function parseYaml(path: string, source: string): unknown {
+  const lines = new LineCounter();
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
+  const [error] = document.errors;
+  if (error)
+    throw new ConfigurationError(
+      `${path}:${lines.linePos(error.pos[0]).line}: not well-formed: ${error.message}`,
+    );
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (tooManyAliases) {
+    throw new ConfigurationError(`${path}: ${(tooManyAliases as Error).message}`);
+  }
+}
+
+function checkedScheduler(path: string, scheduler: SchedulerConfig): SchedulerConfig {
+  const config: SchedulerConfig = {
+    ...scheduler,
+    admission: policy(path, 'admission', scheduler),
+    hostSelection: policy(path, 'hostSelection', scheduler),
+    preemption: policy(path, 'preemption', scheduler),
+  };
+  try {
+    validateConfig(config);
+  } catch (error) {
+    if (error instanceof SchedulerError) throw new ConfigurationError(`${path}: scheduler.${error.message}`);
+    throw error;
+  }
+  return config;
+}
+
+/** A policy by its name, or a module of the user's own, whose path counts from the file's directory. */
+function policy(file: string, kind: keyof Policies, { [kind]: name }: SchedulerConfig): string {
+  const known = Object.keys(builtInPolicies[kind]);
+  if (known.includes(name)) return name;
+  if (/[/\\].*\.[cm]?[jt]s$/.test(name)) return resolve(dirname(file), name);
+  throw new ConfigurationError(
+    `${file}: scheduler.${kind}: ${JSON.stringify(name)} is no policy; there are ${known.join(', ')}, and modules such as ./policy.js`,
+  );
+}
+
+/** The keys that the file may have at a path. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let node = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' });
+  for (const part of path) {
+    const next = typeof part === 'number' ? node.items : node.properties?.[String(part)];
+    if (typeof next !== 'object' || Array.isArray(next)) return [];
+    node = next as typeof node;
+  }
+  return Object.keys(node.properties ?? {});
+}

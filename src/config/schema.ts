@@ -1,0 +1,141 @@
+import { Duration } from 'luxon';
+import { z } from 'zod';
+import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
+import { defaultServerLimits } from '../server/limits.ts';
+
+/** Seconds, or an ISO 8601 duration of fixed length; becomes milliseconds. */
+const duration = z
+  .union([z.number(), z.string()], { error: 'a duration is needed: seconds, or ISO 8601 such as PT30S' })
+  .transform((value, context): Millis => {
+    const parsed =
+      typeof value === 'number' ? Duration.fromObject({ seconds: value }) : Duration.fromISO(value);
+    const millis =
+      parsed.isValid && parsed.years === 0 && parsed.months === 0
+        ? Math.round(parsed.toMillis())
+        : Number.NaN;
+    if (Number.isSafeInteger(millis) && millis >= 0) return millis;
+    context.addIssue({
+      code: 'custom',
+      message: `${JSON.stringify(value)} is no duration: seconds, or ISO 8601 such as PT30S or P2D`,
+    });
+    return z.NEVER;
+  });
+
+const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const count = z.number().int().min(1);
+const share = z.number().min(0).max(1);
+
+const capacity = z
+  .record(z.string().min(1).max(100), z.union([amount, z.array(amount).min(1)]))
+  .refine((types) => 'CPU' in types && 'Memory' in types, 'CPU and Memory are needed');
+
+const nodeSet = z.strictObject({
+  count: count.max(100_000).default(1),
+  /** For a set of several, %d is replaced by the node's number. */
+  hostname: z.string().min(1).max(200).optional(),
+  capacity,
+});
+
+const site = z.strictObject({
+  name: z.string().min(1).max(200).default('default'),
+  resourceTypes: z.array(z.string().min(1)).min(1).optional(),
+  nodes: z.array(nodeSet).min(1),
+});
+
+const { imageTransfer: transferDefaults, ...schedulerDefaults } = defaultSchedulerConfig;
+
+/** Names and meanings are SchedulerConfig's; what is not given is its default. */
+const scheduler = z
+  .strictObject({
+    admission: z.string(),
+    hostSelection: z.string(),
+    preemption: z.string(),
+    backfilling: z.enum(['off', 'aggressive', 'intermediate', 'conservative']),
+    backfillingReservations: z.number().int().min(0),
+    suspension: z.enum(['none', 'serial-only', 'all']),
+    suspendRate: z.number().positive(),
+    resumeRate: z.number().positive(),
+    suspendResumeExclusion: z.enum(['local', 'global']),
+    overrideSuspendTime: duration.nullable(),
+    overrideResumeTime: duration.nullable(),
+    schedulingThresholdFactor: z.number().min(0),
+    forceSchedulingThreshold: duration.nullable(),
+    migration: z.enum(['no', 'yes', 'yes-notransfer']),
+    shutdownTime: duration,
+    enactmentOverhead: duration,
+    preparation: z.enum(['unmanaged', 'imagetransfer']),
+    leaseFailureHandling: z.enum(['cancel', 'exit', 'exit-raise']),
+    imageTransfer: z
+      .strictObject({
+        bandwidth: z.number().positive(),
+        mechanism: z.enum(['unicast', 'multicast']),
+        avoidRedundantTransfers: z.boolean(),
+        forceTransferTime: duration.nullable(),
+        reuse: z.enum(['none', 'image-caches']),
+        cacheSizeMb: z.number().int().min(-1),
+      })
+      .partial(),
+  })
+  .partial()
+  .transform(
+    ({ imageTransfer, ...given }): SchedulerConfig => ({
+      ...schedulerDefaults,
+      ...defined(given),
+      imageTransfer: { ...transferDefaults, ...defined(imageTransfer ?? {}) },
+    }),
+  );
+
+/** Without the keys that were not given. */
+const defined = <T extends object>(given: T) =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+
+const limits = z
+  .strictObject({
+    bodyBytes: count,
+    tokens: count,
+    depth: count,
+    aliases: count,
+    cost: count,
+    operationsPerConnection: count,
+    operationTimeout: duration,
+  })
+  .partial()
+  .transform((given) => ({ ...defaultServerLimits, ...defined(given) }));
+
+const actionDelays = z
+  .strictObject({
+    prepare: duration,
+    start: duration,
+    shutdown: duration,
+    suspend: duration,
+    resume: duration,
+    migrate: duration,
+    destroy: duration,
+  })
+  .partial()
+  .transform(defined);
+
+const adapter = z
+  .strictObject({
+    kind: z.literal('simulated', { error: 'the adapter that there is: simulated' }).default('simulated'),
+    /** How long actions take, in real time. */
+    delays: actionDelays.optional(),
+    failureProbability: share.optional(),
+    seed: z.number().int().optional(),
+  })
+  .transform(({ kind, ...options }) => ({ kind, ...defined(options) }));
+
+/** The configuration file of a server (docs/configuration.md). */
+export const fileSchema = z.strictObject({
+  site: site.optional(),
+  scheduler: scheduler.prefault({}),
+  clock: z.strictObject({ speed: z.number().positive().max(1_000_000).default(1) }).prefault({}),
+  adapter: adapter.prefault({}),
+  events: z.strictObject({ retention: duration.nullable().default(null) }).prefault({}),
+  limits: limits.prefault({}),
+  simulation: z.strictObject({ acceptKnownDurations: z.boolean().default(false) }).prefault({}),
+});
+
+export type FileConfig = z.output<typeof fileSchema>;

@@ -1,0 +1,166 @@
+/** The composition root: reads the configuration, wires the rooms. */
+import type { Logger } from 'pino';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import {
+  adminToken,
+  ConfigurationError,
+  type ConfiguredSite,
+  demonstrationSite,
+  type ServerConfig,
+} from './config/index.ts';
+import { Scheduler, type SiteSpec } from './core/index.ts';
+import { SimulatedAdapter } from './enactment/simulated.ts';
+import { createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
+import { createApp, type Listening, listen } from './server/index.ts';
+import { loadPolicies } from './simulation/policy-modules.ts';
+import { type OpenStore, openStore } from './store/index.ts';
+import type { PrismaClient } from './store/prisma/client.ts';
+
+/** Milliseconds: requests and subscriptions have this long to end when the server stops. */
+const closingTime = 1_000;
+
+export interface RunningServer {
+  readonly url: string;
+  /** The token, and where it is kept (null: given by the environment). */
+  readonly token: { readonly value: string; readonly made: boolean; readonly file: string | null };
+  readonly kind: OpenStore['kind'];
+  readonly site: ConfiguredSite;
+  /** Lets requests finish, ends subscriptions, stops the engine and closes the database. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly log: Logger;
+  /** The scheduler has stopped by itself (`leaseFailureHandling` says so). */
+  readonly onFatal?: (error: Error) => void;
+}
+
+/**
+ * Starts a server. Throws ConfigurationError, ListenError, StoreError or SchedulerError, each with a message for people; nothing is
+ * left open or locked then.
+ */
+export async function startServer(
+  config: ServerConfig,
+  { log, onFatal }: StartOptions,
+): Promise<RunningServer> {
+  const closers: (() => Promise<void>)[] = [];
+  let stopped: Promise<void> | null = null;
+  const stop = () => {
+    stopped ??= closeAll(closers, log);
+    return stopped;
+  };
+  try {
+    const listening: Listening = await listen(config.host, config.port);
+    closers.push(() => listening.close(closingTime));
+    const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
+    const token = kept?.token ?? config.adminToken ?? '';
+    const store = await openStore({
+      databaseUrl: config.databaseUrl,
+      dataDir: config.dataDir,
+      log: log.child({ component: 'store' }),
+    });
+    closers.push(() => store.close());
+    const site = await siteOf(store.prisma, config.site);
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    const policies = await loadPolicies(config.scheduler);
+    const adapter = new SimulatedAdapter(config.adapter);
+    closers.push(() => adapter.close());
+    const engine: Engine = await createEngine({
+      store,
+      adapter,
+      site,
+      scheduler: config.scheduler,
+      restore: (spec, scheduler, snapshot) => Scheduler.restore(spec, scheduler, snapshot, policies),
+      clock: new SiteClock(config.clock.speed),
+      log,
+      metrics: createEngineMetrics(registry),
+      eventRetention: config.events.retention,
+      ...(onFatal && { onFatal }),
+    });
+    closers.push(() => engine.stop());
+    const app = createApp({
+      services: {
+        prisma: store.prisma,
+        leases: engine,
+        site: {
+          name: site.name,
+          resourceTypes: site.spec.resourceTypes,
+          clockSpeed: config.clock.speed,
+          acceptsKnownDurations: config.simulation.acceptKnownDurations,
+        },
+      },
+      token,
+      limits: config.limits,
+      log: log.child({ component: 'server' }),
+      registry,
+    });
+    listening.serve(app);
+    // The port was taken first, and is to be closed first as well.
+    closers.push(...closers.splice(0, 1));
+    return {
+      url: listening.url,
+      token: { value: token, made: kept?.made ?? false, file: kept?.file ?? null },
+      kind: store.kind,
+      site,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Last opened, first closed. */
+async function closeAll(closers: readonly (() => Promise<void>)[], log: Logger): Promise<void> {
+  for (const close of closers.toReversed()) {
+    try {
+      await close();
+    } catch (error) {
+      log.error({ err: error }, 'closing goes on after an error');
+    }
+  }
+}
+
+/** The stored site, which the configured one must be equal to, if there is one. Throws ConfigurationError. */
+async function siteOf(prisma: PrismaClient, configured: ConfiguredSite | null): Promise<ConfiguredSite> {
+  const [row, nodes] = await Promise.all([
+    prisma.site.findUnique({ where: { id: 1 }, select: { name: true, resourceTypes: true } }),
+    prisma.computeNode.findMany({ orderBy: { number: 'asc' } }),
+  ]);
+  if (row === null) return configured ?? demonstrationSite;
+  const stored = { name: row.name, spec: { resourceTypes: row.resourceTypes, nodes } as unknown as SiteSpec };
+  const difference = configured && differenceBetween(stored, configured);
+  if (difference) {
+    throw new ConfigurationError(
+      `site: the database holds another site than the configuration: ${difference}. A site is fixed when it is first written: take the site out of the configuration to go on with the stored one, or use another database or data directory.`,
+    );
+  }
+  return stored;
+}
+
+function differenceBetween(stored: ConfiguredSite, configured: ConfiguredSite): string | null {
+  if (stored.name !== configured.name) return `it is called "${stored.name}", not "${configured.name}"`;
+  const [types, otherTypes] = [
+    stored.spec.resourceTypes.join(', '),
+    configured.spec.resourceTypes.join(', '),
+  ];
+  if (types !== otherTypes) return `its resource types are ${types}, not ${otherTypes}`;
+  if (stored.spec.nodes.length !== configured.spec.nodes.length) {
+    return `it has ${stored.spec.nodes.length} nodes, not ${configured.spec.nodes.length}`;
+  }
+  const other = stored.spec.nodes.findIndex(
+    (node, index) => canonical(node) !== canonical(configured.spec.nodes[index]),
+  );
+  return other < 0
+    ? null
+    : `node ${other + 1} is ${canonical(stored.spec.nodes[other])}, not ${canonical(configured.spec.nodes[other])}`;
+}
+
+/** Equal for equal values, whatever the order of their keys. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );

@@ -1,0 +1,2 @@
+export { type App, type AppOptions, createApp } from './app.ts';
+export { ListenError, type Listening, listen } from './listen.ts';
