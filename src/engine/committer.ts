@@ -1,0 +1,121 @@
+/** Gets a batch written, through errors that pass: exactly once, or not at all. */
+import type { Logger } from 'pino';
+import type { Millis } from '../core/index.ts';
+import type { Clock } from './clock.ts';
+import type { EngineLimits } from './limits.ts';
+import type { EngineMetrics } from './metrics.ts';
+import { type CommitBatch, type Store, StoreError, type WriterLease } from './ports.ts';
+import { backoff, orAborted } from './wake.ts';
+
+export interface CommitterOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: EngineMetrics;
+  readonly limits: Pick<EngineLimits, 'patience' | 'stopTimeout'>;
+  /** Aborts when the engine stops: then nothing is tried again, and what goes on has little time left. */
+  readonly signal: AbortSignal;
+}
+
+/** What one turn writes; the committer adds which commit it is. */
+export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
+
+/**
+ * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, whoever plans on the
+ * last commit may go on.
+ */
+export class Committer {
+  constructor(
+    private readonly options: CommitterOptions,
+    private writer: WriterLease,
+    private previous: string | null,
+  ) {}
+
+  get epoch(): number {
+    return this.writer.epoch;
+  }
+
+  get lost(): AbortSignal {
+    return this.writer.lost;
+  }
+
+  /** Resolves when the batch is written. Throws StoreError: TRANSIENT when that lasted too long. */
+  async commit(content: BatchContent): Promise<void> {
+    const { clock, metrics, store } = this.options;
+    const batch: CommitBatch = { ...content, id: crypto.randomUUID(), previous: this.previous };
+    const begun = clock.monotonic();
+    await this.persist('the commit', async () => {
+      if (this.writer.lost.aborted && (await this.renew(batch.id)) === batch.id) return;
+      await store.commit(batch, this.writer);
+    });
+    this.previous = batch.id;
+    metrics.commit((clock.monotonic() - begun) / 1_000);
+  }
+
+  /** Takes the lock again after it was lost. Throws StoreError: FENCED when another process has it or has written. */
+  async recover(): Promise<void> {
+    await this.persist('taking the lock again', () => this.renew(null));
+  }
+
+  /** Repeats the work while its errors are transient and the patience lasts. Throws StoreError. */
+  async persist<T>(what: string, work: () => Promise<T>): Promise<T> {
+    const { clock, limits, log, metrics, signal } = this.options;
+    const giveUpAt = clock.monotonic() + limits.patience;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.inTime(work(), giveUpAt - clock.monotonic(), what);
+      } catch (error) {
+        const failure =
+          error instanceof StoreError
+            ? error
+            : new StoreError('PERMANENT', `${what} failed: ${String(error)}`, { cause: error });
+        metrics.commitFailed(failure.kind);
+        const over = clock.monotonic() >= giveUpAt || signal.aborted;
+        log.warn({ err: failure, kind: failure.kind, attempt, over }, `${what} failed`);
+        if (failure.kind !== 'TRANSIENT' || over) throw failure;
+        await clock.sleep(Math.min(backoff(attempt, 20, 1_000), giveUpAt - clock.monotonic()), signal);
+      }
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.writer.release();
+  }
+
+  /** Whether the writer could go on where it was: the newest commit is its own last one, or `mine`. */
+  private async renew(mine: string | null): Promise<string | null> {
+    const { store, log } = this.options;
+    const writer = await store.acquireWriter();
+    if (!writer) throw new StoreError('FENCED', 'another process has become the writer');
+    this.writer = writer;
+    if (writer.lastCommit !== this.previous && (mine === null || writer.lastCommit !== mine)) {
+      throw new StoreError('FENCED', 'another process has written since the last commit');
+    }
+    log.warn({ epoch: writer.epoch }, "the writer's lock was lost and has been taken again");
+    return writer.lastCommit;
+  }
+
+  /** A call that never comes back (a connection that is half open) counts as a transient error. */
+  private async inTime<T>(work: Promise<T>, limit: Millis, what: string): Promise<T> {
+    const { clock, limits, signal } = this.options;
+    const timeout = new AbortController();
+    const timers = new AbortController();
+    const abortAfter = (delay: Millis): void => {
+      void clock.sleep(delay, timers.signal).then(() => timeout.abort());
+    };
+    const stopping = (): void => abortAfter(limits.stopTimeout / 2);
+    abortAfter(Math.max(1, limit));
+    if (signal.aborted) stopping();
+    else signal.addEventListener('abort', stopping, { once: true });
+    try {
+      return await orAborted(
+        work,
+        timeout.signal,
+        () => new StoreError('TRANSIENT', `${what} was not answered in time`),
+      );
+    } finally {
+      timers.abort();
+      signal.removeEventListener('abort', stopping);
+    }
+  }
+}

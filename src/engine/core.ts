@@ -1,0 +1,27 @@
+/** What the engine needs of a scheduler core: the part of the core's facade that it uses. */
+import type {
+  Changes,
+  Instant,
+  LeaseRecord,
+  LeaseRequest,
+  SchedulerConfig,
+  SiteSpec,
+  Snapshot,
+  StateReason,
+} from '../core/index.ts';
+
+export interface Core {
+  request(now: Instant, request: LeaseRequest): LeaseRecord;
+  cancel(now: Instant, leaseId: number): void;
+  actionFailed(now: Instant, leaseId: number, reason: StateReason): void;
+  advance(now: Instant): void;
+  pass(now: Instant): Iterator<void, void, Instant | undefined>;
+  readonly needsPass: boolean;
+  nextInstant(): Instant | null;
+  takeChanges(): Changes;
+  readonly liveLeases: number;
+  readonly queueLength: number;
+}
+
+/** Builds the core from what was stored, exactly as it was. */
+export type RestoreCore = (site: SiteSpec, config: SchedulerConfig, snapshot: Snapshot) => Core;

@@ -1,0 +1,17 @@
+import { Engine, type EngineOptions } from './engine.ts';
+
+export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
+export type { Core, RestoreCore } from './core.ts';
+export { Engine, type EngineOptions } from './engine.ts';
+export type { DispatchLimits } from './host-calls.ts';
+export { defaultLimits, type EngineLimits } from './limits.ts';
+export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
+export * from './ports.ts';
+export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
+
+/** An engine that serves, as writer or as standby. Throws StoreError when the database cannot be used. */
+export const createEngine = async (options: EngineOptions): Promise<Engine> => {
+  const engine = new Engine(options);
+  await engine.start();
+  return engine;
+};

@@ -1,0 +1,147 @@
+/** What the engine counts and measures, for Prometheus. */
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ActionKind } from '../core/index.ts';
+import type { EngineStatus, StoreErrorKind } from './ports.ts';
+
+/** Read when the metrics are asked for. */
+export interface EngineReadings {
+  readonly role: EngineStatus['role'];
+  readonly epoch: number;
+  readonly ready: boolean;
+  readonly liveLeases: number;
+  readonly queueLength: number;
+  readonly commandsWaiting: number;
+  readonly lastEventSequence: number;
+  readonly subscribers: number;
+  /** Events between the slowest subscriber and the newest event. */
+  readonly subscriberLag: number;
+  readonly actionsOpen: number;
+}
+
+export interface EngineMetrics {
+  /** Reads the gauges from here from now on. */
+  watch(read: () => EngineReadings): void;
+  /** One whole pass: time spent in the core, in seconds. */
+  pass(seconds: number): void;
+  commit(seconds: number): void;
+  commitFailed(kind: StoreErrorKind): void;
+  commands(kind: string, outcome: 'accepted' | 'refused', count?: number): void;
+  events(count: number): void;
+  /** Events that were read again from the store for subscribers. */
+  replayed(count: number): void;
+  eventsDeleted(count: number): void;
+  action(kind: ActionKind, outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late'): void;
+  /** The database's clock minus the machine's, in seconds. */
+  skew(seconds: number): void;
+  quarantined(rows: number): void;
+  reloaded(): void;
+}
+
+/** For an engine that nobody watches. */
+export const noMetrics: EngineMetrics = {
+  watch: () => {},
+  pass: () => {},
+  commit: () => {},
+  commitFailed: () => {},
+  commands: () => {},
+  events: () => {},
+  replayed: () => {},
+  eventsDeleted: () => {},
+  action: () => {},
+  skew: () => {},
+  quarantined: () => {},
+  reloaded: () => {},
+};
+
+const roles: readonly EngineStatus['role'][] = ['writer', 'standby', 'starting', 'stopped'];
+
+/** Registers the engine's metrics, all named `leasegraph_…`. */
+export const createEngineMetrics = (registry: Registry): EngineMetrics => {
+  const registers = [registry];
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> =>
+    new Counter({ name: `leasegraph_${name}`, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[]): Histogram =>
+    new Histogram({ name: `leasegraph_${name}`, help, buckets, registers });
+
+  let read: (() => EngineReadings) | null = null;
+  const gauge = (name: string, help: string, of: (readings: EngineReadings) => number): void => {
+    new Gauge({
+      name: `leasegraph_${name}`,
+      help,
+      registers,
+      collect() {
+        if (read) this.set(of(read()));
+      },
+    });
+  };
+  gauge('writer_epoch', 'Epoch of the writer; 0 on a standby.', (now) => now.epoch);
+  gauge('ready', '1 when the engine serves, 0 when something is wrong.', (now) => (now.ready ? 1 : 0));
+  gauge('live_leases', 'Leases that have not ended.', (now) => now.liveLeases);
+  gauge('queue_length', 'Leases in the queue.', (now) => now.queueLength);
+  gauge('commands_waiting', 'Commands that wait for a turn.', (now) => now.commandsWaiting);
+  gauge('last_event_sequence', 'Sequence number of the newest event.', (now) => now.lastEventSequence);
+  gauge('subscribers', 'Subscriptions to events.', (now) => now.subscribers);
+  gauge(
+    'subscriber_lag',
+    'Events between the slowest subscriber and the newest event.',
+    (now) => now.subscriberLag,
+  );
+  gauge('actions_open', 'Actions that are recorded and not finished.', (now) => now.actionsOpen);
+  new Gauge({
+    name: 'leasegraph_role',
+    help: '1 for the role that this server has.',
+    labelNames: ['role'],
+    registers,
+    collect() {
+      if (read) for (const role of roles) this.set({ role }, read().role === role ? 1 : 0);
+    },
+  });
+
+  const pass = histogram(
+    'pass_seconds',
+    'Time that one scheduling pass took in the core.',
+    [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
+  );
+  const commit = histogram(
+    'commit_seconds',
+    'Time that one commit took, retries included.',
+    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  );
+  const commitFailed = counter('commit_failures_total', 'Attempts to commit that failed, by kind.', ['kind']);
+  const commands = counter('commands_total', 'Commands answered, by kind and outcome.', ['kind', 'outcome']);
+  const events = counter('events_total', 'Events committed.');
+  const replayed = counter('events_replayed_total', 'Events read again from the database for subscribers.');
+  const deleted = counter(
+    'events_deleted_total',
+    'Events deleted because they were older than the retention.',
+  );
+  const actions = counter('actions_total', 'Actions on hosts, by kind and outcome.', ['kind', 'outcome']);
+  const reloads = counter('core_reloads_total', 'How often the core was loaded anew from the database.');
+  const skew = new Gauge({
+    name: 'leasegraph_clock_skew_seconds',
+    help: "The database's clock minus the machine's.",
+    registers,
+  });
+  const quarantined = new Gauge({
+    name: 'leasegraph_quarantined_rows',
+    help: 'Rows that made no sense when the site was loaded and were left out.',
+    registers,
+  });
+
+  return {
+    watch: (reader) => {
+      read = reader;
+    },
+    pass: (seconds) => pass.observe(seconds),
+    commit: (seconds) => commit.observe(seconds),
+    commitFailed: (kind) => commitFailed.inc({ kind }),
+    commands: (kind, outcome, count = 1) => commands.inc({ kind, outcome }, count),
+    events: (count) => events.inc(count),
+    replayed: (count) => replayed.inc(count),
+    eventsDeleted: (count) => deleted.inc(count),
+    action: (kind, outcome) => actions.inc({ kind, outcome }),
+    skew: (seconds) => skew.set(seconds),
+    quarantined: (rows) => quarantined.set(rows),
+    reloaded: () => reloads.inc(),
+  };
+};

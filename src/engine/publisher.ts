@@ -1,0 +1,150 @@
+/**
+ * Committed events on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a cursor
+ * into it. A subscriber that falls out of the ring reads from the store until it is back in it: nobody is dropped, nobody blocks
+ * another, and memory does not grow with the number of subscribers. As sequence numbers have no gaps, the seam is exact.
+ */
+import type { LeaseEventRecord } from '../core/index.ts';
+import { CommandError, type Store } from './ports.ts';
+import { Subscription } from './subscription.ts';
+
+export interface PublisherOptions {
+  readonly store: Pick<Store, 'events' | 'eventRange'>;
+  /** How many events the ring keeps. */
+  readonly ringSize: number;
+  /** How many events are read from the store at a time. */
+  readonly pageSize: number;
+  /** How many subscribers read from the store at the same time. */
+  readonly concurrentReads: number;
+  readonly onReplayed: (count: number) => void;
+  /** Real time, for the waits after a failed read. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export class Publisher {
+  /** The newest committed sequence number that is known here. */
+  private newest = 0;
+  /** Events `newest - ring.length + 1` to `newest`; up to twice the ring's size, to trim seldom. */
+  private ring: LeaseEventRecord[] = [];
+  private readonly waiters = new Set<() => void>();
+  private readonly active = new Set<Subscription>();
+  private readers = 0;
+  private readonly readersWaiting: (() => void)[] = [];
+  closed = false;
+
+  constructor(readonly options: PublisherOptions) {}
+
+  get last(): number {
+    return this.newest;
+  }
+
+  get subscribers(): number {
+    return this.active.size;
+  }
+
+  /** Events between the slowest subscriber and the newest event. */
+  get lag(): number {
+    let lag = 0;
+    for (const subscription of this.active) lag = Math.max(lag, this.newest - subscription.cursor);
+    return lag;
+  }
+
+  /** Committed events, ascending. What is known already is ignored; after a gap the ring begins anew. */
+  append(events: readonly LeaseEventRecord[]): void {
+    const fresh = events.filter((event) => event.sequence > this.newest);
+    const first = fresh[0];
+    const last = fresh.at(-1);
+    if (!first || !last) return;
+    if (first.sequence !== this.newest + 1) this.ring = [];
+    for (const event of fresh) this.ring.push(event);
+    this.newest = last.sequence;
+    const { ringSize } = this.options;
+    if (this.ring.length > 2 * ringSize) this.ring.splice(0, this.ring.length - ringSize);
+    this.wake();
+  }
+
+  /** The store holds events up to this one; what the ring lacks of them, subscribers read there. */
+  skipTo(sequence: number): void {
+    if (sequence <= this.newest) return;
+    this.ring = [];
+    this.newest = sequence;
+    this.wake();
+  }
+
+  /** Takes over what another process has committed. Throws StoreError. */
+  async catchUp(): Promise<void> {
+    const { store, pageSize } = this.options;
+    for (;;) {
+      const events = await store.events(this.newest, pageSize);
+      this.append(events);
+      if (events.length < pageSize) return;
+    }
+  }
+
+  subscribe(request: {
+    readonly after?: number | null;
+    readonly leaseNumber?: number | null;
+    readonly signal?: AbortSignal;
+  }): Subscription {
+    return new Subscription(this, request);
+  }
+
+  /** Ends all subscriptions. */
+  close(): void {
+    this.closed = true;
+    for (const subscription of [...this.active]) subscription.close();
+    this.wake();
+  }
+
+  // ------------------------------------------------------------ for subscriptions
+
+  enter(subscription: Subscription): void {
+    this.active.add(subscription);
+  }
+
+  leave(subscription: Subscription): void {
+    this.active.delete(subscription);
+  }
+
+  /** The event, if it is in the ring. */
+  fromRing(sequence: number): LeaseEventRecord | undefined {
+    return this.ring[sequence - (this.newest - this.ring.length + 1)];
+  }
+
+  /** Calls back once, at the next event or when the publisher closes. Returns how to take that back. */
+  onNext(callback: () => void): () => void {
+    this.waiters.add(callback);
+    return () => this.waiters.delete(callback);
+  }
+
+  /** Runs a read of the store when it is its turn. */
+  async reading<T>(read: () => Promise<T>): Promise<T> {
+    if (this.readers >= this.options.concurrentReads)
+      await new Promise<void>((go) => this.readersWaiting.push(go));
+    else this.readers += 1;
+    try {
+      return await read();
+    } finally {
+      const next = this.readersWaiting.shift();
+      if (next) next();
+      else this.readers -= 1;
+    }
+  }
+
+  /** Refuses a sequence number that is older than what is kept. Throws CommandError, StoreError. */
+  async assertKept(after: number): Promise<void> {
+    const range = await this.options.store.eventRange();
+    const oldest = range?.oldest ?? this.newest + 1;
+    if (after + 1 >= oldest) return;
+    throw new CommandError(
+      'EVENTS_EXPIRED',
+      `Events after ${after} are asked for, but the oldest that is kept is ${oldest}. Read the present state, then subscribe after ${oldest - 1} or later.`,
+      ['after'],
+    );
+  }
+
+  private wake(): void {
+    const waiters = [...this.waiters];
+    this.waiters.clear();
+    for (const waiter of waiters) waiter();
+  }
+}

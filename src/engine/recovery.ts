@@ -1,0 +1,97 @@
+/** From what is stored to a core that goes on where the last commit left it. */
+import type { Logger } from 'pino';
+import type {
+  ActionRecord,
+  Instant,
+  LeaseEventRecord,
+  SchedulerConfig,
+  SiteSpec,
+  Snapshot,
+} from '../core/index.ts';
+import type { Core, RestoreCore } from './core.ts';
+import type { EngineMetrics } from './metrics.ts';
+import { type Store, type StoredSite, StoreError, type WriterLease } from './ports.ts';
+import { verify } from './verify.ts';
+
+export interface RecoveryOptions {
+  readonly store: Store;
+  readonly site: { readonly name: string; readonly spec: SiteSpec };
+  readonly scheduler: SchedulerConfig;
+  readonly restore: RestoreCore;
+  readonly log: Logger;
+  readonly metrics: EngineMetrics;
+}
+
+export interface Recovered {
+  readonly core: Core;
+  readonly lastCommit: string | null;
+  readonly lastEventSequence: number;
+  readonly pendingActions: readonly ActionRecord[];
+  readonly createdAt: Instant;
+  /** The latest instant at which something is known to have happened. */
+  readonly happened: Instant;
+}
+
+/** Loads and verifies the site; writes the configured one when there is none. Throws StoreError, SchedulerError. */
+export const recover = async (options: RecoveryOptions, writer: WriterLease): Promise<Recovered> => {
+  const { store, site, log } = options;
+  let stored = await store.load();
+  if (!stored) {
+    await store.createSite(site.name, site.spec, writer);
+    log.info({ site: site.name, nodes: site.spec.nodes.length }, 'site created');
+    stored = await store.load();
+  }
+  if (!stored) throw new StoreError('PERMANENT', 'the site was written but cannot be read');
+  if (!sameSite(stored.spec, site.spec)) {
+    log.warn({ site: stored.name }, 'the configured site differs from the stored one, which is used');
+  }
+  return restored(options, stored);
+};
+
+const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<Recovered> => {
+  const { log, metrics, restore, scheduler, store } = options;
+  const { faults, quarantined, snapshot } = verify(stored.spec, stored.snapshot);
+  for (const message of stored.quarantined) log.error({ quarantined: true }, `left out: ${message}`);
+  for (const { code, leaseId, reservationId, message } of faults) {
+    log.error(
+      { quarantined: true, code, lease: leaseId, reservation: reservationId },
+      `left out: ${message}`,
+    );
+  }
+  metrics.quarantined(stored.quarantined.length + faults.length);
+  const { lastEventSequence } = snapshot.site;
+  const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
+  return {
+    core: restore(stored.spec, scheduler, snapshot),
+    lastCommit: stored.lastCommit,
+    lastEventSequence,
+    // A machine of a lease that cannot be true is not started.
+    pendingActions: stored.pendingActions.filter(
+      (action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId),
+    ),
+    createdAt: stored.createdAt,
+    happened: latest(snapshot, lastEvent),
+  };
+};
+
+const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instant => {
+  let at = event?.at ?? Number.NEGATIVE_INFINITY;
+  for (const lease of snapshot.leases) at = Math.max(at, lease.submittedAt, lease.actualStart ?? at);
+  for (const reservation of snapshot.reservations) {
+    if (reservation.state === 'ACTIVE') at = Math.max(at, reservation.start);
+  }
+  return at;
+};
+
+const sameSite = (a: SiteSpec, b: SiteSpec): boolean => {
+  const shape = (site: SiteSpec): string =>
+    JSON.stringify([
+      site.resourceTypes,
+      site.nodes.map(({ number, hostname, capacity }) => [
+        number,
+        hostname,
+        site.resourceTypes.map((type) => capacity[type] ?? 0),
+      ]),
+    ]);
+  return shape(a) === shape(b);
+};

@@ -1,0 +1,120 @@
+/** The part of a turn that is the core's alone: synchronous, no waiting in between. */
+import type { Instant } from '../core/index.ts';
+import { type Answer, type Command, idempotencyId, inputHash, refusal, refusalOf } from './commands.ts';
+import type { Core } from './core.ts';
+import type { ActionReport } from './dispatcher.ts';
+import type { IdempotencyRecord } from './ports.ts';
+
+/** The core broke down in the middle of a turn: what it holds cannot be trusted, it must be loaded anew. */
+export class CoreFailure extends Error {
+  override readonly name = 'CoreFailure';
+
+  constructor(
+    /** What the core was doing. */
+    readonly during: string,
+    /** The command that it was carrying out, if it was one. */
+    readonly command: Command | null,
+    override readonly cause: unknown,
+  ) {
+    super(`the core failed during ${during}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+export interface AppliedCommands {
+  readonly answers: readonly (readonly [Command, Answer])[];
+  /** To be kept with the commit. */
+  readonly idempotency: readonly IdempotencyRecord[];
+}
+
+/**
+ * Carries out the commands in order. One that the core refuses fails alone. `known` are the answers that were
+ * given under the same idempotency keys before. Throws CoreFailure.
+ */
+export const applyCommands = (
+  core: Core,
+  now: Instant,
+  commands: readonly Command[],
+  known: readonly IdempotencyRecord[],
+): AppliedCommands => {
+  const remembered = new Map(known.map((record) => [idempotencyId(record.principal, record.key), record]));
+  const idempotency: IdempotencyRecord[] = [];
+  const answers = commands.map((command): readonly [Command, Answer] => {
+    const { input } = command;
+    if (input.kind === 'cancel') {
+      const refused = attempt(command, () => core.cancel(now, input.leaseNumber));
+      return [command, refused ?? { leaseNumber: input.leaseNumber }];
+    }
+    if (input.idempotencyKey === null) return [command, request(core, now, command, input)];
+
+    const id = idempotencyId(input.principal, input.idempotencyKey);
+    const hash = inputHash(input.request);
+    const earlier = remembered.get(id);
+    if (earlier) return [command, sameAgain(earlier, hash)];
+    const answer = request(core, now, command, input);
+    if ('leaseNumber' in answer) {
+      const record: IdempotencyRecord = {
+        principal: input.principal,
+        key: input.idempotencyKey,
+        inputHash: hash,
+        leaseNumber: answer.leaseNumber,
+      };
+      remembered.set(id, record);
+      idempotency.push(record);
+    }
+    return [command, answer];
+  });
+  return { answers, idempotency };
+};
+
+const request = (
+  core: Core,
+  now: Instant,
+  command: Command,
+  input: Extract<Command['input'], { kind: 'request' }>,
+): Answer => {
+  let leaseNumber = 0;
+  const refused = attempt(command, () => {
+    leaseNumber = core.request(now, input.request).id;
+  });
+  return refused ?? { leaseNumber };
+};
+
+const sameAgain = (earlier: IdempotencyRecord, hash: string): Answer =>
+  earlier.inputHash === hash
+    ? { leaseNumber: earlier.leaseNumber }
+    : refusal(
+        'IDEMPOTENCY_CONFLICT',
+        `The idempotency key "${earlier.key}" was used before with another input (lease ${earlier.leaseNumber}). Use a new key for a new request.`,
+        { path: ['idempotencyKey'] },
+      );
+
+const attempt = (command: Command, work: () => void): Answer | null => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    const refused = refusalOf(error);
+    if (!refused) throw new CoreFailure(`a ${command.input.kind}`, command, error);
+    return refused;
+  }
+};
+
+/** Fails the leases whose actions failed. Throws CoreFailure. */
+export const applyReports = (core: Core, now: Instant, reports: readonly ActionReport[]): void =>
+  guarded('an action report', () => {
+    for (const { action, outcome, superseded } of reports) {
+      if (outcome.state !== 'FAILED' || superseded) continue;
+      core.actionFailed(now, action.leaseId, {
+        code: 'ACTION_FAILED',
+        message: outcome.error ?? 'an action failed',
+      });
+    }
+  });
+
+export const guarded = <T>(during: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    throw new CoreFailure(during, null, error);
+  }
+};

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import {
+  bestEffort,
+  epoch,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  reservationAt,
+  settle,
+} from '../support/engine-harness.ts';
+
+test('a lease travels from request to end, and its hosts are told', async () => {
+  await using harness = new Harness();
+  const { engine, adapter } = await harness.start();
+  const { leaseNumber } = await engine.requestLease(bestEffort(hours(1), 2), { principal });
+  expect(leaseNumber).toBe(1);
+  await settle();
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(adapter.log).toEqual(['start 1/1', 'start 1/2']);
+  await harness.pass(hours(1));
+  expect(harness.state(1)).toBe('DONE');
+  expect(adapter.log.slice(2)).toEqual(['destroy 1/1', 'destroy 1/2']);
+  expect(harness.database.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+  expect([...harness.database.actions.values()].map((action) => action.state)).toEqual([
+    'SUCCEEDED',
+    'SUCCEEDED',
+  ]);
+  expect(engine.status()).toEqual({ role: 'writer', problems: [], epoch: 1 });
+});
+
+test('commands that wait together are committed together', async () => {
+  await using harness = new Harness({ nodes: 200 });
+  const { engine } = await harness.start();
+  await settle();
+  const before = harness.database.commits;
+  const start = epoch + hours(1);
+  await Promise.all(
+    Array.from({ length: 200 }, () => engine.requestLease(reservationAt(start, minutes(10)), { principal })),
+  );
+  expect(harness.database.commits - before).toBe(1);
+  await harness.pass(hours(1));
+  expect(harness.database.commits - before).toBeGreaterThan(1);
+  const active = harness.database.events.filter((event) => event.to === 'ACTIVE');
+  expect(active).toHaveLength(200);
+  expect(new Set(active.map((event) => event.at))).toEqual(new Set([start]));
+});

@@ -1,0 +1,319 @@
+/**
+ * A store in memory that behaves as a database does, and misbehaves when told to. Several stores on one `MemoryDatabase` are several
+ * processes on one database.
+ */
+import type {
+  ActionRecord,
+  Instant,
+  LeaseEventRecord,
+  LeaseRecord,
+  ReservationRecord,
+  SiteRecord,
+  SiteSpec,
+} from '../../src/core/index.ts';
+import { leaseTransitions } from '../../src/core/model/lease-states.ts';
+import {
+  type ActionOutcome,
+  type CommitBatch,
+  type ForwardedCommand,
+  type IdempotencyRecord,
+  type Store,
+  type StoredSite,
+  StoreError,
+  type WriterLease,
+} from '../../src/engine/ports.ts';
+
+export type StoredAction = ActionRecord & {
+  state: 'PENDING' | ActionOutcome['state'];
+  outcome: ActionOutcome | null;
+};
+
+/** What happens to one commit. `before`: it fails and is not written; `after`: it is written, and the answer is lost. */
+export type CommitFault = 'before' | 'after' | 'hang' | 'hang-after' | 'permanent';
+
+const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** The tables, shared by all stores on them. */
+export class MemoryDatabase {
+  site: { name: string; spec: SiteSpec; record: SiteRecord; createdAt: Instant } | null = null;
+  epoch = 0;
+  lastCommit: string | null = null;
+  readonly leases = new Map<number, LeaseRecord>();
+  readonly reservations = new Map<number, ReservationRecord>();
+  readonly idempotencyKeys = new Map<string, IdempotencyRecord>();
+  readonly actions = new Map<number, StoredAction>();
+  readonly commands = new Map<string, { payload: unknown; answer: { value: unknown } | null }>();
+  events: LeaseEventRecord[] = [];
+  commits = 0;
+  /** Who holds the writer's lock. */
+  holder: { store: MemoryStore; lost: AbortController } | null = null;
+  readonly listeners = new Set<(notice: 'events' | 'commands') => void>();
+  readonly answered = new EventTarget();
+  /** Out of reach: every call fails as TRANSIENT, and the writer's connection is lost. */
+  private unreachable = false;
+  /** Added to the clock that `now` gives. */
+  skew = 0;
+
+  constructor(readonly now: () => Instant = () => Date.now()) {}
+
+  get down(): boolean {
+    return this.unreachable;
+  }
+
+  set down(down: boolean) {
+    this.unreachable = down;
+    if (down) this.dropWriter();
+  }
+
+  /** The connection that holds the lock is cut, as by a kill -9 or a network. */
+  dropWriter(): void {
+    const { holder } = this;
+    this.holder = null;
+    holder?.lost.abort();
+  }
+
+  notify(notice: 'events' | 'commands'): void {
+    for (const listener of [...this.listeners]) queueMicrotask(() => listener(notice));
+  }
+
+  apply({ changes, idempotency, outcomes, answers, id }: CommitBatch): void {
+    if (!this.site) throw new StoreError('PERMANENT', 'no site');
+    if (changes.site) this.site.record = copy(changes.site);
+    for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
+    for (const reservation of changes.reservations) {
+      if (!this.leases.has(reservation.leaseId))
+        throw new StoreError('PERMANENT', `no lease ${reservation.leaseId}`);
+      this.reservations.set(reservation.id, copy(reservation));
+    }
+    for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
+    for (const event of changes.events) this.events.push(copy(event));
+    for (const action of changes.actions)
+      this.actions.set(action.id, { ...copy(action), state: 'PENDING', outcome: null });
+    for (const record of idempotency)
+      this.idempotencyKeys.set(JSON.stringify([record.principal, record.key]), copy(record));
+    for (const outcome of outcomes) {
+      const action = this.actions.get(outcome.actionId);
+      if (!action) throw new StoreError('PERMANENT', `no action ${outcome.actionId}`);
+      action.state = outcome.state;
+      action.outcome = copy(outcome);
+    }
+    for (const { commandId, answer } of answers) {
+      const command = this.commands.get(commandId);
+      if (command) command.answer = { value: copy(answer) };
+      this.answered.dispatchEvent(new Event(commandId));
+    }
+    this.lastCommit = id;
+    this.commits += 1;
+    if (changes.events.length > 0) this.notify('events');
+  }
+}
+
+export class MemoryStore implements Store {
+  /** Decides what happens to a commit. */
+  commitFault: (batch: CommitBatch) => CommitFault | null = () => null;
+  /** Awaited before each commit is applied: holds it up. */
+  beforeCommit: (batch: CommitBatch) => Promise<void> = async () => {};
+  /** Called after a commit was applied and before the engine hears of it. */
+  afterCommit: (batch: CommitBatch) => Promise<void> = async () => {};
+  /** Awaited before events are read. */
+  beforeEvents: () => Promise<void> = async () => {};
+  /** Makes any other call fail. */
+  failing: (call: string) => StoreError | null = () => null;
+  /** Notices reach this process. */
+  listens = true;
+  readonly calls: string[] = [];
+  private committing = false;
+
+  constructor(readonly database: MemoryDatabase) {}
+
+  async acquireWriter(): Promise<WriterLease | null> {
+    await this.reach('acquireWriter');
+    const { database } = this;
+    if (database.holder && database.holder.store !== this) return null;
+    database.holder?.lost.abort();
+    const lost = new AbortController();
+    database.holder = { store: this, lost };
+    database.epoch += 1;
+    return {
+      epoch: database.epoch,
+      lastCommit: database.lastCommit,
+      lost: lost.signal,
+      release: async () => {
+        if (database.holder?.lost === lost) database.holder = null;
+      },
+    };
+  }
+
+  async load(): Promise<StoredSite | null> {
+    await this.reach('load');
+    const { database } = this;
+    if (!database.site) return null;
+    const { name, spec, record, createdAt } = database.site;
+    return copy({
+      name,
+      spec,
+      createdAt,
+      lastCommit: database.lastCommit,
+      snapshot: {
+        site: record,
+        leases: [...database.leases.values()]
+          .filter((lease) => leaseTransitions[lease.state].length > 0)
+          .sort((a, b) => a.id - b.id),
+        reservations: [...database.reservations.values()]
+          .filter((each) => each.state === 'SCHEDULED' || each.state === 'ACTIVE')
+          .sort((a, b) => a.id - b.id),
+      },
+      pendingActions: [...database.actions.values()]
+        .filter((action) => action.state === 'PENDING')
+        .map(({ state: _state, outcome: _outcome, ...action }) => action),
+      quarantined: [],
+    });
+  }
+
+  async createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void> {
+    await this.reach('createSite');
+    const { database } = this;
+    if (database.site) throw new StoreError('PERMANENT', 'there is a site already');
+    if (writer.epoch !== database.epoch) throw new StoreError('FENCED', 'epoch');
+    const record: SiteRecord = {
+      lastLeaseId: 0,
+      lastReservationId: 0,
+      lastEventSequence: 0,
+      lastActionId: 0,
+      lastRank: 0,
+      cachedImages: [],
+    };
+    database.site = { name, spec: copy(spec), record, createdAt: database.now() };
+  }
+
+  async commit(batch: CommitBatch, writer: WriterLease): Promise<void> {
+    if (this.committing) throw new Error('two commits at the same time');
+    this.committing = true;
+    try {
+      await this.reach('commit');
+      await this.beforeCommit(batch);
+      const { database } = this;
+      if (database.down) throw new StoreError('TRANSIENT', 'the connection was cut');
+      const fault = this.commitFault(batch);
+      if (fault === 'before') throw new StoreError('TRANSIENT', 'the connection was cut before COMMIT');
+      if (fault === 'permanent') throw new StoreError('PERMANENT', 'a constraint was violated');
+      if (fault === 'hang') return await this.hang();
+      if (writer.epoch !== database.epoch) throw new StoreError('FENCED', `epoch ${database.epoch}`);
+      if (batch.id !== database.lastCommit) {
+        if (batch.previous !== database.lastCommit)
+          throw new StoreError('FENCED', 'planned upon older state');
+        database.apply(copy(batch));
+      }
+      if (fault === 'hang-after') return await this.hang();
+      await this.afterCommit(batch);
+      if (fault === 'after') throw new StoreError('TRANSIENT', 'the connection was cut during COMMIT');
+    } finally {
+      this.committing = false;
+    }
+  }
+
+  async idempotency(
+    keys: readonly { principal: string; key: string }[],
+  ): Promise<readonly IdempotencyRecord[]> {
+    await this.reach('idempotency');
+    return keys.flatMap(
+      ({ principal, key }) => this.database.idempotencyKeys.get(JSON.stringify([principal, key])) ?? [],
+    );
+  }
+
+  async events(
+    after: number,
+    limit: number,
+    leaseNumber?: number | null,
+  ): Promise<readonly LeaseEventRecord[]> {
+    await this.beforeEvents();
+    await this.reach('events');
+    const matches = this.database.events.filter(
+      (event) =>
+        event.sequence > after &&
+        (leaseNumber === undefined || leaseNumber === null || event.leaseId === leaseNumber),
+    );
+    return copy(matches.slice(0, limit));
+  }
+
+  async eventRange(): Promise<{ oldest: number; newest: number } | null> {
+    await this.reach('eventRange');
+    const oldest = this.database.events[0];
+    const newest = this.database.events.at(-1);
+    return oldest && newest ? { oldest: oldest.sequence, newest: newest.sequence } : null;
+  }
+
+  async deleteEventsBefore(before: Instant, limit: number): Promise<number> {
+    await this.reach('deleteEventsBefore');
+    const { events } = this.database;
+    let count = 0;
+    while (count < limit && events[count] && (events[count] as LeaseEventRecord).at < before) count += 1;
+    this.database.events = events.slice(count);
+    return count;
+  }
+
+  async forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
+    await this.reach('forward');
+    const { database } = this;
+    const id = crypto.randomUUID();
+    const answered = new Promise<unknown>((resolve, reject) => {
+      database.answered.addEventListener(id, () => resolve(database.commands.get(id)?.answer?.value), {
+        once: true,
+      });
+      signal.addEventListener('abort', () => reject(new StoreError('TRANSIENT', 'aborted')), { once: true });
+    });
+    database.commands.set(id, { payload: copy(payload), answer: null });
+    database.notify('commands');
+    return answered;
+  }
+
+  async forwarded(limit: number): Promise<readonly ForwardedCommand[]> {
+    await this.reach('forwarded');
+    return [...this.database.commands]
+      .filter(([, command]) => command.answer === null)
+      .slice(0, limit)
+      .map(([id, command]) => ({ id, payload: copy(command.payload) }));
+  }
+
+  async listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable> {
+    await this.reach('listen');
+    const { listeners } = this.database;
+    const listener = (notice: 'events' | 'commands'): void => {
+      if (this.listens) onNotice(notice);
+    };
+    listeners.add(listener);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        listeners.delete(listener);
+      },
+    };
+  }
+
+  async clock(): Promise<Instant> {
+    await this.reach('clock');
+    return this.database.now() + this.database.skew;
+  }
+
+  async close(): Promise<void> {}
+
+  /** The process dies: its lock goes, nothing else happens. */
+  kill(): void {
+    if (this.database.holder?.store === this) this.database.dropWriter();
+    this.failing = () => new StoreError('TRANSIENT', 'this process is dead');
+  }
+
+  private async reach(call: string): Promise<void> {
+    this.calls.push(call);
+    // An answer never comes within the same tick.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    const failure = this.database.down
+      ? new StoreError('TRANSIENT', 'the database is down')
+      : this.failing(call);
+    if (failure) throw failure;
+  }
+
+  private hang(): Promise<void> {
+    this.committing = false;
+    return new Promise(() => {});
+  }
+}
