@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { casesIn, report, runCase } from '../support/golden-cases.ts';
+
+const own = join(import.meta.dirname, 'cases');
+const shared = join(import.meta.dirname, '../../../shared/golden');
+const copied = new Set(casesIn(own));
+const others = casesIn(shared).filter((name) => !copied.has(name));
+
+describe('expected schedules of generated workloads', () => {
+  it('are a hundred', () => expect(copied.size).toBe(100));
+
+  it.each([...copied])('%s comes out exactly as expected', async (name) => {
+    expect(report(await runCase(own, name))).toBe('');
+  });
+});
+
+describe.skipIf(others.length === 0)(
+  `the rest of the expected schedules (${others.length === 0 ? 'skipped: there is no ../shared/golden' : `${others.length} in ../shared/golden`})`,
+  () => {
+    it.each(others)('%s comes out exactly as expected', async (name) => {
+      expect(report(await runCase(shared, name))).toBe('');
+    });
+  },
+);
