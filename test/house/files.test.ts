@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { filesUnder, read, sources } from './sources.ts';
+
+test('a source is short enough to be read', () => {
+  const long = sources
+    .map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }))
+    .filter(({ lines }) => lines > 400);
+  expect(long).toEqual([]);
+});
+
+test('nothing is left unfinished', () => {
+  const mark = /\b(todo|fixme|xxx|not implemented|placeholder|stub(bed)?|for now)\b/i;
+  const found = sources.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) => (mark.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+test('no test is focused or skipped by hand', () => {
+  const byHand = /\b(it|test|describe)(\.\w+)*\.(skip|only|todo|fails)\b/;
+  const found = filesUnder('test', '.test.ts').filter((path) => byHand.test(read(path)));
+  expect(found).toEqual([]);
+});

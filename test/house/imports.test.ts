@@ -1,0 +1,130 @@
+/** Imports point one way; docs/architecture.md draws what this table says. A new arrow or library is a decision: make it here. */
+import { describe, expect, test } from 'vitest';
+import { type Import, roomOf, type Source, sources } from './sources.ts';
+
+const core = 'src/core/index.ts';
+const ports = 'src/engine/ports.ts';
+const prismaClient = 'src/store/prisma/';
+
+/** What each room may import: folders and files of the project (a folder ends with `/`), libraries, and Node.js itself (`node:`). */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  engine: [core, 'node:', 'pino', 'prom-client'],
+  simulation: [core, 'node:', 'saxes', 'yaml'],
+  enactment: [core, ports, 'node:', 'pino'],
+  store: [
+    core,
+    ports,
+    'node:',
+    '@electric-sql/pglite',
+    '@prisma/adapter-pg',
+    '@prisma/driver-adapter-utils',
+    '@prisma/schema-engine-wasm',
+    'pg',
+    'pg-connection-string',
+    'pglite-prisma-adapter',
+    'zod',
+  ],
+  api: [
+    core,
+    ports,
+    prismaClient,
+    '@pothos/core',
+    '@pothos/plugin-prisma',
+    '@pothos/plugin-relay',
+    'dataloader',
+    'graphql',
+    'luxon',
+  ],
+  server: [
+    ports,
+    'src/api/index.ts',
+    'node:',
+    '@graphql-yoga/render-graphiql',
+    '@whatwg-node/server',
+    'graphql',
+    'graphql-ws',
+    'graphql-yoga',
+    'pino',
+    'pino-pretty',
+    'prom-client',
+    'ws',
+  ],
+  config: [core, 'src/server/limits.ts', 'node:', 'luxon', 'yaml', 'zod'],
+  cli: [
+    core,
+    'src/simulation/',
+    'src/config/index.ts',
+    'src/main.ts',
+    'src/server/logging.ts',
+    'node:',
+    'commander',
+  ],
+  'main.ts': ['src/', 'pino', 'prom-client'],
+};
+
+const isWithin = (to: string, entry: string): boolean => {
+  if (entry.endsWith('/') || entry === 'node:') return to.startsWith(entry);
+  return to === entry || to.startsWith(`${entry}/`);
+};
+
+const isAllowed = (source: Source, { to, own }: Import): boolean =>
+  (own && roomOf(to) === source.room) || (allowed[source.room] ?? []).some((entry) => isWithin(to, entry));
+
+describe('imports', () => {
+  test('every room has its place in the table', () => {
+    expect([...new Set(sources.map((source) => source.room))].sort()).toEqual(Object.keys(allowed).sort());
+  });
+
+  test.each(Object.keys(allowed))('%s imports only what it may', (room) => {
+    const wrong = sources
+      .filter((source) => source.room === room)
+      .flatMap((source) =>
+        source.imports
+          .filter((each) => !isAllowed(source, each))
+          .map((each) => `${source.path} -> ${each.to}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('the table allows nothing that is not needed', () => {
+    const unneeded = Object.entries(allowed).flatMap(([room, entries]) =>
+      entries
+        .filter(
+          (entry) =>
+            !sources.some(
+              (source) => source.room === room && source.imports.some(({ to }) => isWithin(to, entry)),
+            ),
+        )
+        .map((entry) => `${room} -> ${entry}`),
+    );
+    expect(unneeded).toEqual([]);
+  });
+
+  test('files that import each other sit in one folder', () => {
+    const needs = new Map(
+      sources.map(({ path, imports }) => [
+        path,
+        imports.filter(({ own, typeOnly }) => own && !typeOnly).map(({ to }) => to),
+      ]),
+    );
+    const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
+    const reachable = (from: string): Set<string> => {
+      const seen = new Set<string>();
+      const next = [...(needs.get(from) ?? [])];
+      for (let path = next.pop(); path !== undefined; path = next.pop()) {
+        if (seen.has(path)) continue;
+        seen.add(path);
+        next.push(...(needs.get(path) ?? []));
+      }
+      return seen;
+    };
+    const reach = new Map([...needs.keys()].map((path) => [path, reachable(path)]));
+    const cycles = [...reach].flatMap(([path, others]) =>
+      [...others]
+        .filter((other) => path < other && reach.get(other)?.has(path) && folderOf(path) !== folderOf(other))
+        .map((other) => `${path} <-> ${other}`),
+    );
+    expect(cycles).toEqual([]);
+  });
+});
