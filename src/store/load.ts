@@ -1,23 +1,19 @@
 import { z } from 'zod';
-import type {
-  ActionRecord,
-  CachedImageRecord,
-  LeaseRecord,
-  LeaseState,
-  NodeSpec,
-  ReservationRecord,
+import {
+  type ActionRecord,
+  type CachedImageRecord,
+  isFinal,
+  type LeaseRecord,
+  type LeaseState,
+  leaseTransitions,
+  type NodeSpec,
+  type ReservationRecord,
 } from '../core/index.ts';
 import type { StoredSite } from '../engine/ports.ts';
 import type { Queryable } from './database.ts';
 import { reasonRecord } from './rows.ts';
 
-export const finalStates: readonly LeaseState[] = [
-  'REJECTED',
-  'CANCELLED',
-  'DONE',
-  'FAILED',
-  'REJECTED_BY_USER',
-];
+const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
 
 const millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;

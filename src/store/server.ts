@@ -17,7 +17,7 @@ import { query, types } from './pg.ts';
 import { WriterLock } from './writer-lock.ts';
 
 /** A read that takes longer than this has lost its connection or its purpose (ms). */
-const queryTimeout = 20_000;
+const queryTimeout = 15_000;
 const oldestVersion = 140_000;
 
 /** A PostgreSQL server. Throws StoreError when it cannot be reached or used. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
 import type { ConnectionSettings } from './connection-settings.ts';
 import type { WriterConnection } from './database.ts';
@@ -9,7 +10,9 @@ const lockKey = 0x6c677772;
 /** A commit that takes longer is given up, and the lock with it (ms). */
 const commitTimeout = 15_000;
 /** The holder asks its connection every two seconds; after this long without, it hangs, and its session is ended (s). */
-const holderSilence = 7;
+const holderSilence = 6;
+/** How often the lock is tried again, every 50 ms, when such a session has just been ended. */
+const patience = 20;
 
 /** The writer's lock: a session's advisory lock, so that it ends when the session does, however that ends. */
 export class WriterLock {
@@ -32,13 +35,19 @@ export class WriterLock {
 
   async acquire(): Promise<WriterConnection | null> {
     const connection = await this.#connect();
-    const [row] = await connection.query<{ locked: boolean }>('SELECT pg_try_advisory_lock($1) AS locked', [
-      lockKey,
-    ]);
-    if (row?.locked !== true) {
-      await this.#endHangingHolder(connection);
-      return null;
+    const tryLock = async () => {
+      const text = 'SELECT pg_try_advisory_lock($1) AS locked';
+      const [row] = await connection.query<{ locked: boolean }>(text, [lockKey]);
+      return row?.locked === true;
+    };
+    let locked = await tryLock();
+    if (!locked && (await this.#endHangingHolder(connection))) {
+      for (let tries = 0; !locked && tries < patience; tries++) {
+        await sleep(50);
+        locked = await tryLock();
+      }
     }
+    if (!locked) return null;
     this.#candidate = null;
     this.#holder = connection;
     return {
@@ -69,21 +78,26 @@ export class WriterLock {
    * A writer whose process is stopped keeps its session alive without ever using it, and one of ours whose connection broke may
    * live on at the server. The epoch keeps either from writing, so ending its session is safe.
    */
-  async #endHangingHolder(connection: Connection): Promise<void> {
+  async #endHangingHolder(connection: Connection): Promise<boolean> {
     try {
       const ended = await connection.query<{ pid: number }>(
-        `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
-         WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1
-           AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-           AND (pid = $3::int OR state = 'idle' AND state_change < clock_timestamp() - make_interval(secs => $2))
-           AND pg_terminate_backend(pid)`,
+        // The holder is found before anything is ended: the order within one WHERE is the planner's.
+        `WITH hanging AS MATERIALIZED (
+           SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
+           WHERE locktype = 'advisory' AND granted AND classid = 0 AND objid = $1 AND objsubid = 1
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+             AND (pid = $3::int OR state = 'idle' AND state_change < clock_timestamp() - make_interval(secs => $2))
+         )
+         SELECT pid FROM hanging WHERE pg_terminate_backend(pid)`,
         [lockKey, holderSilence, this.processId],
       );
       for (const { pid } of ended)
         this.#log.warn({ pid }, 'ended the session of a writer that does not respond');
+      return ended.length > 0;
     } catch (error) {
       // Not permitted, or gone by itself: the next attempt sees.
       this.#log.debug({ err: error }, 'the session of the present writer could not be looked at');
+      return false;
     }
   }
 }

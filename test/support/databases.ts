@@ -1,5 +1,6 @@
 /** Every kind of database that the project runs on: the embedded one and, where it is installed, a PostgreSQL server. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
@@ -65,7 +66,7 @@ export function describeDatabase(
       const dataDir = join(scratch, `data-${++count}`);
       let databaseUrl: string | null = null;
       if (kind === 'server') databaseUrl = server().url(await server().createDatabase('template_migrated'));
-      else cpSync(template, dataDir, { recursive: true });
+      else execFileSync('cp', ['-R', template, dataDir]);
       const stores: OpenStore[] = [];
       atTheEnd(rest, async () => {
         for (const store of stores.reverse()) await store.close();

@@ -1,0 +1,144 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../support/databases.ts';
+import { action, batch, lease, newSite, noon, reservation } from './site.ts';
+
+describeEachDatabase('loading', (database) => {
+  const begin = async () => {
+    const { open } = await database.create();
+    const store = await open();
+    return { store, writer: await newSite(store) };
+  };
+
+  it('brings only what lives', async () => {
+    const { store, writer } = await begin();
+    const transfer = reservation(5, 3, {
+      kind: 'IMAGE_TRANSFER',
+      machines: null,
+      targets: {
+        1: [
+          [3, 1],
+          [1, 1],
+        ],
+      },
+    });
+    await store.commit(
+      batch(null, {
+        leases: [
+          lease(1),
+          lease(2, { state: 'DONE', endedAt: noon }),
+          lease(3, { state: 'CANCELLED' }),
+          lease(4, { state: 'REJECTED' }),
+          lease(5, { state: 'FAILED' }),
+          lease(6, { state: 'REJECTED_BY_USER' }),
+          lease(7, { state: 'QUEUED', queueRank: 3, mapping: null }),
+        ],
+        reservations: [
+          reservation(1, 1, { state: 'DONE' }),
+          reservation(2, 1, { state: 'CANCELLED' }),
+          reservation(3, 1, { state: 'ACTIVE' }),
+          reservation(4, 2, { state: 'DONE' }),
+          transfer,
+        ],
+        actions: [action(1, 3, { kind: 'DESTROY' })],
+      }),
+      writer,
+    );
+    const loaded = await store.load();
+    expect(loaded?.snapshot.leases.map((one) => one.id)).toEqual([1, 7]);
+    expect(loaded?.snapshot.reservations.map((one) => one.id)).toEqual([3, 5]);
+    expect(loaded?.pendingActions.map((one) => one.id)).toEqual([1]);
+    expect(loaded?.quarantined).toEqual([]);
+  });
+
+  it('leaves out rows that make no sense, says which and why, and brings the rest', async () => {
+    const { store, writer } = await begin();
+    const count = 12;
+    await store.commit(
+      batch(null, {
+        site: {
+          lastLeaseId: count,
+          lastReservationId: count,
+          lastEventSequence: 0,
+          lastActionId: 3,
+          lastRank: 0,
+          cachedImages: [{ node: 1, image: { name: 'a', sizeMb: 1 }, timeout: null, users: [] }],
+        },
+        leases: Array.from({ length: count }, (_, index) => lease(index + 1)),
+        reservations: Array.from({ length: count }, (_, index) => reservation(index + 1, index + 1)),
+        actions: [action(1, 1), action(2, 2), action(3, 3)],
+      }),
+      writer,
+    );
+    for (const damage of [
+      `DELETE FROM lease_machines WHERE lease_number = 2`,
+      `UPDATE lease_machines SET index = 3 WHERE lease_number = 3`,
+      `UPDATE lease_machines SET amounts = '{"CPU": "many"}' WHERE lease_number = 4`,
+      `UPDATE leases SET placement = '{}' WHERE number = 5`,
+      `UPDATE leases SET placement = jsonb_set(placement, '{mapping}', '{"1": 99}') WHERE number = 6`,
+      `UPDATE reservations SET plan = plan - 'vmId' WHERE number = 7`,
+      `UPDATE reservations SET plan = 'null' WHERE number = 8`,
+      `UPDATE reservation_nodes SET amounts = '[]' WHERE reservation_number = 9`,
+      `UPDATE leases SET state = 'DONE' WHERE number = 10`,
+      `UPDATE actions SET targets = '{}' WHERE number = 2`,
+      `UPDATE sites SET cached_images = cached_images || '[{"node": 77}]'`,
+    ]) {
+      expect(await store.prisma.$executeRawUnsafe(damage)).toBe(1);
+    }
+    const loaded = await store.load();
+    expect(loaded?.snapshot.leases.map((one) => one.id)).toEqual([1, 11, 12]);
+    expect(loaded?.snapshot.reservations.map((one) => one.id)).toEqual([1, 11, 12]);
+    expect(loaded?.pendingActions.map((one) => one.id)).toEqual([1, 3]);
+    expect(loaded?.snapshot.site.cachedImages).toHaveLength(1);
+    const said = loaded?.quarantined.join('\n') ?? '';
+    for (const part of [
+      'Lease 2 is left out: machines: ',
+      'Lease 3 is left out: machines: do not count up from 1',
+      'Lease 4 is left out: machines.0.1.CPU: ',
+      'Lease 5 is left out: placement.mapping: ',
+      'Lease 6 is left out: placement.mapping.1: is not a node of this site',
+      'Reservation 7 of lease 7 is left out: plan.vmId: ',
+      'Lease 7 is left out, since a part of it is.',
+      'Reservation 8 of lease 8 is left out: plan: ',
+      'Reservation 9 of lease 9 is left out: amounts.1: ',
+      'Reservation 10 is left out: its lease 10 does not live.',
+      'Action 2 of lease 2 is left out: targets: ',
+      'Cached image 2 is left out: ',
+    ]) {
+      expect(said).toContain(part);
+    }
+  });
+
+  it('sees one state even while commits go on', async () => {
+    const { store, writer } = await begin();
+    let previous: string | null = null;
+    const writing = (async () => {
+      for (let id = 1; id <= 40; id++) {
+        const next: ReturnType<typeof batch> = batch(previous, {
+          site: {
+            lastLeaseId: id,
+            lastReservationId: id,
+            lastEventSequence: 0,
+            lastActionId: id,
+            lastRank: 0,
+            cachedImages: [],
+          },
+          leases: [lease(id)],
+          reservations: [reservation(id, id)],
+          actions: [action(id, id)],
+        });
+        await store.commit(next, writer);
+        previous = next.id;
+      }
+    })();
+    for (let done = false; !done; ) {
+      const loaded = await store.load();
+      const last = loaded?.snapshot.site.lastLeaseId;
+      expect(loaded?.snapshot.leases).toHaveLength(last ?? -1);
+      expect(loaded?.snapshot.reservations).toHaveLength(last ?? -1);
+      expect(loaded?.pendingActions).toHaveLength(last ?? -1);
+      done = last === 40;
+    }
+    await writing;
+    expect((await store.load())?.lastCommit).toBe(previous);
+  });
+});
