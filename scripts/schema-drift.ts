@@ -4,7 +4,10 @@ import type { Database } from '../src/store/database.ts';
 import { migrationsDirectory } from '../src/store/migrate.ts';
 import { loadSchemaEngine } from '../src/store/schema-engine.ts';
 
-/** The SQL that would bring the database to what prisma/schema.prisma says; null when it is there. */
+/**
+ * The SQL that would bring an embedded database to what prisma/schema.prisma says; null when it is there. (Through the adapter for
+ * servers the schema engine cannot read a schema: that does not know PostgreSQL's type "char".)
+ */
 export async function schemaDrift(database: Database): Promise<string | null> {
   const path = join(migrationsDirectory(), '..', 'schema.prisma');
   const files = [{ path, content: await readFile(path, 'utf8') }];
