@@ -1,6 +1,6 @@
 /**
- * Carries committed actions out on the hosts. The actions of one lease run in order, those of different leases side by side; what
- * became of each is reported back and recorded by a turn. An adapter that hangs holds up nobody but its own lease.
+ * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by side; what
+ * became of each action is reported back and recorded by a turn. An adapter that hangs holds up nobody but its own lease.
  */
 import type { Logger } from 'pino';
 import type { ActionRecord, ActionTarget } from '../core/index.ts';
@@ -11,10 +11,9 @@ import type { ActionOutcome, Adapter } from './ports.ts';
 import { linkedController, widelyHeard } from './wake.ts';
 
 export interface ActionReport {
-  readonly action: ActionRecord;
   readonly outcome: ActionOutcome;
-  /** Given up because the lease's machines are being destroyed: no failure of the lease. */
-  readonly superseded: boolean;
+  /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
+  readonly failures: readonly { readonly leaseId: number; readonly message: string }[];
 }
 
 export interface DispatcherOptions {
@@ -26,13 +25,27 @@ export interface DispatcherOptions {
   readonly report: (report: ActionReport) => void;
 }
 
-/** The actions of one lease, in order; the first one is running. */
-interface Lane {
-  readonly waiting: ActionRecord[];
-  running: { readonly action: ActionRecord; readonly controller: AbortController } | null;
+/** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
+interface OpenAction {
+  readonly action: ActionRecord;
+  parts: number;
+  attempts: number;
+  superseded: boolean;
+  readonly failures: { readonly leaseId: number; readonly message: string }[];
 }
 
-const superseding = 'superseded: the machines are being destroyed';
+/** What one action does for one lease. */
+interface Part {
+  readonly of: OpenAction;
+  readonly leaseId: number;
+  readonly targets: readonly ActionTarget[];
+}
+
+/** The parts for one lease, in order. */
+interface Lane {
+  readonly waiting: Part[];
+  running: { readonly part: Part; readonly controller: AbortController } | null;
+}
 
 export class Dispatcher {
   private readonly lanes = new Map<number, Lane>();
@@ -52,18 +65,16 @@ export class Dispatcher {
 
   /** Takes committed actions, ascending id. One that is here already is not taken twice. */
   add(actions: readonly ActionRecord[]): void {
-    if (this.stopping.signal.aborted) return;
     for (const action of actions) {
-      if (this.known.has(action.id)) continue;
+      if (this.stopping.signal.aborted || this.known.has(action.id)) continue;
       this.known.add(action.id);
-      let lane = this.lanes.get(action.leaseId);
-      if (!lane) {
-        lane = { waiting: [], running: null };
-        this.lanes.set(action.leaseId, lane);
+      const leases = new Set(action.targets.map((target) => target.leaseId));
+      const open: OpenAction = { action, parts: leases.size, attempts: 0, superseded: false, failures: [] };
+      if (leases.size === 0) this.finish(open);
+      for (const leaseId of leases) {
+        const targets = action.targets.filter((target) => target.leaseId === leaseId);
+        this.enqueue({ of: open, leaseId, targets });
       }
-      if (action.kind === 'DESTROY') this.supersede(lane);
-      lane.waiting.push(action);
-      if (!lane.running) this.runNext(action.leaseId, lane);
     }
   }
 
@@ -72,63 +83,67 @@ export class Dispatcher {
     this.known.delete(actionId);
   }
 
-  /** Aborts all calls and forgets all actions; they stay recorded as unfinished. `add` works again afterwards. */
-  reset(): void {
-    this.stopping.abort();
-    this.lanes.clear();
-    this.known.clear();
-    this.stopping = widelyHeard();
-  }
-
+  /** Aborts all calls and forgets all actions; they stay recorded as unfinished. */
   stop(): void {
     this.stopping.abort();
     this.lanes.clear();
     this.known.clear();
   }
 
+  /** Stops, and is ready for other actions. */
+  reset(): void {
+    this.stop();
+    this.stopping = widelyHeard();
+  }
+
+  private enqueue(part: Part): void {
+    let lane = this.lanes.get(part.leaseId);
+    if (!lane) {
+      lane = { waiting: [], running: null };
+      this.lanes.set(part.leaseId, lane);
+    }
+    if (part.of.action.kind === 'DESTROY') this.supersede(lane);
+    lane.waiting.push(part);
+    if (!lane.running) this.runNext(part.leaseId, lane);
+  }
+
   /** What is to be destroyed need not be finished first. */
   private supersede(lane: Lane): void {
-    for (const action of lane.waiting.splice(0)) {
-      if (action.kind === 'DESTROY') lane.waiting.push(action);
-      else this.finish(action, superseding, 0, true);
+    for (const part of lane.waiting.splice(0)) {
+      if (part.of.action.kind === 'DESTROY') lane.waiting.push(part);
+      else this.partEnds(part, 'superseded');
     }
-    if (lane.running && lane.running.action.kind !== 'DESTROY') lane.running.controller.abort();
+    if (lane.running && lane.running.part.of.action.kind !== 'DESTROY') lane.running.controller.abort();
   }
 
   private runNext(leaseId: number, lane: Lane): void {
-    const action = lane.waiting.shift();
-    if (!action) {
+    const part = lane.waiting.shift();
+    if (!part) {
       lane.running = null;
       this.lanes.delete(leaseId);
       return;
     }
-    const controller = linkedController(this.stopping.signal);
-    lane.running = { action, controller };
     const stopped = this.stopping.signal;
-    void this.run(action, controller.signal).then(({ error, attempts }) => {
-      const superseded = controller.signal.aborted;
+    const controller = linkedController(stopped);
+    lane.running = { part, controller };
+    void this.run(part, controller.signal).then((failure) => {
       controller[Symbol.dispose]();
       if (stopped.aborted) return;
-      if (error === null) this.finish(action, null, attempts, false);
-      else this.finish(action, superseded ? superseding : error, attempts, superseded);
+      this.partEnds(part, controller.signal.aborted ? 'superseded' : failure);
       this.runNext(leaseId, lane);
     });
   }
 
-  /** All targets side by side; the first one that fails ends the others' calls. Never rejects. */
-  private async run(
-    action: ActionRecord,
-    signal: AbortSignal,
-  ): Promise<{ error: string | null; attempts: number }> {
+  /** All machines side by side; the first failure ends the other calls. Null when all is done. Never rejects. */
+  private async run({ of, targets }: Part, signal: AbortSignal): Promise<{ message: string } | null> {
     const { adapter, clock, limits, log, metrics } = this.options;
+    const { action } = of;
     using controller = linkedController(signal);
-    const lease = log.child({ lease: action.leaseId, action: action.id, kind: action.kind });
     const deadline =
       action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed;
-    lease.debug({ machines: action.targets.length }, 'action dispatched');
-    let attempts = 0;
-    let error: string | null = null;
+    let failure: { message: string } | null = null;
     const one = async (target: ActionTarget): Promise<void> => {
+      const { leaseId, machine, node } = target;
       const result = await callTarget({
         adapter,
         action,
@@ -138,42 +153,53 @@ export class Dispatcher {
         limits,
         slots: this.slots,
         signal: controller.signal,
+        log: log.child({ lease: leaseId, action: action.id, kind: action.kind, machine, node }),
         onAttempt: (attempt) => {
-          attempts = Math.max(attempts, attempt);
+          of.attempts = Math.max(of.attempts, attempt);
           if (attempt > 1) metrics.action(action.kind, 'retried');
         },
-        log: lease,
       });
-      if (result === null || error !== null) return;
-      error = `${action.kind} of machine ${target.machine} of lease ${target.leaseId} on node ${target.node}: ${result}`;
+      if (result === null || failure !== null) return;
+      failure = {
+        message: `${action.kind} of machine ${machine} of lease ${leaseId} on node ${node}: ${result}`,
+      };
       controller.abort();
     };
-    await Promise.all(action.targets.map(one));
-    if (error === null && signal.aborted) error = 'aborted';
-    if (error === null && action.deadline !== null && clock.now() > action.deadline) {
-      metrics.action(action.kind, 'late');
-      lease.warn({ late: clock.now() - action.deadline }, 'action finished after its deadline');
-    }
-    return { error, attempts };
+    log.debug({ lease: action.leaseId, action: action.id, kind: action.kind }, 'action dispatched');
+    await Promise.all(targets.map(one));
+    return failure;
   }
 
-  private finish(action: ActionRecord, error: string | null, attempts: number, superseded: boolean): void {
+  private partEnds(part: Part, failure: { message: string } | 'superseded' | null): void {
+    const { of } = part;
+    if (failure === 'superseded') of.superseded = true;
+    else if (failure !== null) of.failures.push({ leaseId: part.leaseId, message: failure.message });
+    of.parts -= 1;
+    if (of.parts === 0) this.finish(of);
+  }
+
+  private finish({ action, attempts, failures, superseded }: OpenAction): void {
     const { clock, log, metrics, report } = this.options;
-    metrics.action(action.kind, superseded ? 'superseded' : error === null ? 'succeeded' : 'failed');
     const fields = { lease: action.leaseId, action: action.id, kind: action.kind, attempts };
-    if (error === null) log.debug(fields, 'action done');
-    else if (superseded) log.info(fields, 'action superseded');
-    else log.error({ ...fields, error }, 'action failed');
-    report({
-      action,
-      superseded,
-      outcome: {
-        actionId: action.id,
-        state: error === null ? 'SUCCEEDED' : 'FAILED',
-        error,
-        attempts,
-        finishedAt: clock.now(),
-      },
-    });
+    const late = action.deadline === null ? 0 : clock.now() - action.deadline;
+    if (late > 0) {
+      metrics.action(action.kind, 'late');
+      log.warn({ ...fields, late }, 'action finished after its deadline');
+    }
+    let error: string | null = null;
+    if (failures.length > 0) {
+      error = failures.map(({ message }) => message).join('; ');
+      metrics.action(action.kind, 'failed');
+      log.error({ ...fields, error }, 'action failed');
+    } else if (superseded) {
+      error = 'given up: the machines are being destroyed';
+      metrics.action(action.kind, 'superseded');
+      log.info(fields, error);
+    } else {
+      metrics.action(action.kind, 'succeeded');
+      log.debug(fields, 'action done');
+    }
+    const state = error === null ? 'SUCCEEDED' : 'FAILED';
+    report({ failures, outcome: { actionId: action.id, state, error, attempts, finishedAt: clock.now() } });
   }
 }

@@ -368,7 +368,7 @@ export class Engine implements LeaseService {
 
   private noticed(notice: 'events' | 'commands'): void {
     if (notice === 'commands' && this.session) {
-      this.session.forwardedWaiting = true;
+      this.session.mailbox.waiting = true;
       this.wake.notify();
     }
     if (notice === 'events' && this.role === 'standby') {

@@ -6,15 +6,13 @@
  * while one is being written, commands gather for the next.
  */
 import type { Logger } from 'pino';
-import { type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
+import { type Changes, type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import {
   type Answer,
   type Command,
   type CommandQueue,
-  forwardedInput,
   internalRefusal,
-  refusal,
   settle,
   unavailable,
 } from './commands.ts';
@@ -22,6 +20,7 @@ import type { BatchContent, Committer } from './committer.ts';
 import type { Core } from './core.ts';
 import type { ActionReport, Dispatcher } from './dispatcher.ts';
 import type { EngineLimits } from './limits.ts';
+import { Mailbox } from './mailbox.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type Store, StoreError } from './ports.ts';
@@ -57,14 +56,11 @@ export type SessionEnd =
 
 export class WriterSession {
   core: Core;
-  /** Commands may wait in the database. */
-  forwardedWaiting = true;
+  readonly mailbox = new Mailbox();
   private readonly pass: PassRunner;
-  /** Answers for the database that were given outside a turn. */
-  private unwritten: { commandId: string; answer: Answer }[] = [];
-  /** After a turn that could not be written: how many commands are still to be carried out one by one. */
+  /** After a turn that could not be written: how many commands and reports are still to be taken one by one. */
   private isolated = 0;
-  /** Turns without a command that failed, one after the other. */
+  /** Turns that failed one after the other without anybody being at fault. */
   private failures = 0;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
@@ -93,7 +89,7 @@ export class WriterSession {
   /** Waits for something to do. */
   private async idle(): Promise<void> {
     const { clock, committer, queue, reports, signal, wake } = this.options;
-    if (queue.length > 0 || reports.length > 0 || this.forwardedWaiting || this.unwritten.length > 0) return;
+    if (queue.length > 0 || reports.length > 0 || this.mailbox.hasWork) return;
     if (this.pass.wanted(this.core)) return;
     const next = this.nextWork();
     if (next !== null && next <= clock.now()) return;
@@ -115,75 +111,70 @@ export class WriterSession {
   }
 
   private async turn(): Promise<void> {
-    const { clock, committer, dispatcher, limits, metrics, publisher, queue, reports } = this.options;
-    const most = this.isolated > 0 ? 1 : limits.commandsPerTurn;
-    const commands = queue.take(most);
-    const taken = reports.slice(0, limits.commandsPerTurn);
-    let answers: readonly (readonly [Command, Answer])[] = [];
+    const alone = this.isolated > 0;
+    const most = alone ? 1 : this.options.limits.commandsPerTurn;
+    const turn: Turn = { alone, commands: this.options.queue.take(most), reports: [], answers: [] };
+    let changes: Changes;
     try {
-      commands.push(...(await this.forwardedCommands(most - commands.length)));
-      const known = await this.remembered(commands);
-      const now = clock.now();
-      const { core } = this;
-      guarded('advance', () => core.advance(now));
-      const applied = applyCommands(core, now, commands, known);
-      answers = applied.answers;
-      applyReports(core, now, taken);
-      await this.pass.slices(core, now, () => this.interrupted(now));
-      guarded('advance', () => core.advance(now));
-      const content: BatchContent = {
-        changes: guarded('takeChanges', () => core.takeChanges()),
-        idempotency: applied.idempotency,
-        outcomes: taken.map((report) => report.outcome),
-        answers: [...this.unwritten, ...forwardedAnswers(answers)],
-      };
-      const empty = isEmpty(content);
-      if (!empty) await committer.commit(content);
-      // A pass that changes nothing and still is not enough must not keep the engine busy.
-      else if (this.pass.wanted(core) && !this.pass.underWay) this.pass.postpone(limits.passInterval);
-      this.lastTurn = now;
-      this.unwritten = [];
-      this.failures = 0;
-      this.isolated = Math.max(0, this.isolated - 1);
-
-      reports.splice(0, taken.length);
-      for (const report of taken) dispatcher.recorded(report.action.id);
-      for (const [command, answer] of answers) this.answer(command, answer);
-      publisher.append(content.changes.events);
-      metrics.events(content.changes.events.length);
-      this.logEvents(content.changes.events);
-      dispatcher.add(content.changes.actions);
-      this.options.problem(this.pass.trouble);
+      changes = await this.work(turn, most);
     } catch (error) {
-      throw new TurnFailure(error, commands, answers);
+      throw new TurnFailure(error, turn);
     }
+    this.committed(turn, changes);
+  }
+
+  /** Has the core work on what waits, and writes what changed. */
+  private async work(turn: Turn, most: number): Promise<Changes> {
+    const { core, mailbox, pass } = this;
+    const { clock, committer, limits, reports, store } = this.options;
+    const forwarded = await mailbox.take(most - turn.commands.length, (limit) =>
+      committer.persist('reading forwarded commands', () => store.forwarded(limit)),
+    );
+    turn.commands.push(...forwarded);
+    turn.reports = reports.slice(0, turn.alone ? most - turn.commands.length : most);
+    const known = await this.remembered(turn.commands);
+    const now = clock.now();
+    guarded('advance', () => core.advance(now));
+    const { answers, idempotency } = applyCommands(core, now, turn.commands, known);
+    turn.answers = answers;
+    applyReports(core, now, turn.reports);
+    if (!turn.alone) await pass.slices(core, now, () => this.interrupted(now));
+    guarded('advance', () => core.advance(now));
+    const content: BatchContent = {
+      changes: guarded('taking changes', () => core.takeChanges()),
+      idempotency,
+      outcomes: turn.reports.map((report) => report.outcome),
+      answers: mailbox.answersWith(answers),
+    };
+    if (!isEmpty(content)) await committer.commit(content);
+    // A pass that changes nothing and still is not enough must not keep the engine busy.
+    else if (!turn.alone && pass.wanted(core) && !pass.underWay) pass.postpone(limits.passInterval);
+    this.lastTurn = now;
+    return content.changes;
+  }
+
+  /** It is written: now it may be seen. */
+  private committed(turn: Turn, changes: Changes): void {
+    const { dispatcher, metrics, problem, publisher, reports } = this.options;
+    this.mailbox.written();
+    this.failures = 0;
+    if (turn.alone) this.isolated -= 1;
+    reports.splice(0, turn.reports.length);
+    for (const { outcome } of turn.reports) dispatcher.recorded(outcome.actionId);
+    for (const [command, answer] of turn.answers) this.answer(command, answer);
+    publisher.append(changes.events);
+    metrics.events(changes.events.length);
+    this.logEvents(changes.events);
+    dispatcher.add(changes.actions);
+    problem(this.pass.trouble);
   }
 
   /** Whether the pass should let the turn come to its end: somebody waits, or something is due. */
   private interrupted(now: Instant): boolean {
     const { clock, queue, reports, signal } = this.options;
-    if (queue.length > 0 || reports.length > 0 || this.forwardedWaiting || signal.aborted) return true;
+    if (queue.length > 0 || reports.length > 0 || this.mailbox.waiting || signal.aborted) return true;
     const next = this.core.nextInstant();
     return next !== null && next > now && next <= clock.now();
-  }
-
-  /** Commands that wait in the database, where they stay until their answers are written. */
-  private async forwardedCommands(most: number): Promise<Command[]> {
-    if (!this.forwardedWaiting || most <= 0) return [];
-    this.forwardedWaiting = false;
-    const { committer, store } = this.options;
-    const waiting = await committer.persist('reading forwarded commands', () => store.forwarded(most));
-    if (waiting.length === most) this.forwardedWaiting = true;
-    return waiting.flatMap(({ id, payload }): Command[] => {
-      if (this.unwritten.some((each) => each.commandId === id)) return [];
-      const input = forwardedInput(payload);
-      if (input) return [{ input, replyTo: { forwarded: id } }];
-      this.unwritten.push({
-        commandId: id,
-        answer: refusal('INVALID_REQUEST', 'This command is not understood.'),
-      });
-      return [];
-    });
   }
 
   private async remembered(commands: readonly Command[]): Promise<readonly IdempotencyRecord[]> {
@@ -219,74 +210,89 @@ export class WriterSession {
 
   /** Says how to go on after a turn that failed; null: with the next turn. */
   private async failed(error: unknown): Promise<SessionEnd | null> {
-    const failure = error instanceof TurnFailure ? error : new TurnFailure(error, [], []);
-    const { cause } = failure;
+    const { cause, turn } = error instanceof TurnFailure ? error : new TurnFailure(error, noTurn);
     const { log } = this.options;
     if (cause instanceof StoreError && cause.kind !== 'PERMANENT') {
       const fenced = cause.kind === 'FENCED';
-      this.refuse(
-        failure,
-        unavailable(fenced ? 'Another server has become the writer.' : 'The database is out of reach.'),
-      );
-      log.error(
-        { err: cause },
-        fenced ? 'fenced: another process writes now' : 'the database is out of reach',
-      );
+      const why = fenced ? 'Another server has become the writer.' : 'The database is out of reach.';
+      this.refuse(turn, unavailable(why));
+      log.error({ err: cause }, why);
       return fenced ? { why: 'fenced' } : { why: 'unavailable', error: cause };
     }
     if (isFatal(cause)) {
-      this.refuse(failure, unavailable('The scheduler stops because a lease failed.'));
+      this.refuse(turn, unavailable('The scheduler stops because a lease failed.'));
       return { why: 'fatal', error: cause };
     }
-    log.error({ err: cause, commands: failure.commands.length }, 'a turn failed; the core is loaded anew');
-    return this.startOver(failure);
+    const fields = { err: cause, commands: turn.commands.length, reports: turn.reports.length };
+    log.error(fields, 'a turn failed; the core is loaded anew');
+    await this.findCulprit(turn, cause);
+    return this.startOver();
   }
 
-  /** Nothing of the turn was written. The core is loaded anew, and the commands are carried out again without the one at fault. */
-  private async startOver(failure: TurnFailure): Promise<SessionEnd | null> {
-    const { clock, committer, limits, metrics, problem, queue, signal } = this.options;
-    const what = failure.cause instanceof Error ? failure.cause.message : String(failure.cause);
-    this.blame(failure, what);
-    this.pass.abandon();
-    if (failure.commands.length === 0) {
-      // No command is at fault: what the core itself wanted to do fails. Passes wait; the rest goes on.
-      this.failures += 1;
-      this.pass.failed(what);
-      problem(this.pass.trouble);
-      if (this.failures > 1) await clock.sleep(backoff(this.failures, 100, limits.longestPassDelay), signal);
+  /** Nothing of the turn was written: who is at fault is refused, the others have their turn again. */
+  private async findCulprit(turn: Turn, cause: unknown): Promise<void> {
+    const { clock, dispatcher, limits, log, problem, queue, reports, signal } = this.options;
+    const what = cause instanceof Error ? cause.message : String(cause);
+    const [command] = turn.commands;
+    const [report] = turn.reports;
+    let culprit: Command | null = null;
+    if (cause instanceof CoreFailure) {
+      // The core says what it was doing. What it does by itself (a pass, what is due) is no command's fault.
+      culprit = cause.command;
+      if (!culprit) this.nobodyAtFault(what);
+    } else if (!turn.alone && (command || report)) {
+      // It could not be written, for what one of them asks: one at a time it will show which.
+      this.isolated = turn.commands.length + turn.reports.length;
+    } else if (command) {
+      culprit = command;
+    } else if (report) {
+      log.error(
+        { action: report.outcome.actionId, err: cause },
+        'the outcome of an action cannot be recorded',
+      );
+      reports.shift();
+      dispatcher.recorded(report.outcome.actionId);
+    } else this.nobodyAtFault(what);
+
+    if (culprit) {
+      const answer = internalRefusal(what);
+      if ('forwarded' in culprit.replyTo) this.mailbox.answer(culprit.replyTo.forwarded, answer);
+      else this.answer(culprit, answer);
     }
+    queue.putBack(turn.commands.filter((each) => each !== culprit && 'settle' in each.replyTo));
+    this.mailbox.waiting = true;
+    if (this.failures <= 1) return;
+    problem(`The scheduler cannot go on: ${what}`);
+    if (this.failures > 2) this.refuse(noTurn, unavailable('The scheduler is in trouble.'));
+    await clock.sleep(backoff(this.failures, 100, limits.longestPassDelay), signal);
+  }
+
+  /** Passes wait, longer each time; the rest goes on. */
+  private nobodyAtFault(what: string): void {
+    this.failures += 1;
+    this.pass.failed(what);
+  }
+
+  private async startOver(): Promise<SessionEnd | null> {
+    const { committer, metrics } = this.options;
+    this.pass.abandon();
     try {
       this.core = await committer.persist('loading the site', () => this.options.reload());
       metrics.reloaded();
       return null;
     } catch (error) {
-      for (const command of queue.take(Number.POSITIVE_INFINITY))
-        this.answer(command, unavailable('The database is out of reach.'));
-      if (error instanceof StoreError && error.kind === 'FENCED') return { why: 'fenced' };
-      return { why: 'unavailable', error: error instanceof Error ? error : new Error(String(error)) };
+      const cause = error instanceof Error ? error : new Error(String(error));
+      this.refuse(noTurn, unavailable('The database is out of reach.'));
+      if (cause instanceof StoreError && cause.kind === 'FENCED') return { why: 'fenced' };
+      return { why: 'unavailable', error: cause };
     }
   }
 
-  /** Refuses the command at fault, if it is known; the others wait again, one a turn when nobody knows which one it is. */
-  private blame({ cause, commands }: TurnFailure, what: string): void {
-    const known = cause instanceof CoreFailure ? cause.command : null;
-    const culprit = known ?? (commands.length === 1 ? (commands[0] as Command) : null);
-    if (culprit) {
-      const answer = internalRefusal(what);
-      if ('forwarded' in culprit.replyTo)
-        this.unwritten.push({ commandId: culprit.replyTo.forwarded, answer });
-      this.answer(culprit, answer);
-    }
-    const others = commands.filter((command) => command !== culprit);
-    this.options.queue.putBack(others.filter((command) => 'settle' in command.replyTo));
-    this.forwardedWaiting = true;
-    this.isolated = culprit ? 0 : others.length;
-  }
-
-  /** Callers whose command was refused by the core are told so; the others that it did not happen. */
-  private refuse({ commands, answers }: TurnFailure, answer: Answer): void {
+  /** Callers whose command was refused by the core are told so; the others, and who waits for a turn, are told `answer`. */
+  private refuse({ commands, answers }: Turn, answer: Answer): void {
     const own = new Map(answers);
     for (const command of [...commands, ...this.options.queue.take(Number.POSITIVE_INFINITY)]) {
+      // Commands in the database stay there, for whoever is the writer next.
       if ('forwarded' in command.replyTo) continue;
       const given = own.get(command);
       this.answer(command, given && 'error' in given ? given : answer);
@@ -294,12 +300,22 @@ export class WriterSession {
   }
 }
 
-/** A turn that was not written, with the commands that it had taken. */
+/** What a turn has taken. */
+interface Turn {
+  /** One thing at a time, and no pass. */
+  readonly alone: boolean;
+  readonly commands: Command[];
+  reports: readonly ActionReport[];
+  answers: readonly (readonly [Command, Answer])[];
+}
+
+const noTurn: Turn = { alone: false, commands: [], reports: [], answers: [] };
+
+/** A turn that was not written. */
 class TurnFailure extends Error {
   constructor(
     override readonly cause: unknown,
-    readonly commands: readonly Command[],
-    readonly answers: readonly (readonly [Command, Answer])[],
+    readonly turn: Turn,
   ) {
     super('a turn failed');
   }
@@ -309,13 +325,6 @@ const isFatal = (error: unknown): error is CoreFailure =>
   error instanceof CoreFailure &&
   error.cause instanceof SchedulerError &&
   error.cause.code === 'LEASE_FAILURE';
-
-const forwardedAnswers = (
-  answers: readonly (readonly [Command, Answer])[],
-): { commandId: string; answer: Answer }[] =>
-  answers.flatMap(([command, answer]) =>
-    'forwarded' in command.replyTo ? [{ commandId: command.replyTo.forwarded, answer }] : [],
-  );
 
 const isEmpty = ({ changes, idempotency, outcomes, answers }: BatchContent): boolean =>
   changes.site === null &&

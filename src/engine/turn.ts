@@ -102,12 +102,9 @@ const attempt = (command: Command, work: () => void): Answer | null => {
 /** Fails the leases whose actions failed. Throws CoreFailure. */
 export const applyReports = (core: Core, now: Instant, reports: readonly ActionReport[]): void =>
   guarded('an action report', () => {
-    for (const { action, outcome, superseded } of reports) {
-      if (outcome.state !== 'FAILED' || superseded) continue;
-      core.actionFailed(now, action.leaseId, {
-        code: 'ACTION_FAILED',
-        message: outcome.error ?? 'an action failed',
-      });
+    for (const { failures } of reports) {
+      for (const { leaseId, message } of failures)
+        core.actionFailed(now, leaseId, { code: 'ACTION_FAILED', message });
     }
   });
 

@@ -64,9 +64,7 @@ export const verify = (site: SiteSpec, snapshot: Snapshot): Verified => {
     snapshot: {
       site: snapshot.site,
       leases: snapshot.leases.filter((lease) => !broken.has(lease.id)),
-      reservations: snapshot.reservations.filter(
-        (each) => !broken.has(each.leaseId) && leases.has(each.leaseId),
-      ),
+      reservations: snapshot.reservations.filter((each) => !broken.has(each.leaseId)),
     },
   };
 };
@@ -112,7 +110,11 @@ const reservationFaults = (
     reservationId: id,
     message: `reservation ${id} (${kind} of lease ${leaseId}): ${message}`,
   });
-  if (!leases.has(leaseId)) return [fault('ORPHAN_RESERVATION', 'its lease is not among the live ones')];
+  // An image transfer may go on for leases other than the one that it was planned for.
+  const served = Object.values(reservation.targets ?? {}).flat();
+  if (!leases.has(leaseId) && !served.some(([lease]) => leases.has(lease))) {
+    return [fault('ORPHAN_RESERVATION', 'its lease is not among the live ones')];
+  }
   const faults: Fault[] = [];
   if (id > site.lastReservationId)
     faults.push(fault('INVALID_RESERVATION', `the last reservation is ${site.lastReservationId}`));
@@ -131,7 +133,7 @@ const reservationFaults = (
 };
 
 /** By resource type; types that the site does not declare are not checked. */
-type Capacity = ReadonlyMap<string, Amounts[string]>;
+type Capacity = ReadonlyMap<string, number | readonly number[]>;
 
 /** Sweeps over one node's reservations in time; where they exceed its capacity, the youngest lease is at fault. */
 const capacityFaults = (
@@ -155,9 +157,9 @@ const capacityFaults = (
     if (order === 0) present.delete(each);
     else if (!out.has(each.leaseId) && !broken.has(each.leaseId)) present.add(each);
     for (
-      let exceeded = order === 1 ? exceeding(node, capacity, present) : null;
+      let exceeded = order === 1 ? exceeding(capacity, node, present) : null;
       exceeded;
-      exceeded = exceeding(node, capacity, present)
+      exceeded = exceeding(capacity, node, present)
     ) {
       const youngest = [...present].reduce((a, b) => (b.leaseId > a.leaseId ? b : a));
       out.add(youngest.leaseId);
@@ -173,26 +175,28 @@ const capacityFaults = (
   return faults;
 };
 
-/** Says which type is exceeded by how much; null when all fit. */
+/** Says which type is exceeded by how much; null when all fit. Of a type with several instances each counts for itself. */
 const exceeding = (
-  node: number,
   capacity: Capacity,
+  node: number,
   present: ReadonlySet<ReservationRecord>,
 ): string | null => {
-  const used = new Map<string, number>();
-  for (const { amounts } of present) {
-    for (const [type, amount] of Object.entries(amounts[node] ?? {}))
-      used.set(type, (used.get(type) ?? 0) + total(amount));
-  }
-  for (const [type, amount] of used) {
-    const has = capacity.get(type);
-    if (has !== undefined && amount > total(has)) return `${type} ${amount} of ${total(has)}`;
+  for (const [type, amount] of capacity) {
+    const has = instancesOf(amount);
+    const used: number[] = [];
+    for (const { amounts } of present) {
+      instancesOf(amounts[node]?.[type] ?? 0).forEach((each, instance) => {
+        used[instance] = (used[instance] ?? 0) + each;
+      });
+    }
+    const instance = used.findIndex((each, index) => each > (has[index] ?? 0));
+    if (instance >= 0) return `${type} ${used[instance]} of ${has[instance] ?? 0}`;
   }
   return null;
 };
 
-const total = (amount: number | readonly number[]): number =>
-  typeof amount === 'number' ? amount : amount.reduce((sum, each) => sum + each, 0);
+const instancesOf = (amount: number | readonly number[]): readonly number[] =>
+  typeof amount === 'number' ? [amount] : amount;
 
 const instant = (at: Instant): string => {
   const date = new Date(at);

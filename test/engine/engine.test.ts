@@ -20,7 +20,7 @@ test('a lease travels from request to end, and its hosts are told', async () => 
   expect(adapter.log).toEqual(['start 1/1', 'start 1/2']);
   await harness.pass(hours(1));
   expect(harness.state(1)).toBe('DONE');
-  expect(adapter.log.slice(2)).toEqual(['destroy 1/1', 'destroy 1/2']);
+  expect(adapter.log.slice(2)).toEqual(['shutdown 1/1', 'shutdown 1/2']);
   expect(harness.database.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
   expect([...harness.database.actions.values()].map((action) => action.state)).toEqual([
     'SUCCEEDED',

@@ -4,7 +4,7 @@ import { defaultSchedulerConfig, type LeaseRequest, type SiteSpec } from '../../
 import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import type { EngineLimits } from '../../src/engine/limits.ts';
 import type { ActionCall, ActionResult, Adapter } from '../../src/engine/ports.ts';
-import { FakeCore, type FakeCoreHooks } from './fake-core.ts';
+import { type CoreHooks, hookedRestore } from './hooked-core.ts';
 import { ManualClock } from './manual-clock.ts';
 import { MemoryDatabase, MemoryStore } from './memory-store.ts';
 
@@ -88,7 +88,7 @@ export const until = async (
 export interface HarnessOptions {
   readonly nodes?: number;
   readonly limits?: Partial<EngineLimits>;
-  readonly hooks?: FakeCoreHooks;
+  readonly hooks?: CoreHooks;
   readonly engine?: Partial<EngineOptions>;
 }
 
@@ -116,7 +116,7 @@ export class Harness implements AsyncDisposable {
       clock: this.clock,
       site: { name: 'test', spec: siteOf(nodes) },
       scheduler: defaultSchedulerConfig,
-      restore: (site, _config, snapshot) => new FakeCore(site, snapshot, hooks),
+      restore: hookedRestore(hooks),
       ...(limits ? { limits } : {}),
       ...extra,
     });
