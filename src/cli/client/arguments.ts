@@ -1,0 +1,73 @@
+import { InvalidArgumentError } from 'commander';
+import { DateTime, Duration } from 'luxon';
+import type { LeaseType, MachineSetInput } from './generated/operations.ts';
+
+const leaseTypes: Readonly<Record<string, LeaseType>> = {
+  'best-effort': 'BEST_EFFORT',
+  'advance-reservation': 'ADVANCE_RESERVATION',
+  immediate: 'IMMEDIATE',
+};
+
+export function leaseType(text: string): LeaseType {
+  const type = leaseTypes[text.toLowerCase().replaceAll('_', '-')];
+  if (type === undefined)
+    throw new InvalidArgumentError(`Expected one of ${Object.keys(leaseTypes).join(', ')}.`);
+  return type;
+}
+
+/** `2 CPU:100 Memory:1024`; may be given several times. */
+export function machineSet(text: string, before: readonly MachineSetInput[] = []): MachineSetInput[] {
+  const form = 'Expected COUNT TYPE:AMOUNT TYPE:AMOUNT ..., such as "2 CPU:100 Memory:1024".';
+  const [count = '', ...amounts] = text.trim().split(/[\s,]+/);
+  if (!/^\d{1,9}$/.test(count) || amounts.length === 0) throw new InvalidArgumentError(form);
+  const capacity = amounts.map((word) => {
+    const [, type, amount] = /^([^:]+):(\d{1,15})$/.exec(word) ?? [];
+    if (type === undefined) throw new InvalidArgumentError(form);
+    return { type, amount: Number(amount) };
+  });
+  return [...before, { count: Number(count), capacity }];
+}
+
+/** ISO 8601, or short: `90m`, `1h30m`, `2d`. Becomes ISO 8601. */
+export function durationOption(text: string): string {
+  const [short, days, hours, minutes, seconds] =
+    /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/i.exec(text) ?? [];
+  const duration = short
+    ? Duration.fromObject({
+        days: Number(days ?? 0),
+        hours: Number(hours ?? 0),
+        minutes: Number(minutes ?? 0),
+        seconds: Number(seconds ?? 0),
+      })
+    : Duration.fromISO(text.toUpperCase());
+  const iso = duration.isValid ? duration.toISO() : null;
+  if (iso === null) throw new InvalidArgumentError('Expected a duration such as 90m, 1h30m, 2d or PT1H30M.');
+  return iso;
+}
+
+/** An instant, or how long after the server's present one. */
+export type StartOption = { readonly at: string } | { readonly after: string };
+
+export function startOption(text: string): StartOption {
+  if (text.startsWith('+')) return { after: durationOption(text.slice(1)) };
+  const at = DateTime.fromISO(text, { setZone: true });
+  const iso = at.isValid ? at.toISO() : null;
+  if (iso === null) {
+    throw new InvalidArgumentError(
+      'Expected an instant such as 2030-01-31T08:00:00Z, or one that counts from now such as +1h30m.',
+    );
+  }
+  return { at: iso };
+}
+
+export function image(text: string): { name: string; sizeMb: number } {
+  const [, name, size] = /^(.+):(\d{1,15})$/.exec(text) ?? [];
+  if (name === undefined)
+    throw new InvalidArgumentError('Expected NAME:SIZE with the size in MB, such as debian.img:1024.');
+  return { name, sizeMb: Number(size) };
+}
+
+export function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number greater than 0.');
+  return Number(text);
+}

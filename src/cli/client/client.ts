@@ -1,0 +1,172 @@
+import type { Command } from 'commander';
+import { createClient } from 'graphql-sse';
+import { keptToken } from '../../config/token.ts';
+import { CliError } from '../terminal.ts';
+import type { TypedDocumentString } from './generated/operations.ts';
+
+/** What {@link addServerOptions} parses. */
+export interface ServerOptions {
+  readonly server?: string;
+  readonly token?: string;
+}
+
+/** The options that say which server is meant, and who asks. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .option('--server <url>', 'the server (default: LEASEGRAPH_SERVER, or http://127.0.0.1:4000)')
+    .option(
+      '--token <token>',
+      'bearer token (default: LEASEGRAPH_TOKEN, LEASEGRAPH_ADMIN_TOKEN, or the token in the data directory)',
+    );
+}
+
+/** A server as the options and the environment name it. Throws CliError. */
+export function connect({ server, token }: ServerOptions, environment = process.env): Client {
+  const address = server ?? environment.LEASEGRAPH_SERVER ?? `http://127.0.0.1:${environment.PORT || 4000}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CliError(`--server: ${JSON.stringify(address)} is no URL such as http://127.0.0.1:4000`, 2);
+  }
+  if (url.pathname === '/') url.pathname = '/graphql';
+  const known =
+    token ??
+    (environment.LEASEGRAPH_TOKEN ||
+      environment.LEASEGRAPH_ADMIN_TOKEN ||
+      keptToken(environment.LEASEGRAPH_DATA_DIR || './data'));
+  if (!known) {
+    throw new CliError(
+      'a token is needed: give --token, set LEASEGRAPH_TOKEN, or run this where the data directory of the server is',
+    );
+  }
+  return new Client(url.href, known);
+}
+
+interface Answer<T> {
+  readonly data?: T | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: unknown };
+  }[];
+}
+
+/** Why a mutation was refused. */
+export interface Refusal {
+  readonly code: string;
+  readonly message: string;
+  readonly path: readonly string[] | null;
+}
+
+/** Sends the project's typed operations to a server. */
+export class Client {
+  constructor(
+    readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  /** Throws CliError: no server there, a token that it does not know, or errors in its answer. */
+  async request<Result, Variables>(
+    document: TypedDocumentString<Result, Variables>,
+    variables: Variables,
+  ): Promise<Result> {
+    let response: Response;
+    try {
+      response = await fetch(this.url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/graphql-response+json, application/json',
+          authorization: `Bearer ${this.token}`,
+        },
+        body: JSON.stringify({ query: document.toString(), variables }),
+      });
+    } catch (error) {
+      throw this.unreachable(error);
+    }
+    if (response.status === 401) throw this.unauthorized();
+    const text = await response.text();
+    let answer: Answer<Result>;
+    try {
+      answer = JSON.parse(text) as Answer<Result>;
+    } catch {
+      throw new CliError(
+        `${this.url} answered with ${response.status} and no JSON: is this a Leasegraph server?`,
+      );
+    }
+    return dataOf(answer);
+  }
+
+  /** Throws CliError, as request does. */
+  async *subscribe<Result, Variables extends Record<string, unknown>>(
+    document: TypedDocumentString<Result, Variables>,
+    variables: Variables,
+  ): AsyncGenerator<Result, void> {
+    const client = createClient({
+      url: this.url,
+      headers: { authorization: `Bearer ${this.token}` },
+      retryAttempts: 0,
+    });
+    try {
+      for await (const answer of client.iterate<Result>({ query: document.toString(), variables })) {
+        yield dataOf(answer as Answer<Result>);
+      }
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      if (error instanceof Error && 'response' in error && (error.response as Response).status === 401) {
+        throw this.unauthorized();
+      }
+      throw this.unreachable(error);
+    } finally {
+      client.dispose();
+    }
+  }
+
+  private unreachable(error: unknown): CliError {
+    const { cause, message } = error as Error;
+    return new CliError(
+      `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running?`,
+    );
+  }
+
+  private unauthorized(): CliError {
+    return new CliError(`the server at ${this.url} does not know this token`);
+  }
+}
+
+function dataOf<T>({ data, errors }: Answer<T>): T {
+  if (errors && errors.length > 0) {
+    throw new CliError(
+      errors
+        .map(({ message, extensions }) => `${message} [${String(extensions?.code ?? 'ERROR')}]`)
+        .join('; '),
+    );
+  }
+  if (data === null || data === undefined) throw new CliError('the server answered without data');
+  return data;
+}
+
+/** Throws CliError when a mutation was refused. */
+export function assertAccepted(userErrors: readonly Refusal[]): void {
+  if (userErrors.length === 0) return;
+  throw new CliError(
+    userErrors
+      .map(({ code, message, path }) => `${path ? `${path.slice(1).join('.')}: ` : ''}${message} [${code}]`)
+      .join('; '),
+  );
+}
+
+interface Page<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
+}
+
+/** All nodes of a list, page by page. */
+export async function* allPages<Node>(
+  page: (after: string | null) => Promise<Page<Node>>,
+): AsyncGenerator<Node, void> {
+  for (let after: string | null = null; ; ) {
+    const { nodes, pageInfo }: Page<Node> = await page(after);
+    yield* nodes;
+    if (!pageInfo.hasNextPage) return;
+    after = pageInfo.endCursor;
+  }
+}

@@ -1,0 +1,640 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** The disk image that machines start from. */
+export type DiskImageInput = {
+  /** What the image repository calls it. */
+  readonly name: string;
+  /** Its size in MB. */
+  readonly sizeMb: number;
+};
+
+/** An interval [start, end). */
+export type IntervalInput = {
+  /** The first instant after it. */
+  readonly end: string;
+  /** Its first instant. */
+  readonly start: string;
+};
+
+/** Which leases: those that every given condition holds for. */
+export type LeaseFilter = {
+  /** With a reservation, past or planned, that overlaps this interval. */
+  readonly overlapping?: IntervalInput | null | undefined;
+  /** In one of these states. */
+  readonly states?: ReadonlyArray<LeaseState> | null | undefined;
+  /** Of one of these types. */
+  readonly types?: ReadonlyArray<LeaseType> | null | undefined;
+};
+
+/** Where a lease stands in its life. */
+export type LeaseState =
+  /** Its machines run (or shut down). */
+  | 'ACTIVE'
+  /** Final: a user cancelled it. */
+  | 'CANCELLED'
+  /** Final: it ran. */
+  | 'DONE'
+  /** Final: something that it needed could not be done. */
+  | 'FAILED'
+  /** Its suspended machines are on their way to other nodes. */
+  | 'MIGRATING'
+  /** Made, and not yet looked at. */
+  | 'NEW'
+  /** Accepted, and waiting for the next scheduling pass. */
+  | 'PENDING'
+  /** Its disk image is on its way to the nodes. */
+  | 'PREPARING'
+  /** Best effort: waits in the queue. */
+  | 'QUEUED'
+  /** Has reservations, and nothing left to prepare. */
+  | 'READY'
+  /** Final: it was refused, or could not be scheduled. */
+  | 'REJECTED'
+  /** Final: its user did not accept the price. */
+  | 'REJECTED_BY_USER'
+  /** Its machines are resumed and about to run. */
+  | 'RESUMED_READY'
+  /** Its machines are being resumed. */
+  | 'RESUMING'
+  /** Has reservations, and something to prepare first. */
+  | 'SCHEDULED'
+  /** Suspended, and waiting for the next scheduling pass. */
+  | 'SUSPENDED_PENDING'
+  /** Suspended, and waiting in the queue. */
+  | 'SUSPENDED_QUEUED'
+  /** Suspended, and its resumption is reserved. */
+  | 'SUSPENDED_SCHEDULED'
+  /** Its machines are being suspended. */
+  | 'SUSPENDING';
+
+/** When a lease wants its machines. */
+export type LeaseType =
+  /** At an exact start; otherwise it is rejected. */
+  | 'ADVANCE_RESERVATION'
+  /** As soon as they fit; until then it waits in the queue. */
+  | 'BEST_EFFORT'
+  /** Any time, so that it is done before its deadline. */
+  | 'DEADLINE'
+  /** Now; otherwise it is rejected. */
+  | 'IMMEDIATE';
+
+/** Some machines that are alike. */
+export type MachineSetInput = {
+  /** What each of them is to have. */
+  readonly capacity: ReadonlyArray<ResourceAmountInput>;
+  /** How many of them. */
+  readonly count: number;
+};
+
+/** What is asked for. */
+export type RequestLeaseInput = {
+  /** DEADLINE: by when it is to be done. */
+  readonly deadline?: string | null | undefined;
+  /** The disk image that the machines start from. */
+  readonly diskImage?: DiskImageInput | null | undefined;
+  /** How long the machines are to run. */
+  readonly duration: string;
+  /** The same key with the same input answers with the same lease; with another input it is an error. So a request whose answer was lost can be sent again. */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Simulation: how long the machines will really run, if that is less than `duration`. Only where Site.acceptsKnownDurations says so. */
+  readonly knownDuration?: string | null | undefined;
+  /** The machines, machine 1 first. */
+  readonly machines: ReadonlyArray<MachineSetInput>;
+  /** What the requester calls the lease. */
+  readonly name?: string | null | undefined;
+  /** Whether it may be suspended or requeued for the sake of leases that go first. If it is not said, BEST_EFFORT leases may. */
+  readonly preemptible?: boolean | null | undefined;
+  /** ADVANCE_RESERVATION (and later DEADLINE): when they are to start. */
+  readonly start?: string | null | undefined;
+  /** When the machines are wanted. */
+  readonly type: LeaseType;
+};
+
+/** What a reservation is for. */
+export type ReservationKind =
+  /** Disk images are moved to other nodes. */
+  | 'DISK_MIGRATION'
+  /** A disk image is transferred from the image repository. */
+  | 'IMAGE_TRANSFER'
+  /** Saved memory is moved to other nodes. */
+  | 'MEMORY_MIGRATION'
+  /** Machines are resumed. */
+  | 'RESUMPTION'
+  /** The machines shut down. */
+  | 'SHUTDOWN'
+  /** Machines are suspended: their memory is written to disk. */
+  | 'SUSPENSION'
+  /** The machines run. */
+  | 'VM';
+
+/** Where a reservation stands. */
+export type ReservationState =
+  /** Under way. */
+  | 'ACTIVE'
+  /** Stopped before its time. */
+  | 'CANCELLED'
+  /** Over. */
+  | 'DONE'
+  /** Planned. */
+  | 'SCHEDULED';
+
+/** How much is wanted of one type of resource. Name a type several times for several instances of it. */
+export type ResourceAmountInput = {
+  /** In the unit of the type. */
+  readonly amount: number;
+  /** One of the site's resource types. */
+  readonly type: string;
+};
+
+export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
+
+export type PageFragment = { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null };
+
+export type RefusalFragment = { readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null };
+
+export type SiteQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SiteQuery = { readonly serverTime: string, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly clockSpeed: number, readonly acceptsKnownDurations: boolean } };
+
+export type LeaseByNumberQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type LeaseByNumberQuery = { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+
+export type LeasesQueryVariables = Exact<{
+  filter?: LeaseFilter | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type LeasesQuery = { readonly leases: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type QueueQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type QueueQuery = { readonly queue: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NodesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type NodesQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type RequestLeaseMutationVariables = Exact<{
+  input: RequestLeaseInput;
+}>;
+
+
+export type RequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type CancelLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type LeaseEventsSubscriptionVariables = Exact<{
+  after?: number | null | undefined;
+  leaseId?: string | number | null | undefined;
+}>;
+
+
+export type LeaseEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } } };
+
+export type LeaseReservationsQueryVariables = Exact<{
+  number: number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type LeaseReservationsQuery = { readonly lease: { readonly state: LeaseState, readonly actualStart: string | null, readonly endedAt: string | null, readonly submittedAt: string, readonly accumulatedDuration: string, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly targets: ReadonlyArray<{ readonly machine: number, readonly lease: { readonly number: number } | null, readonly node: { readonly number: number } | null, readonly from: { readonly number: number } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } } | null };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const LeaseRowFragmentDoc = new TypedDocumentString(`
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+    `, {"fragmentName":"LeaseRow"}) as unknown as TypedDocumentString<LeaseRowFragment, unknown>;
+export const PageFragmentDoc = new TypedDocumentString(`
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+    `, {"fragmentName":"Page"}) as unknown as TypedDocumentString<PageFragment, unknown>;
+export const RefusalFragmentDoc = new TypedDocumentString(`
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+    `, {"fragmentName":"Refusal"}) as unknown as TypedDocumentString<RefusalFragment, unknown>;
+export const SiteDocument = new TypedDocumentString(`
+    query Site {
+  site {
+    name
+    resourceTypes
+    clockSpeed
+    acceptsKnownDurations
+  }
+  serverTime
+}
+    `) as unknown as TypedDocumentString<SiteQuery, SiteQueryVariables>;
+export const LeaseByNumberDocument = new TypedDocumentString(`
+    query LeaseByNumber($number: Int!) {
+  lease(number: $number) {
+    ...LeaseRow
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}`) as unknown as TypedDocumentString<LeaseByNumberQuery, LeaseByNumberQueryVariables>;
+export const LeasesDocument = new TypedDocumentString(`
+    query Leases($filter: LeaseFilter, $last: Int, $before: String) {
+  leases(filter: $filter, last: $last, before: $before) {
+    nodes {
+      ...LeaseRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<LeasesQuery, LeasesQueryVariables>;
+export const QueueDocument = new TypedDocumentString(`
+    query Queue($first: Int, $after: String) {
+  queue(first: $first, after: $after) {
+    nodes {
+      ...LeaseRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<QueueQuery, QueueQueryVariables>;
+export const NodesDocument = new TypedDocumentString(`
+    query Nodes($first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    nodes {
+      id
+      number
+      hostname
+      capacity {
+        type
+        amount
+      }
+      available {
+        type
+        amount
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<NodesQuery, NodesQueryVariables>;
+export const RequestLeaseDocument = new TypedDocumentString(`
+    mutation RequestLease($input: RequestLeaseInput!) {
+  requestLease(input: $input) {
+    lease {
+      ...LeaseRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<RequestLeaseMutation, RequestLeaseMutationVariables>;
+export const CancelLeaseDocument = new TypedDocumentString(`
+    mutation CancelLease($id: ID!) {
+  cancelLease(input: {id: $id}) {
+    lease {
+      ...LeaseRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<CancelLeaseMutation, CancelLeaseMutationVariables>;
+export const LeaseEventsDocument = new TypedDocumentString(`
+    subscription LeaseEvents($after: Long, $leaseId: ID) {
+  leaseEvents(after: $after, leaseId: $leaseId) {
+    sequence
+    at
+    from
+    to
+    reason {
+      code
+      message
+    }
+    lease {
+      number
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<LeaseEventsSubscription, LeaseEventsSubscriptionVariables>;
+export const LeaseReservationsDocument = new TypedDocumentString(`
+    query LeaseReservations($number: Int!, $first: Int, $after: String) {
+  lease(number: $number) {
+    state
+    actualStart
+    endedAt
+    submittedAt
+    accumulatedDuration
+    stateReason {
+      code
+      message
+    }
+    reservations(first: $first, after: $after) {
+      nodes {
+        kind
+        state
+        start
+        end
+        targets {
+          machine
+          lease {
+            number
+          }
+          node {
+            number
+          }
+          from {
+            number
+          }
+        }
+      }
+      pageInfo {
+        ...Page
+      }
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<LeaseReservationsQuery, LeaseReservationsQueryVariables>;
