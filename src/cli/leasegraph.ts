@@ -73,7 +73,7 @@ function report(error: unknown, terminal: Terminal): number {
     return USAGE_ERROR;
   }
   const { message, stack, exitCode } = error as Error & { exitCode?: number };
-  terminal.err(`leasegraph: ${String(message ?? error).replace(/\s*\n\s*/g, ' ')}\n`);
+  terminal.err(`leasegraph: ${String(message ?? error).replace(/\s*\n\s*/g, '; ')}\n`);
   if (process.env.LEASEGRAPH_DEBUG !== undefined && stack !== undefined) terminal.err(`${stack}\n`);
   return exitCode ?? 1;
 }

@@ -1,6 +1,6 @@
-import { Duration } from 'luxon';
+import { DateTime, Duration } from 'luxon';
 import { z } from 'zod';
-import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
+import { defaultSchedulerConfig, type Instant, type Millis, type SchedulerConfig } from '../core/index.ts';
 import { defaultServerLimits } from '../server/limits.ts';
 
 /** Seconds, or an ISO 8601 duration of fixed length; becomes milliseconds. */
@@ -20,6 +20,18 @@ const duration = z
     });
     return z.NEVER;
   });
+
+/** ISO 8601, UTC where it names no offset; becomes milliseconds since the epoch. */
+const instant = z.string().transform((value, context): Instant => {
+  const parsed = DateTime.fromISO(value, { zone: 'utc' });
+  const sql = parsed.isValid ? parsed : DateTime.fromSQL(value, { zone: 'utc' });
+  if (sql.isValid) return sql.toMillis();
+  context.addIssue({
+    code: 'custom',
+    message: `${JSON.stringify(value)} is no instant: ISO 8601 such as 2006-11-25T13:00:00Z`,
+  });
+  return z.NEVER;
+});
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const count = z.number().int().min(1);
@@ -127,7 +139,30 @@ const adapter = z
   })
   .transform(({ kind, ...options }) => ({ kind, ...defined(options) }));
 
-/** The configuration file of a server (docs/configuration.md). */
+/** How a trace is run; only the first key is the server's. Paths count from the file's directory. */
+const simulation = z.strictObject({
+  acceptKnownDurations: z.boolean().default(false),
+  startTime: instant.default(0),
+  stopWhen: z.enum(['all-leases-done', 'besteffort-submitted', 'besteffort-done']).default('all-leases-done'),
+  overheads: z
+    .strictObject({
+      applyTo: z.enum(['none', 'besteffort', 'all']).default('none'),
+      /** Percent. */
+      runtimeSlowdown: z.number().min(0).default(0),
+      bootShutdown: duration.default(0),
+    })
+    .prefault({}),
+  /** MB. */
+  overrideMemory: amount.nullable().default(null),
+  probes: z.array(z.string()).default([]),
+  attributes: z.record(z.string(), z.coerce.string()).default({}),
+  trace: z.string().nullable().default(null),
+  inject: z.string().nullable().default(null),
+  images: z.string().nullable().default(null),
+  output: z.string().nullable().default(null),
+});
+
+/** The native configuration file, of servers and of simulations (docs/configuration.md). */
 export const fileSchema = z.strictObject({
   site: site.optional(),
   scheduler: scheduler.prefault({}),
@@ -135,7 +170,7 @@ export const fileSchema = z.strictObject({
   adapter: adapter.prefault({}),
   events: z.strictObject({ retention: duration.nullable().default(null) }).prefault({}),
   limits: limits.prefault({}),
-  simulation: z.strictObject({ acceptKnownDurations: z.boolean().default(false) }).prefault({}),
+  simulation: simulation.prefault({}),
 });
 
 export type FileConfig = z.output<typeof fileSchema>;

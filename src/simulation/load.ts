@@ -1,7 +1,6 @@
 import type { SiteSpec } from '../core/index.ts';
-import type { LoadedConfig } from './config/assemble.ts';
-import { loadConfig } from './config/load.ts';
-import type { ConfigEntry } from './config/option-values.ts';
+import { defaultConfig, type LoadedConfig } from './config/assemble.ts';
+import { loadHaizeaConfig } from './config/haizea.ts';
 import { ConfigError, TraceError } from './errors.ts';
 import { readCancellations } from './formats/cancellations.ts';
 import type { ReadTrace, SwfOptions } from './formats/collector.ts';
@@ -30,7 +29,7 @@ export interface LoadedWorkload {
 export interface SimulationFiles extends Omit<WorkloadFiles, 'trace'> {
   /** Null: the configuration names it. */
   readonly trace?: string | null;
-  /** Haizea's INI form, or YAML/JSON. */
+  /** In Haizea's INI form. */
   readonly config?: string | null;
   readonly cancel?: string | null;
   /** Wins over the configuration's and the trace's own site. */
@@ -44,12 +43,9 @@ export interface LoadedSimulation extends LoadedWorkload {
   readonly dataFile: string | null;
 }
 
-/** Reads everything that a run needs. Overrides win over the configuration file. Throws TraceError and ConfigError. */
-export async function loadSimulation(
-  files: SimulationFiles,
-  overrides: readonly ConfigEntry[] = [],
-): Promise<LoadedSimulation> {
-  return loadWith(await loadConfig(files.config ?? null, overrides), files);
+/** Reads everything that a run needs. Throws TraceError and ConfigError. */
+export function loadSimulation(files: SimulationFiles): LoadedSimulation {
+  return loadWith(files.config == null ? defaultConfig : loadHaizeaConfig(files.config), files);
 }
 
 /** The same with a configuration that has been read already. */

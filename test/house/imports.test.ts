@@ -10,7 +10,7 @@ const prismaClient = 'src/store/prisma/';
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   engine: [core, 'node:', 'pino', 'prom-client'],
-  simulation: [core, 'node:', 'saxes', 'yaml'],
+  simulation: [core, 'node:', 'saxes'],
   enactment: [core, ports, 'node:', 'pino'],
   store: [
     core,

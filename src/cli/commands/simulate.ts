@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfig } from '../../simulation/config/load.ts';
+import { loadConfig } from '../simulate/config.ts';
 import { addOverrides, readOverrides } from '../simulate/overrides.ts';
 import { ProgressBar } from '../simulate/progress.ts';
 import { formatReport } from '../simulate/report.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { readText } from '../../simulation/config/load.ts';
+import { readText } from '../../simulation/config/haizea.ts';
 import { type MatrixRun, readMatrix } from '../../simulation/config/multi.ts';
 import type { ConfigEntry } from '../../simulation/config/option-values.ts';
 import { writeFileWhole } from '../files.ts';

@@ -1,9 +1,9 @@
-import { defaultSchedulerConfig, type SchedulerConfig } from '../../core/index.ts';
+import { defaultSchedulerConfig, type ImageTransferConfig, type SchedulerConfig } from '../../core/index.ts';
+import { noOverheads } from '../overheads.ts';
 import type { SimulationConfig } from '../workload.ts';
-import { type ConfigEntry, type OptionName, OptionValues } from './option-values.ts';
-import type { SiteSource } from './options.ts';
+import type { OptionValues } from './option-values.ts';
 
-/** What a configuration says: the run itself, and files that it names (as they stand there). */
+/** What a configuration says: the run itself, and files that it names. */
 export interface LoadedConfig {
   readonly file: string;
   readonly config: SimulationConfig;
@@ -12,117 +12,119 @@ export interface LoadedConfig {
   readonly traceFile: string | null;
   readonly imageFile: string | null;
   readonly injectionFile: string | null;
+  /** Where the results go. */
   readonly dataFile: string | null;
   readonly warnings: readonly string[];
 }
 
-/** A configuration out of its options. Throws ConfigError for what is wrong, unknown or missing. */
-export function assembleConfig(
-  file: string,
-  entries: readonly ConfigEntry[],
-  nameOf?: OptionName,
-): LoadedConfig {
-  const options = new OptionValues(file, entries, nameOf);
-  options.require('general', 'mode');
-  const site = options.require('simulation', 'resources');
-  const clock = options.get('simulation', 'clock') ?? 'real';
-  const startTime =
-    clock === 'simulated'
-      ? options.require('simulation', 'starttime', 'as simulation.clock is simulated')
-      : options.get('simulation', 'starttime');
-  const warnings =
-    clock === 'real' && options.has('simulation')
-      ? [`${file}: simulation.clock is real: a simulation here always has its own clock`]
-      : [];
-  const memory = options.get('tracefile', 'override-memory') ?? -1;
+/** What holds where nothing else is said. */
+export const defaultConfig: LoadedConfig = {
+  file: 'simulate',
+  config: {
+    scheduler: defaultSchedulerConfig,
+    startTime: 0,
+    site: null,
+    stopWhen: 'all-leases-done',
+    overheads: noOverheads,
+    overrideMemory: null,
+    probes: [],
+    attributes: {},
+  },
+  siteFile: null,
+  traceFile: null,
+  imageFile: null,
+  injectionFile: null,
+  dataFile: null,
+  warnings: [],
+};
+
+/** The options on top of what holds without them. */
+export function assembleConfig(options: OptionValues, base: LoadedConfig): LoadedConfig {
+  const { config } = base;
+  const memory = options.get('tracefile', 'override-memory');
+  const { site, siteFile } = siteOf(options, base);
   return {
-    file,
+    file: base.file,
     config: {
-      scheduler: schedulerConfig(options),
-      startTime: startTime ?? 0,
-      site: isSite(site) ? site : null,
-      stopWhen: options.get('simulation', 'stop-when') ?? 'all-leases-done',
+      site,
+      scheduler: schedulerConfig(options, config.scheduler),
+      startTime: options.get('simulation', 'starttime') ?? config.startTime,
+      stopWhen: options.get('simulation', 'stop-when') ?? config.stopWhen,
       overheads: {
-        applyTo: options.get('tracefile', 'add-overhead') ?? 'none',
-        runtimeSlowdown: options.get('tracefile', 'runtime-slowdown-overhead') ?? 0,
-        bootShutdown: options.get('tracefile', 'bootshutdown-overhead') ?? 0,
+        applyTo: options.get('tracefile', 'add-overhead') ?? config.overheads.applyTo,
+        runtimeSlowdown:
+          options.get('tracefile', 'runtime-slowdown-overhead') ?? config.overheads.runtimeSlowdown,
+        bootShutdown: options.get('tracefile', 'bootshutdown-overhead') ?? config.overheads.bootShutdown,
       },
-      overrideMemory: memory === -1 ? null : memory,
-      probes: options.get('accounting', 'probes') ?? [],
-      attributes: options.get('accounting', 'attributes') ?? {},
+      overrideMemory: memory === undefined ? config.overrideMemory : memory === -1 ? null : memory,
+      probes: options.get('accounting', 'probes') ?? config.probes,
+      attributes: { ...config.attributes, ...options.get('accounting', 'attributes') },
     },
-    siteFile: typeof site === 'object' && 'file' in site ? site.file : null,
-    traceFile: options.get('tracefile', 'tracefile') ?? null,
-    imageFile: options.get('tracefile', 'imagefile') ?? null,
-    injectionFile: options.get('tracefile', 'injectionfile') ?? null,
-    dataFile: options.get('accounting', 'datafile') ?? null,
-    warnings: [...warnings, ...options.warnings],
+    siteFile,
+    traceFile: options.get('tracefile', 'tracefile') ?? base.traceFile,
+    imageFile: orBase(options.get('tracefile', 'imagefile'), base.imageFile),
+    injectionFile: orBase(options.get('tracefile', 'injectionfile'), base.injectionFile),
+    dataFile: orBase(options.get('accounting', 'datafile'), base.dataFile),
+    warnings: [...base.warnings, ...options.warnings],
   };
 }
 
-function isSite(site: SiteSource): site is Exclude<SiteSource, string | { readonly file: string }> {
-  return typeof site === 'object' && 'nodes' in site;
+function siteOf(
+  options: OptionValues,
+  base: LoadedConfig,
+): Pick<SimulationConfig, 'site'> & Pick<LoadedConfig, 'siteFile'> {
+  const resources = options.get('simulation', 'resources');
+  if (resources === undefined) return { site: base.config.site, siteFile: base.siteFile };
+  if (resources === 'in-tracefile') return { site: null, siteFile: null };
+  return 'file' in resources ? { site: null, siteFile: resources.file } : { site: resources, siteFile: null };
 }
 
-function schedulerConfig(options: OptionValues): SchedulerConfig {
-  const defaults = defaultSchedulerConfig;
-  const suspension = options.require('scheduling', 'suspension');
-  const preparation = options.get('general', 'lease-preparation') ?? defaults.preparation;
-  const backfilling = options.get('scheduling', 'backfilling') ?? defaults.backfilling;
-  const reuse = options.get('deploy-imagetransfer', 'diskimage-reuse') ?? defaults.imageTransfer.reuse;
-  const images = preparation === 'imagetransfer';
-  if (suspension !== 'none') {
-    const why = `as scheduling.suspension is ${suspension}`;
-    options.require('scheduling', 'suspend-rate', why);
-    options.require('scheduling', 'resume-rate', why);
-  }
-  if (backfilling === 'intermediate') {
-    options.require('scheduling', 'backfilling-reservations', 'as scheduling.backfilling is intermediate');
-  }
-  if (images) {
-    const why = 'as general.lease-preparation is imagetransfer';
-    options.require('simulation', 'imagetransfer-bandwidth', why);
-    options.require('deploy-imagetransfer', 'transfer-mechanism', why);
-    if (reuse === 'image-caches') {
-      options.require('deploy-imagetransfer', 'diskimage-cache-size', 'as diskimage-reuse is image-caches');
-    }
-  }
+function schedulerConfig(options: OptionValues, base: SchedulerConfig): SchedulerConfig {
   return {
-    admission: options.get('scheduling', 'policy-admission') ?? defaults.admission,
-    hostSelection: options.get('scheduling', 'policy-host-selection') ?? defaults.hostSelection,
-    preemption: options.get('scheduling', 'policy-preemption') ?? defaults.preemption,
-    backfilling,
+    admission: options.get('scheduling', 'policy-admission') ?? base.admission,
+    hostSelection: options.get('scheduling', 'policy-host-selection') ?? base.hostSelection,
+    preemption: options.get('scheduling', 'policy-preemption') ?? base.preemption,
+    backfilling: options.get('scheduling', 'backfilling') ?? base.backfilling,
     backfillingReservations:
-      options.get('scheduling', 'backfilling-reservations') ?? defaults.backfillingReservations,
-    suspension,
-    suspendRate: options.get('scheduling', 'suspend-rate') ?? defaults.suspendRate,
-    resumeRate: options.get('scheduling', 'resume-rate') ?? defaults.resumeRate,
+      options.get('scheduling', 'backfilling-reservations') ?? base.backfillingReservations,
+    suspension: options.get('scheduling', 'suspension') ?? base.suspension,
+    suspendRate: options.get('scheduling', 'suspend-rate') ?? base.suspendRate,
+    resumeRate: options.get('scheduling', 'resume-rate') ?? base.resumeRate,
     suspendResumeExclusion:
-      options.get('scheduling', 'suspendresume-exclusion') ?? defaults.suspendResumeExclusion,
-    overrideSuspendTime: options.get('scheduling', 'override-suspend-time') ?? defaults.overrideSuspendTime,
-    overrideResumeTime: options.get('scheduling', 'override-resume-time') ?? defaults.overrideResumeTime,
+      options.get('scheduling', 'suspendresume-exclusion') ?? base.suspendResumeExclusion,
+    overrideSuspendTime: orBase(options.get('scheduling', 'override-suspend-time'), base.overrideSuspendTime),
+    overrideResumeTime: orBase(options.get('scheduling', 'override-resume-time'), base.overrideResumeTime),
     schedulingThresholdFactor:
-      options.get('scheduling', 'scheduling-threshold-factor') ?? defaults.schedulingThresholdFactor,
-    forceSchedulingThreshold:
-      options.get('scheduling', 'force-scheduling-threshold') ?? defaults.forceSchedulingThreshold,
-    migration: options.get('scheduling', 'migration') ?? defaults.migration,
-    shutdownTime: options.get('scheduling', 'shutdown-time') ?? defaults.shutdownTime,
-    enactmentOverhead: options.get('scheduling', 'enactment-overhead') ?? defaults.enactmentOverhead,
-    preparation,
-    imageTransfer: {
-      bandwidth: options.get('simulation', 'imagetransfer-bandwidth') ?? defaults.imageTransfer.bandwidth,
-      mechanism:
-        options.get('deploy-imagetransfer', 'transfer-mechanism') ?? defaults.imageTransfer.mechanism,
-      avoidRedundantTransfers:
-        options.get('deploy-imagetransfer', 'avoid-redundant-transfers') ??
-        defaults.imageTransfer.avoidRedundantTransfers,
-      forceTransferTime:
-        options.get('deploy-imagetransfer', 'force-imagetransfer-time') ??
-        defaults.imageTransfer.forceTransferTime,
-      reuse,
-      cacheSizeMb:
-        options.get('deploy-imagetransfer', 'diskimage-cache-size') ?? defaults.imageTransfer.cacheSizeMb,
-    },
-    leaseFailureHandling: options.get('general', 'lease-failure-handling') ?? defaults.leaseFailureHandling,
+      options.get('scheduling', 'scheduling-threshold-factor') ?? base.schedulingThresholdFactor,
+    forceSchedulingThreshold: orBase(
+      options.get('scheduling', 'force-scheduling-threshold'),
+      base.forceSchedulingThreshold,
+    ),
+    migration: options.get('scheduling', 'migration') ?? base.migration,
+    shutdownTime: options.get('scheduling', 'shutdown-time') ?? base.shutdownTime,
+    enactmentOverhead: options.get('scheduling', 'enactment-overhead') ?? base.enactmentOverhead,
+    preparation: options.get('general', 'lease-preparation') ?? base.preparation,
+    imageTransfer: imageTransferConfig(options, base.imageTransfer),
+    leaseFailureHandling: options.get('general', 'lease-failure-handling') ?? base.leaseFailureHandling,
   };
+}
+
+function imageTransferConfig(options: OptionValues, base: ImageTransferConfig): ImageTransferConfig {
+  return {
+    bandwidth: options.get('simulation', 'imagetransfer-bandwidth') ?? base.bandwidth,
+    mechanism: options.get('deploy-imagetransfer', 'transfer-mechanism') ?? base.mechanism,
+    avoidRedundantTransfers:
+      options.get('deploy-imagetransfer', 'avoid-redundant-transfers') ?? base.avoidRedundantTransfers,
+    forceTransferTime: orBase(
+      options.get('deploy-imagetransfer', 'force-imagetransfer-time'),
+      base.forceTransferTime,
+    ),
+    reuse: options.get('deploy-imagetransfer', 'diskimage-reuse') ?? base.reuse,
+    cacheSizeMb: options.get('deploy-imagetransfer', 'diskimage-cache-size') ?? base.cacheSizeMb,
+  };
+}
+
+/** An option that is set to `none` is null, one that is not set undefined. */
+function orBase<T>(value: T | null | undefined, base: T | null): T | null {
+  return value === undefined ? base : value;
 }

@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
-import { assembleConfig, type LoadedConfig } from './assemble.ts';
+import type { LoadedConfig } from './assemble.ts';
+import { haizeaConfig, override } from './haizea.ts';
 import { parseIni } from './ini.ts';
-import { override, withPathsFrom } from './load.ts';
 import type { ConfigEntry } from './option-values.ts';
 
 /** One combination of a multi-configuration. */
@@ -76,7 +76,7 @@ export function readMatrix(file: string, text: string, overrides: readonly Confi
   const warnings = new Set<string>();
   for (const [profile, entries] of profiles) {
     const merged = override(override(common, entries), overrides);
-    const config = withPathsFrom(folder, assembleConfig(file, merged));
+    const config = haizeaConfig(file, merged);
     for (const warning of config.warnings) warnings.add(warning);
     for (const traceFile of traces) {
       for (const injectionFile of injections) {

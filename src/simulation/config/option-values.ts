@@ -11,10 +11,9 @@ export interface ConfigEntry {
   readonly value: string;
 }
 
-/** How a form of configuration writes an option's name. */
-export type OptionName = (section: string, key: string) => string;
-
-export const dottedName: OptionName = (section, key) => `${section}.${key}`;
+export function dottedName(section: string, key: string): string {
+  return `${section}.${key}`;
+}
 
 /** A configuration's options, checked one by one. */
 export class OptionValues {
@@ -26,7 +25,6 @@ export class OptionValues {
   constructor(
     readonly file: string,
     entries: readonly ConfigEntry[],
-    private readonly nameOf: OptionName = dottedName,
   ) {
     for (const entry of entries) this.accept(entry);
   }
@@ -48,12 +46,12 @@ export class OptionValues {
       'MISSING_KEY',
       this.file,
       null,
-      `${this.nameOf(section, key)} is not set${why === '' ? '' : ` (${why})`}, expected ${type.expected}`,
+      `${dottedName(section, key)} is not set${why === '' ? '' : ` (${why})`}, expected ${type.expected}`,
     );
   }
 
   private accept({ file, line, section, key, value }: ConfigEntry): void {
-    const name = this.nameOf(section, key);
+    const name = dottedName(section, key);
     const options: Record<string, OptionType<unknown>> | undefined = Object.hasOwn(OPTIONS, section)
       ? OPTIONS[section as Section]
       : undefined;
@@ -93,7 +91,7 @@ export class OptionValues {
     const names = Object.keys(options);
     const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '');
     const same = names.find((name) => plain(name) === plain(key));
-    if (same !== undefined) return this.nameOf(section, same);
-    return `one of ${names.map((name) => this.nameOf(section, name)).join(', ')}`;
+    if (same !== undefined) return dottedName(section, same);
+    return `one of ${names.map((name) => dottedName(section, name)).join(', ')}`;
   }
 }

@@ -140,8 +140,9 @@ export function walkXml(
   };
 
   for (const chunk of boundedChunks(source)) parser.write(chunk);
+  const lastLine = parser.line;
   parser.close();
-  return parser.line;
+  return lastLine;
 }
 
 /** A text as it may stand in an error message. */

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/cli/simulate/config.ts';
+import { defaultSchedulerConfig } from '../../src/core/index.ts';
+import { defaultConfig } from '../../src/simulation/config/assemble.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'leasegraph-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const file = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+const option = (section: string, key: string, value: string) => ({
+  file: '--set',
+  line: null,
+  section,
+  key,
+  value,
+});
+
+const YAML = `site:
+  nodes:
+    - { count: 4, capacity: { CPU: 100, Memory: 1024 } }
+scheduler:
+  backfilling: off
+  suspension: all
+  overrideSuspendTime: 5
+  admission: ./policies/mine.js
+  imageTransfer: { avoidRedundantTransfers: false }
+clock: { speed: 60 }
+simulation:
+  startTime: 2006-11-25 13:00:00
+  stopWhen: besteffort-done
+  overheads: { applyTo: besteffort, runtimeSlowdown: 12.5, bootShutdown: PT15S }
+  probes: [ar, best-effort]
+  attributes: { a: 1 }
+  trace: t.swf
+  inject: /i.lwf
+`;
+
+describe('the native configuration', () => {
+  it('is the server’s, with a section for simulations', async () => {
+    const loaded = await loadConfig(file('n.yaml', YAML), []);
+    expect(loaded).toMatchObject({
+      config: {
+        scheduler: {
+          ...defaultSchedulerConfig,
+          backfilling: 'off',
+          suspension: 'all',
+          overrideSuspendTime: 5000,
+          admission: join(folder, 'policies/mine.js'),
+          imageTransfer: { ...defaultSchedulerConfig.imageTransfer, avoidRedundantTransfers: false },
+        },
+        startTime: Date.UTC(2006, 10, 25, 13),
+        stopWhen: 'besteffort-done',
+        overheads: { applyTo: 'besteffort', runtimeSlowdown: 12.5, bootShutdown: 15_000 },
+        overrideMemory: null,
+        probes: ['ar', 'best-effort'],
+        attributes: { a: '1' },
+      },
+      traceFile: join(folder, 't.swf'),
+      injectionFile: '/i.lwf',
+      imageFile: null,
+      dataFile: null,
+    });
+    expect(loaded.config.site?.nodes).toHaveLength(4);
+  });
+
+  it('may be JSON, or empty', async () => {
+    const { config } = await loadConfig(file('n.json', '{ "scheduler": { "shutdownTime": 2.5 } }'), []);
+    expect(config).toEqual({
+      ...defaultConfig.config,
+      scheduler: { ...defaultSchedulerConfig, shutdownTime: 2500 },
+    });
+    expect((await loadConfig(file('e.yml', ''), [])).config).toEqual(defaultConfig.config);
+  });
+
+  it.each([
+    ['scheduler: { backfiling: off }', 'scheduler.backfiling: unknown key; did you mean "backfilling"?'],
+    ['scheduler: { suspendRate: -3 }', 'scheduler.suspendRate: '],
+    [
+      'simulation: { startTime: yesterday }',
+      'simulation.startTime: "yesterday" is no instant: ISO 8601 such as',
+    ],
+    ['simulation: { probes: [ar, br] }', 'simulation.probes: "br" is no probe; there are ar, immediate,'],
+    ['simulation: { stopWhen: never }', 'simulation.stopWhen: '],
+    ['simulation: { overheads: { applyTo: some } }', 'simulation.overheads.applyTo: '],
+    ['simulation: [', ':1: not well-formed: '],
+  ])('refuses %j', async (text, message) => {
+    await expect(loadConfig(file('n.yaml', text), [])).rejects.toThrow(message);
+  });
+});
+
+describe('options of the command line', () => {
+  it('win over every form of configuration, and over none', async () => {
+    const overrides = [
+      option('scheduling', 'backfilling', 'conservative'),
+      option('scheduling', 'override-suspend-time', 'none'),
+      option('accounting', 'attributes', 'b=2'),
+      option('simulation', 'resources', '2 CPU:1 Memory:1'),
+    ];
+    const { config } = await loadConfig(file('n.yaml', YAML), overrides);
+    expect(config).toMatchObject({
+      scheduler: { backfilling: 'conservative', suspension: 'all', overrideSuspendTime: null },
+      attributes: { a: '1', b: '2' },
+      site: { nodes: { length: 2 } },
+    });
+    expect((await loadConfig(null, overrides)).config.scheduler).toEqual({
+      ...defaultSchedulerConfig,
+      backfilling: 'conservative',
+    });
+  });
+
+  it('name themselves when they are wrong', async () => {
+    await expect(loadConfig(null, [option('scheduling', 'backfilling', 'x')])).rejects.toThrow(
+      '--set: scheduling.backfilling is "x", expected off,',
+    );
+  });
+});

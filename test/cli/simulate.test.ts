@@ -1,0 +1,233 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SimulationResult } from '../../src/simulation/result.ts';
+import { cli } from './terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'leasegraph-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const path = (name: string) => join(folder, name);
+const file = (name: string, text: string) => {
+  writeFileSync(path(name), text);
+  return path(name);
+};
+const job = (id: number, submit: number, run: number, processors: number) =>
+  `${id} ${submit} -1 ${run} ${processors} -1 -1 ${processors} ${run * 2} -1 1 1 -1 -1 1 -1 -1 -1\n`;
+
+const trace = file(
+  't.swf',
+  `; a trace\n${job(1, 0, 100, 2)}${job(2, 10, 100, 4)}${job(3, 20, 50, 2)}${job(4, 30, 10, 8)}`,
+);
+const site = ['--site', '4 CPU:100 Memory:1024'];
+
+describe('simulate', () => {
+  it('prints a summary', async () => {
+    const { status, out, err } = await cli('simulate', trace, ...site);
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    expect(out).toMatch(/^t\.swf: 4 leases on 4 nodes, 00:03:20 simulated in \d+\.\d\d s$/m);
+    expect(out).toMatch(/^best effort +4 +3 +1 +0 +0$/m);
+    expect(out).toMatch(/^waiting time +00:00:30 +00:00:00 +00:01:30 /m);
+    expect(out).toMatch(/^utilization +\d/m);
+  });
+
+  it('writes every lease and event', async () => {
+    const output = path('out.json');
+    const { status } = await cli('simulate', trace, ...site, '--output', output, '--probes', 'best-effort');
+    expect(status).toBe(0);
+    const result = JSON.parse(readFileSync(output, 'utf8')) as SimulationResult & {
+      accounting: { perRun: object };
+    };
+    expect(result.summary.end).toBe(200);
+    expect(result.leases.map(({ id, state, start, end }) => [id, state, start, end])).toEqual([
+      [1, 'DONE', 0, 100],
+      [2, 'DONE', 100, 200],
+      [3, 'DONE', 20, 70],
+      [4, 'REJECTED', null, null],
+    ]);
+    expect(result.leases[1]?.reservations).toEqual([
+      { kind: 'VM', start: 100, end: 200, nodes: { 1: 1, 2: 2, 3: 3, 4: 4 } },
+    ]);
+    expect(result.events[0]).toEqual([0, 1, 'NEW', 'PENDING']);
+    expect(result.accounting.perRun).toEqual({ 'Total best-effort completed': 3, 'all-best-effort': 200 });
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('prints JSON, draws, and obeys options and cancellations', async () => {
+    const cancel = file('cancel.txt', '150 2\n');
+    const gantt = path('g.svg');
+    const { status, out } = await cli(
+      'simulate',
+      trace,
+      ...site,
+      '--json',
+      '--gantt',
+      gantt,
+      '--cancel',
+      cancel,
+      '--backfilling',
+      'off',
+      '--set',
+      'scheduling.shutdown-time=5',
+      '--set',
+      'accounting.attributes=a=b',
+    );
+    expect(status).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      summary: { outcomes: { BEST_EFFORT: { DONE: 2, CANCELLED: 1, REJECTED: 1 } }, leases: 4 },
+      attributes: { a: 'b' },
+      written: [gantt],
+      warnings: [],
+    });
+    expect(readFileSync(gantt, 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+  });
+
+  it('warns on standard error', async () => {
+    const config = file(
+      'warn.conf',
+      '[general]\nmode: simulated\nloglevel: INFO\n[simulation]\nclock: simulated\nstarttime: 2006-11-25 13:00:00\nresources: 4 CPU:100 Memory:1024\n[scheduling]\nsuspension: none\n[tracefile]\ntracefile: t.swf\n[accounting]\ndatafile: data.json\n',
+    );
+    const { status, err, out } = await cli('simulate', '--config', config);
+    expect(status).toBe(0);
+    expect(err).toBe(
+      `leasegraph: warning: ${config}:3: general.loglevel has no meaning in a simulation here\n`,
+    );
+    expect(out).toContain('4 leases');
+    expect(existsSync(path('data.json'))).toBe(true);
+  });
+
+  it('loads a policy of the user', async () => {
+    file(
+      'odd.mjs',
+      "export default { admit: (lease) => (lease.id % 2 ? null : { code: 'EVEN', message: 'even' }) };\n",
+    );
+    const run = (name: string) =>
+      cli('simulate', trace, ...site, '--json', '--set', `scheduling.policy-admission=${path(name)}`);
+    const { out } = await run('odd.mjs');
+    expect(JSON.parse(out).summary.outcomes.BEST_EFFORT).toEqual({ DONE: 2, REJECTED: 2 });
+    file('empty.mjs', 'export default {};\n');
+    expect((await run('empty.mjs')).err).toBe(
+      `leasegraph: ${path('empty.mjs')}: has no default export with admit(), expected a policy\n`,
+    );
+    expect((await run('none.mjs')).err).toMatch(
+      /^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/,
+    );
+  });
+
+  it.each([
+    [['simulate', '/none.swf', ...site], 1, '/none.swf: there is no such file'],
+    [['simulate', trace], 1, 'the trace describes no site, expected a <site> in it'],
+    [['simulate', trace, '--site', '4'], 1, '--site: CPU is not given'],
+    [
+      ['simulate', trace, ...site, '--backfilling', 'of'],
+      1,
+      '--backfilling: scheduling.backfilling is "of", expected off',
+    ],
+    [
+      ['simulate', trace, ...site, '--set', 'x'],
+      2,
+      "option '--set <option=value>' argument 'x' is invalid. Expected SECTION.KEY=VALUE.",
+    ],
+    [['simulate', trace, ...site, '--set', 'a.b=c'], 1, '--set: unknown section in a.b'],
+    [
+      ['simulate', trace, ...site, '--output', '/none/out.json'],
+      1,
+      '/none/out.json: cannot be written: there is no such folder',
+    ],
+    [
+      ['simulate', trace, ...site, '--gantt', folder],
+      1,
+      'is a directory, expected the name of a file to write',
+    ],
+    [
+      ['simulate', trace, ...site, '--swf-scale', '0'],
+      2,
+      "argument '0' is invalid. Expected a number greater than 0.",
+    ],
+    [['simulate'], 1, 'no trace is named'],
+    [['simulate', trace, 'more'], 2, 'too many arguments'],
+    [['simulate', trace, '--frobnicate'], 2, "unknown option '--frobnicate'"],
+    [['simulate', trace, ...site, '--output-dir', folder], 2, '--output-dir does not go with a single run'],
+    [['simulate', trace, '--multi', 'm.conf'], 2, 'does not go with --multi'],
+    [['simulate', '--multi', '/none.conf'], 1, '/none.conf: there is no such file'],
+    [['simulat'], 2, "unknown command 'simulat' (Did you mean simulate?)"],
+  ])('%j fails with status %i and one line', async (argv, expected, message) => {
+    const { status, out, err } = await cli(...argv);
+    expect(err).toContain(message);
+    expect(err).toMatch(/^leasegraph: [^\n]*\n$/);
+    expect(out).toBe('');
+    expect(status).toBe(expected);
+  });
+
+  it('has help', async () => {
+    const help = await cli('simulate', '--help');
+    expect(help.status).toBe(0);
+    expect(help.out).toMatch(/^Usage: leasegraph simulate \[options\] \[trace\]$/m);
+    expect((await cli('help', 'simulate')).out).toBe(help.out);
+    expect((await cli('--help')).out).toMatch(/^ {2}simulate +run a trace/m);
+    expect((await cli()).status).toBe(2);
+  });
+});
+
+describe('simulate --multi', () => {
+  const common = `[common:general]
+mode: simulated
+[common:simulation]
+clock: simulated
+starttime: 2006-11-25 13:00:00
+resources: 4 CPU:100 Memory:1024
+[common:scheduling]
+suspension: none
+[fifo:scheduling]
+backfilling: off
+[easy:scheduling]
+backfilling: aggressive
+`;
+  const leasegraph = (...argv: string[]) =>
+    promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/cli/bin.ts', ...argv]).then(
+      ({ stdout, stderr }) => ({ status: 0, out: stdout, err: stderr }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        status: error.code,
+        out: error.stdout,
+        err: error.stderr,
+      }),
+    );
+
+  it('runs every combination and compares them', async () => {
+    const multi = file('m.conf', `[multi]\ntracefiles: t.swf\ndatadir: results\n${common}`);
+    const { status, out, err } = await leasegraph('simulate', '--multi', multi);
+    expect(err).toBe('');
+    expect(status).toBe(0);
+    expect(readdirSync(path('results')).sort()).toEqual(['comparison.csv', 'easy_t.json', 'fifo_t.json']);
+    expect(out).toMatch(/^fifo +t +4 +3 +0 +0 +00:01:30 /m);
+    expect(out).toMatch(/^easy +t +4 +3 +0 +0 +00:00:30 /m);
+    const [titles, ...rows] = readFileSync(path('results/comparison.csv'), 'utf8').trim().split('\n');
+    expect(titles).toMatch(/^profile,trace,injection,leases,/);
+    expect(rows.map((row) => row.split(',')[0])).toEqual(['fifo', 'easy']);
+    const { leases } = JSON.parse(readFileSync(path('results/fifo_t.json'), 'utf8')) as SimulationResult;
+    expect(leases.map(({ start }) => start)).toEqual([0, 100, 200, null]);
+  });
+
+  it('goes on after a run that fails, and says so', async () => {
+    file('bad.swf', '; nothing\n');
+    const multi = file('bad.conf', `[multi]\ntracefiles: t.swf bad.swf\n${common}`);
+    const { status, out, err } = await leasegraph(
+      'simulate',
+      '--multi',
+      multi,
+      '--output-dir',
+      path('bad'),
+      '--json',
+      '--jobs',
+      '1',
+    );
+    expect(status).toBe(1);
+    expect((JSON.parse(out) as { name: string }[]).map(({ name }) => name)).toEqual(['fifo_t', 'easy_t']);
+    expect(err).toContain(`leasegraph: fifo_bad: ${path('bad.swf')}:1: the trace has no leases`);
+    expect(err).toMatch(/^leasegraph: 2 of 4 runs failed$/m);
+  });
+});
