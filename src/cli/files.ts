@@ -1,12 +1,27 @@
-import { accessSync, closeSync, constants, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError } from './terminal.ts';
 
 const BUFFERED = 1 << 20;
 
-/** Writes a file whole or not at all: under another name first, then under its own. Throws CliError. */
+/**
+ * Writes a file whole or not at all: under another name first, then under its own. What is there and no plain file (a device, a pipe, a link) is
+ * written to as it is. Throws CliError.
+ */
 export function writeFileWhole(path: string, pieces: Iterable<string>): void {
-  const unfinished = `${path}.${process.pid}.tmp`;
+  const present = lstatSync(path, { throwIfNoEntry: false });
+  const inPlace = present !== undefined && !present.isFile();
+  const unfinished = inPlace ? path : `${path}.${process.pid}.tmp`;
   let file: number | null = null;
   try {
     file = openSync(unfinished, 'w');
@@ -20,10 +35,10 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
     writeAll(file, buffered);
     closeSync(file);
     file = null;
-    renameSync(unfinished, path);
+    if (!inPlace) renameSync(unfinished, path);
   } catch (error) {
     if (file !== null) closeSync(file);
-    rmSync(unfinished, { force: true });
+    if (!inPlace) rmSync(unfinished, { force: true });
     if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
     throw unwritable(path, error);
   }
@@ -31,13 +46,14 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
 
 /** Throws CliError where a file of that name cannot be written, so that nobody waits for a result in vain. */
 export function expectWritable(path: string): void {
+  const present = statSync(path, { throwIfNoEntry: false });
+  if (present?.isDirectory() === true) {
+    throw new CliError(`${path}: is a directory, expected the name of a file to write`);
+  }
   try {
-    accessSync(dirname(path), constants.W_OK);
+    accessSync(present === undefined || present.isFile() ? dirname(path) : path, constants.W_OK);
   } catch (error) {
     throw unwritable(path, error);
-  }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    throw new CliError(`${path}: is a directory, expected the name of a file to write`);
   }
 }
 

@@ -1,4 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,6 +15,8 @@ const file = (name: string, text: string) => {
   writeFileSync(path(name), text);
   return path(name);
 };
+
+const mkfifo = (name: string) => execFileSync('mkfifo', [name]);
 
 const traces = {
   'a.swf': '; SWF\n1 0 -1 100 2 -1 -1 2 200 -1 1 7 -1 -1 1 -1 -1 -1\n',
@@ -80,6 +84,20 @@ describe('convert', () => {
   it('tells as JSON what it wrote', async () => {
     const { out } = await cli('convert', file('a.swf', traces['a.swf']), path('o.lwf'), '--json');
     expect(JSON.parse(out)).toEqual({ output: path('o.lwf'), leases: 1, nodes: null });
+  });
+
+  it('writes through a link, and to what is no plain file', async () => {
+    const input = file('a.swf', traces['a.swf']);
+    writeFileSync(path('target.lwf'), '');
+    symlinkSync(path('target.lwf'), path('link.lwf'));
+    expect((await cli('convert', input, path('link.lwf'))).status).toBe(0);
+    expect(lstatSync(path('link.lwf')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(path('target.lwf'), 'utf8')).toContain('<lease-request ');
+    mkfifo(path('pipe'));
+    const reading = readFile(path('pipe'), 'utf8');
+    expect((await cli('convert', input, path('pipe'))).status).toBe(0);
+    expect(await reading).toContain('<lease-request ');
+    expect(lstatSync(path('pipe')).isFIFO()).toBe(true);
   });
 
   it('refuses what it cannot read or write, and leaves nothing behind', async () => {

@@ -251,7 +251,7 @@ class LwfReader {
         request.start = this.duration(element, 'time');
         break;
       case 'start':
-        if (element.children.size > 1) {
+        if (element.children.length > 1) {
           this.fail(
             'UNEXPECTED_CONTENT',
             element,
@@ -267,7 +267,7 @@ class LwfReader {
         request.software = { name: element.attributes.id as string, sizeMb: this.amount(element, 'size') };
         break;
       case 'software':
-        if (element.children.size !== 1) {
+        if (element.children.length !== 1) {
           this.fail(
             'UNEXPECTED_CONTENT',
             element,
@@ -309,7 +309,7 @@ class LwfReader {
   }
 
   private need(element: Element, children: readonly string[]): void {
-    const missing = children.find((child) => !element.children.has(child));
+    const missing = children.find((child) => !element.children.includes(child));
     if (missing !== undefined) {
       this.fail('MISSING_CONTENT', element, `<${element.name}> has no <${missing}>, expected one`);
     }

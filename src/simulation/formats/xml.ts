@@ -22,7 +22,8 @@ export interface Element {
   readonly parent: Element | null;
   readonly line: number;
   readonly attributes: Readonly<Record<string, string>>;
-  readonly children: Set<string>;
+  /** Names of its children, each once. */
+  readonly children: string[];
   text: string;
 }
 
@@ -76,12 +77,12 @@ export function walkXml(
       parent: current,
       line,
       attributes,
-      children: new Set(),
+      children: [],
       text: '',
     };
     const parentRule = current === null ? { children: roots } : (grammar[current.name] as ElementRule);
     if (parentRule.open !== true) checkElement(element, parentRule);
-    current?.children.add(tag.name);
+    if (current?.children.includes(tag.name) === false) current.children.push(tag.name);
     current = element;
     handler.open(element);
   });
@@ -108,34 +109,34 @@ export function walkXml(
   });
 
   const checkElement = ({ name, parent, line, attributes }: Element, parentRule: ElementRule) => {
-    const allowed = [...(parentRule.children ?? []), ...(parentRule.many ?? [])];
-    if (!allowed.includes(name)) {
+    const once = parentRule.children?.includes(name) === true;
+    if (!once && parentRule.many?.includes(name) !== true) {
+      const allowed = [...(parentRule.children ?? []), ...(parentRule.many ?? [])];
       const where = parent === null ? "as the document's root" : `in <${parent.name}>`;
       const expected =
         allowed.length === 0 ? 'an empty element' : allowed.map((child) => `<${child}>`).join(', ');
       fail('UNEXPECTED_CONTENT', line, `<${shorten(name)}> was found ${where}, expected ${expected}`);
     }
-    if (parent?.children.has(name) === true && parentRule.many?.includes(name) !== true) {
+    if (once && parent?.children.includes(name) === true) {
       fail('UNEXPECTED_CONTENT', line, `a second <${name}> was found in <${parent.name}>, expected one`);
     }
     const rule = grammar[name] as ElementRule;
     if (rule.open === true) return;
-    for (const required of rule.required ?? []) {
-      if (attributes[required] === undefined) {
-        fail('MISSING_CONTENT', line, `<${name}> has no attribute "${required}", expected one`);
+    const { required = [], optional = [] } = rule;
+    for (const attribute of required) {
+      if (attributes[attribute] === undefined) {
+        fail('MISSING_CONTENT', line, `<${name}> has no attribute "${attribute}", expected one`);
       }
     }
-    for (const attribute of Object.keys(attributes)) {
-      const known =
-        rule.required?.includes(attribute) === true || rule.optional?.includes(attribute) === true;
-      if (!known && !/^(xmlns|xml|xsi)(:|$)/.test(attribute)) {
-        const expected = [...(rule.required ?? []), ...(rule.optional ?? [])].join(', ') || 'none';
-        fail(
-          'UNEXPECTED_CONTENT',
-          line,
-          `<${name}> has an attribute "${shorten(attribute)}", expected ${expected}`,
-        );
-      }
+    for (const attribute in attributes) {
+      if (required.includes(attribute) || optional.includes(attribute)) continue;
+      if (/^(xmlns|xml|xsi)(:|$)/.test(attribute)) continue;
+      const expected = [...required, ...optional].join(', ') || 'none';
+      fail(
+        'UNEXPECTED_CONTENT',
+        line,
+        `<${name}> has an attribute "${shorten(attribute)}", expected ${expected}`,
+      );
     }
   };
 
