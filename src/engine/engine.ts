@@ -35,6 +35,7 @@ import {
   type LeaseService,
   type RequestOptions,
   type Store,
+  StoreError,
 } from './ports.ts';
 import { Publisher } from './publisher.ts';
 import { type RecoveryOptions, recover } from './recovery.ts';
@@ -178,12 +179,11 @@ export class Engine implements LeaseService {
   }
 
   private async begin(): Promise<void> {
-    this.listening = await this.options.store.listen((notice) => this.noticed(notice));
     try {
-      const writer = await this.lead();
-      if (!writer) await this.follow();
+      this.listening = await this.options.store.listen((notice) => this.noticed(notice));
+      if (!(await this.lead())) await this.follow();
     } catch (error) {
-      await this.listening[Symbol.asyncDispose]();
+      await this.listening?.[Symbol.asyncDispose]();
       this.listening = null;
       this.role = 'stopped';
       throw error;
@@ -341,11 +341,14 @@ export class Engine implements LeaseService {
 
   private outageBegins(error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (!this.outage)
-      this.log.error({ err: error }, 'the database is out of reach; commands are refused until it is back');
+    const what =
+      error instanceof StoreError && error.kind !== 'PERMANENT'
+        ? 'The database is out of reach'
+        : 'The site cannot be loaded from the database';
+    if (!this.outage) this.log.error({ err: error }, `${what}; commands are refused until it is back`);
     this.outage = true;
-    this.problem = `The database is out of reach: ${message}`;
-    this.refuseAll(unavailable('The database is out of reach.'));
+    this.problem = `${what}: ${message}`;
+    this.refuseAll(unavailable(`${what}.`));
   }
 
   private serves(): void {

@@ -50,7 +50,7 @@ export const recover = async (options: RecoveryOptions, writer: WriterLease): Pr
 
 const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<Recovered> => {
   const { log, metrics, restore, scheduler, store } = options;
-  const { faults, quarantined, snapshot } = verify(stored.spec, stored.snapshot);
+  const { faults, snapshot } = verify(stored.spec, stored.snapshot);
   for (const message of stored.quarantined) log.error({ quarantined: true }, `left out: ${message}`);
   for (const { code, leaseId, reservationId, message } of faults) {
     log.error(
@@ -58,20 +58,66 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
       `left out: ${message}`,
     );
   }
-  metrics.quarantined(stored.quarantined.length + faults.length);
+  const { core, refused } = restoreSound((part) => restore(stored.spec, scheduler, part), snapshot);
+  for (const [lease, error] of refused) {
+    log.error(
+      { quarantined: true, lease, err: error },
+      `left out: lease ${lease}, which the core does not take`,
+    );
+  }
+  metrics.quarantined(stored.quarantined.length + faults.length + refused.size);
+  const doubtful = new Set([...faults.map(({ leaseId }) => leaseId), ...refused.keys()]);
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   return {
-    core: restore(stored.spec, scheduler, snapshot),
+    core,
     lastCommit: stored.lastCommit,
     lastEventSequence,
     // A machine of a lease that cannot be true is not started.
     pendingActions: stored.pendingActions.filter(
-      (action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId),
+      (action) => action.kind === 'DESTROY' || !doubtful.has(action.leaseId),
     ),
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
   };
+};
+
+/** A core from all leases that it takes. Throws what it throws for a site without leases. */
+const restoreSound = (
+  restore: (part: Snapshot) => Core,
+  snapshot: Snapshot,
+): { core: Core; refused: Map<number, unknown> } => {
+  const refused = new Map<number, unknown>();
+  try {
+    return { core: restore(snapshot), refused };
+  } catch {
+    const part = (leases: ReadonlySet<number>): Snapshot => ({
+      site: snapshot.site,
+      leases: snapshot.leases.filter(({ id }) => leases.has(id)),
+      reservations: snapshot.reservations.filter(({ leaseId }) => leases.has(leaseId)),
+    });
+    /** Those of them that the core takes, found by halving. */
+    const sound = (leases: readonly number[]): readonly number[] => {
+      try {
+        restore(part(new Set(leases)));
+        return leases;
+      } catch (error) {
+        const [only] = leases;
+        if (only === undefined) throw error;
+        if (leases.length > 1) {
+          const middle = leases.length >> 1;
+          return [...sound(leases.slice(0, middle)), ...sound(leases.slice(middle))];
+        }
+        refused.set(only, error);
+        return [];
+      }
+    };
+    const ids = new Set([
+      ...snapshot.leases.map(({ id }) => id),
+      ...snapshot.reservations.map(({ leaseId }) => leaseId),
+    ]);
+    return { core: restore(part(new Set(sound([...ids])))), refused };
+  }
 };
 
 const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instant => {

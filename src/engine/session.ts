@@ -166,13 +166,13 @@ export class WriterSession {
     metrics.events(changes.events.length);
     this.logEvents(changes.events);
     dispatcher.add(changes.actions);
-    problem(this.pass.trouble);
+    problem(this.core.needsPass ? this.pass.trouble : null);
   }
 
-  /** Whether the pass should let the turn come to its end: somebody waits, or something is due. */
+  /** Whether the pass should let the turn come to its end: somebody waits, or something is due. (Reports of hosts can wait.) */
   private interrupted(now: Instant): boolean {
-    const { clock, queue, reports, signal } = this.options;
-    if (queue.length > 0 || reports.length > 0 || this.mailbox.waiting || signal.aborted) return true;
+    const { clock, queue, signal } = this.options;
+    if (queue.length > 0 || this.mailbox.waiting || signal.aborted) return true;
     const next = this.core.nextInstant();
     return next !== null && next > now && next <= clock.now();
   }
@@ -231,7 +231,7 @@ export class WriterSession {
 
   /** Nothing of the turn was written: who is at fault is refused, the others have their turn again. */
   private async findCulprit(turn: Turn, cause: unknown): Promise<void> {
-    const { clock, dispatcher, limits, log, problem, queue, reports, signal } = this.options;
+    const { clock, limits, log, problem, queue, reports, signal } = this.options;
     const what = cause instanceof Error ? cause.message : String(cause);
     const [command] = turn.commands;
     const [report] = turn.reports;
@@ -239,7 +239,7 @@ export class WriterSession {
     if (cause instanceof CoreFailure) {
       // The core says what it was doing. What it does by itself (a pass, what is due) is no command's fault.
       culprit = cause.command;
-      if (!culprit) this.nobodyAtFault(what);
+      if (!culprit) this.nobodyAtFault(what, cause.during === 'a pass');
     } else if (!turn.alone && (command || report)) {
       // It could not be written, for what one of them asks: one at a time it will show which.
       this.isolated = turn.commands.length + turn.reports.length;
@@ -250,9 +250,9 @@ export class WriterSession {
         { action: report.outcome.actionId, err: cause },
         'the outcome of an action cannot be recorded',
       );
+      // The dispatcher still knows the action, so that it is not carried out again before the next start.
       reports.shift();
-      dispatcher.recorded(report.outcome.actionId);
-    } else this.nobodyAtFault(what);
+    } else this.nobodyAtFault(what, true);
 
     if (culprit) {
       const answer = internalRefusal(what);
@@ -267,10 +267,10 @@ export class WriterSession {
     await clock.sleep(backoff(this.failures, 100, limits.longestPassDelay), signal);
   }
 
-  /** Passes wait, longer each time; the rest goes on. */
-  private nobodyAtFault(what: string): void {
+  /** Perhaps what a pass wants cannot be written: passes wait, longer each time; the rest goes on. */
+  private nobodyAtFault(what: string, duringPass: boolean): void {
     this.failures += 1;
-    this.pass.failed(what);
+    if (duringPass) this.pass.failed(what);
   }
 
   private async startOver(): Promise<SessionEnd | null> {

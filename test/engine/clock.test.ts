@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { SiteClock, type TimeSource } from '../../src/engine/clock.ts';
+import {
+  bestEffort,
+  epoch,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  reservationAt,
+  settle,
+} from '../support/engine-harness.ts';
+
+const days = (count: number): number => hours(24 * count);
+const years = (count: number): number => days(365 * count);
+
+/** A machine whose clocks the test sets; timers are recorded and end at once. */
+class TestMachine implements TimeSource {
+  elapsed = 0;
+  readonly timers: number[] = [];
+
+  constructor(public time: number) {}
+
+  wall = (): number => this.time;
+  monotonic = (): number => this.elapsed;
+
+  sleep = async (duration: number): Promise<void> => {
+    this.timers.push(duration);
+    this.pass(duration);
+  };
+
+  pass(duration: number): void {
+    this.elapsed += duration;
+    this.time += duration;
+  }
+}
+
+test('the clock follows the wall clock, also forward at once', () => {
+  const machine = new TestMachine(epoch);
+  const clock = new SiteClock(1, machine);
+  machine.pass(1_500);
+  expect(clock.now()).toBe(epoch + 1_500);
+  machine.time += years(10);
+  expect(clock.now()).toBe(epoch + 1_500 + years(10));
+});
+
+test('a wall clock that is set back slows time down until it has caught up, and stops nothing', () => {
+  const machine = new TestMachine(epoch);
+  const clock = new SiteClock(1, machine);
+  machine.pass(hours(3));
+  expect(clock.now()).toBe(epoch + hours(3));
+  machine.time -= hours(2);
+  expect(clock.now()).toBe(epoch + hours(3));
+  machine.pass(hours(1));
+  expect(clock.now()).toBe(epoch + hours(3.5));
+  machine.pass(hours(3));
+  expect(clock.now()).toBe(epoch + hours(5));
+  machine.pass(hours(1));
+  expect(clock.now()).toBe(epoch + hours(6));
+});
+
+test('whatever the wall clock does, the time never decreases, and is a whole number', () => {
+  const step = fc.record({
+    elapsed: fc.nat(100_000),
+    jump: fc.integer({ min: -10_000_000, max: 10_000_000 }),
+  });
+  fc.assert(
+    fc.property(fc.constantFrom(0.5, 1, 60, 3600), fc.array(step, { maxLength: 50 }), (speed, steps) => {
+      const machine = new TestMachine(epoch);
+      const clock = new SiteClock(speed, machine);
+      let last = clock.now();
+      for (const { elapsed, jump } of steps) {
+        machine.pass(elapsed / 7);
+        machine.time += jump;
+        const now = clock.now();
+        expect(Number.isInteger(now)).toBe(true);
+        expect(now).toBeGreaterThanOrEqual(last);
+        last = now;
+      }
+    }),
+  );
+});
+
+test('an accelerated clock counts from the origin, so that a restart goes on where it would be', () => {
+  const machine = new TestMachine(epoch);
+  const first = new SiteClock(60, machine);
+  first.resume({ origin: epoch, floor: Number.NEGATIVE_INFINITY });
+  machine.pass(minutes(1));
+  expect(first.now()).toBe(epoch + hours(1));
+  machine.pass(minutes(1));
+  const second = new SiteClock(60, machine);
+  second.resume({ origin: epoch, floor: epoch + hours(1) });
+  expect(second.now()).toBe(epoch + hours(2));
+  machine.pass(minutes(1));
+  expect(second.now()).toBe(epoch + hours(3));
+});
+
+test('a slower clock goes on from what has happened already', () => {
+  const machine = new TestMachine(epoch + minutes(1));
+  const clock = new SiteClock(2, machine);
+  clock.resume({ origin: epoch, floor: epoch + days(1) });
+  expect(clock.now()).toBe(epoch + days(1));
+  machine.pass(minutes(1));
+  expect(clock.now()).toBe(epoch + days(1) + minutes(2));
+
+  const wall = new SiteClock(1, machine);
+  wall.resume({ origin: epoch, floor: epoch + days(1) });
+  expect(wall.now()).toBe(epoch + days(1));
+  machine.pass(minutes(1));
+  expect(wall.now()).toBe(epoch + days(1) + minutes(0.5));
+});
+
+test('it waits for an instant that is years away with timers of a second, and not a moment too long', async () => {
+  const machine = new TestMachine(epoch);
+  const clock = new SiteClock(1, machine);
+  await clock.until(epoch + days(30), new AbortController().signal);
+  expect(machine.time).toBe(epoch + days(30));
+  expect(machine.timers.every((timer) => timer <= 1_000)).toBe(true);
+
+  const fast = new SiteClock(3_600, machine);
+  const { elapsed } = machine;
+  await fast.until(fast.now() + hours(2), new AbortController().signal);
+  expect(machine.elapsed - elapsed).toBe(2_000);
+});
+
+test('a wait ends with its signal', async () => {
+  const clock = new SiteClock();
+  const controller = new AbortController();
+  const waiting = clock.until(clock.now() + years(10), controller.signal);
+  controller.abort();
+  await waiting;
+  await clock.sleep(years(10), controller.signal);
+});
+
+test('a speed that is none is refused', () => {
+  for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
+    expect(() => new SiteClock(speed)).toThrow(RangeError);
+});
+
+test('a wall clock that jumps back two hours runs nothing twice and holds nothing up for ever', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, adapter } = await harness.start();
+  for (let count = 0; count < 3; count += 1)
+    await engine.requestLease(bestEffort(minutes(30)), { principal });
+  await harness.pass(minutes(40), minutes(1));
+  expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
+  harness.clock.set(harness.clock.wall() - hours(2));
+  await harness.pass(hours(5), minutes(1));
+  expect(adapter.log).toEqual([
+    'start 1/1',
+    'shutdown 1/1',
+    'start 2/1',
+    'shutdown 2/1',
+    'start 3/1',
+    'shutdown 3/1',
+  ]);
+  const times = harness.database.events.map(({ at }) => at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+});
+
+test('a wall clock that jumps ten years forward carries out once what came due, in order', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, adapter, store } = await harness.start();
+  await engine.requestLease(bestEffort(minutes(30)), { principal });
+  await engine.requestLease(reservationAt(epoch + hours(1), minutes(30)), { principal });
+  await engine.requestLease(reservationAt(epoch + hours(2), minutes(30)), { principal });
+  await settle();
+  const before = store.calls.filter((call) => call === 'commit').length;
+  harness.clock.set(epoch + years(10));
+  await settle();
+  expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'DONE']);
+  expect(adapter.log).toHaveLength(6);
+  expect(store.calls.filter((call) => call === 'commit').length - before).toBeLessThan(10);
+  const started = harness.database.events.filter(({ to }) => to === 'ACTIVE').map(({ leaseId }) => leaseId);
+  expect(started).toEqual([1, 2, 3]);
+});
+
+test('a lease far beyond 24.8 days starts when it is due', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  await engine.requestLease(reservationAt(epoch + days(100), hours(1)), { principal });
+  await harness.pass(days(100) - 1, days(9));
+  expect(harness.state(1)).toBe('READY');
+  await harness.pass(1);
+  expect(harness.state(1)).toBe('ACTIVE');
+});

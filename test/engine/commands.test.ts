@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import {
+  bestEffort,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  reservationAt,
+  settle,
+} from '../support/engine-harness.ts';
+
+test('a command that makes no sense fails alone', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  const answers = await Promise.allSettled([
+    engine.requestLease(bestEffort(hours(1)), { principal }),
+    engine.requestLease(bestEffort(-1), { principal }),
+    engine.cancelLease(99, { principal }),
+    engine.requestLease(bestEffort(hours(1)), { principal }),
+  ]);
+  expect(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
+  ).toEqual([{ leaseNumber: 1 }, 'INVALID_REQUEST', 'LEASE_NOT_FOUND', { leaseNumber: 2 }]);
+  expect([...harness.database.leases.keys()]).toEqual([1, 2]);
+});
+
+test('a lease that has ended cannot be cancelled, and the attempt plans nothing anew', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await harness.pass(minutes(2));
+  expect(harness.state(1)).toBe('DONE');
+  const before = harness.database.commits;
+  await expect(engine.cancelLease(1, { principal })).rejects.toMatchObject({ code: 'LEASE_ENDED' });
+  await settle();
+  expect(harness.database.commits).toBe(before);
+});
+
+test('a rejected lease is an answer, not an error', async () => {
+  await using harness = new Harness({ nodes: 2 });
+  const { engine } = await harness.start();
+  expect(await engine.requestLease(bestEffort(hours(1), 3), { principal })).toEqual({ leaseNumber: 1 });
+  expect(harness.state(1)).toBe('REJECTED');
+});
+
+test('of many who want the same nodes at the same time exactly one gets them', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine } = await harness.start();
+  const start = harness.clock.now() + hours(1);
+  await Promise.all(
+    Array.from({ length: 20 }, () => engine.requestLease(reservationAt(start, hours(1)), { principal })),
+  );
+  await settle();
+  const states = [...harness.database.leases.values()].map(({ state }) => state).sort();
+  expect(states).toEqual(['READY', ...Array.from({ length: 19 }, () => 'REJECTED')].sort());
+});
+
+test('the same key with the same input answers with the same lease, with another input it is an error', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  const options = { principal, idempotencyKey: 'key' };
+  expect(await engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  // The order of the fields is no difference, and neither is a field that says nothing.
+  const { duration, ...rest } = bestEffort(hours(1));
+  expect(await engine.requestLease({ duration, ...rest, image: null }, options)).toEqual({ leaseNumber: 1 });
+  await expect(engine.requestLease(bestEffort(hours(2)), options)).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_CONFLICT',
+    path: ['idempotencyKey'],
+    retryable: false,
+  });
+  expect(
+    await engine.requestLease(bestEffort(hours(2)), { principal: { name: 'other' }, idempotencyKey: 'key' }),
+  ).toEqual({
+    leaseNumber: 2,
+  });
+  expect(harness.database.leases.size).toBe(2);
+});
+
+test('equal keys in one turn make one lease; a request that failed leaves its key free', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  const options = { principal, idempotencyKey: 'key' };
+  const answers = await Promise.allSettled([
+    engine.requestLease(bestEffort(0), options),
+    engine.requestLease(bestEffort(hours(1)), options),
+    engine.requestLease(bestEffort(hours(1)), options),
+    engine.requestLease(bestEffort(hours(2)), options),
+  ]);
+  expect(
+    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
+  ).toEqual(['INVALID_REQUEST', { leaseNumber: 1 }, { leaseNumber: 1 }, 'IDEMPOTENCY_CONFLICT']);
+  expect(harness.database.leases.size).toBe(1);
+});
+
+test('a key is remembered by the next server', async () => {
+  await using harness = new Harness();
+  const options = { principal, idempotencyKey: 'key' };
+  const first = await harness.start();
+  await first.engine.requestLease(bestEffort(hours(1)), options);
+  await first.engine.stop();
+  const second = await harness.start();
+  expect(await second.engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+});
+
+test('more commands than may wait are refused, retryable', async () => {
+  await using harness = new Harness({ limits: { commandsWaiting: 5, commandsPerTurn: 2 } });
+  const { engine } = await harness.start();
+  const answers = await Promise.allSettled(
+    Array.from({ length: 8 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+  );
+  expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+  expect(answers.at(-1)).toMatchObject({ reason: { code: 'UNAVAILABLE', retryable: true } });
+});

@@ -1,0 +1,268 @@
+import { expect, test } from 'vitest';
+import type { CommitBatch } from '../../src/engine/ports.ts';
+import { bestEffort, Harness, hours, minutes, principal, settle, until } from '../support/engine-harness.ts';
+import type { CommitFault } from '../support/memory-store.ts';
+
+/** The first commits fail in these ways, one after the other; the rest succeed. */
+const faults = (...list: CommitFault[]): ((batch: CommitBatch) => CommitFault | null) => {
+  const left = [...list];
+  return () => left.shift() ?? null;
+};
+
+const unavailable = { code: 'UNAVAILABLE', retryable: true };
+
+test('a commit that fails before it takes effect is tried again, and the caller notices nothing', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  store.commitFault = faults('before', 'before');
+  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  await harness.pass(2_000, 100);
+  expect(await answer).toEqual({ leaseNumber: 1 });
+  expect(harness.database.leases.size).toBe(1);
+  expect(engine.status().problems).toEqual([]);
+});
+
+test('a commit whose answer is lost is recognised: nothing is written twice', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  store.commitFault = faults('after', 'after');
+  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  await harness.pass(2_000, 100);
+  expect(await answer).toEqual({ leaseNumber: 1 });
+  expect(harness.database.leases.size).toBe(1);
+  const sequences = harness.database.events.map((event) => event.sequence);
+  expect(sequences).toEqual(sequences.map((_, index) => index + 1));
+});
+
+test('a lock that is lost during a commit is taken again, and the same batch is written under the new epoch', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  let cut = 2;
+  store.commitFault = () => {
+    cut -= 1;
+    if (cut < 0) return null;
+    harness.database.dropWriter();
+    return cut === 1 ? 'before' : 'after';
+  };
+  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  await harness.pass(2_000, 100);
+  expect(await answer).toEqual({ leaseNumber: 1 });
+  expect(harness.database.leases.size).toBe(1);
+  expect(engine.status()).toEqual({ role: 'writer', problems: [], epoch: 3 });
+});
+
+test('a lock that is lost while nothing happens is taken again', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  await settle();
+  harness.database.dropWriter();
+  await settle();
+  expect(engine.status()).toEqual({ role: 'writer', problems: [], epoch: 2 });
+});
+
+test('while the database is out of reach callers are told so, nothing is visible, and it goes on when it is back', async () => {
+  await using harness = new Harness();
+  const { engine } = await harness.start();
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  const seen: number[] = [];
+  const subscription = (async () => {
+    for await (const event of engine.events({ after: 0 })) seen.push(event.sequence);
+  })();
+  await settle();
+  const before = seen.length;
+
+  harness.database.down = true;
+  const waiting = engine.requestLease(bestEffort(hours(1)), { principal });
+  const refused = expect(waiting).rejects.toMatchObject(unavailable);
+  await harness.pass(10_000, 100);
+  await refused;
+  expect(engine.status().problems).toEqual([expect.stringContaining('database is out of reach')]);
+  await expect(engine.cancelLease(1, { principal })).rejects.toMatchObject(unavailable);
+  expect(seen).toHaveLength(before);
+
+  harness.database.down = false;
+  await harness.pass(3_000, 500);
+  expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  await engine.cancelLease(1, { principal });
+  await settle();
+  expect(harness.state(1)).toBe('CANCELLED');
+  expect(seen).toEqual(harness.database.events.map((event) => event.sequence));
+  await engine.stop();
+  await subscription;
+});
+
+test('what came due while the database was out of reach is carried out once, in order of time', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, adapter } = await harness.start();
+  await engine.requestLease(bestEffort(minutes(10)), { principal });
+  await engine.requestLease(bestEffort(minutes(10)), { principal });
+  await settle();
+  harness.database.down = true;
+  await harness.pass(hours(2), minutes(1));
+  harness.database.down = false;
+  await harness.pass(3_000, 500);
+  await harness.pass(minutes(11), minutes(1));
+  expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'DONE']);
+  expect(adapter.log).toEqual(['start 1/1', 'shutdown 1/1', 'start 2/1', 'shutdown 2/1']);
+});
+
+test('a commit that hangs is given up; if it takes effect late, the key tells', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await settle();
+  store.commitFault = faults('hang-after');
+  const options = { principal, idempotencyKey: 'k' };
+  const first = engine.requestLease(bestEffort(hours(1)), options);
+  const refused = expect(first).rejects.toMatchObject(unavailable);
+  await harness.pass(6_000, 500);
+  await refused;
+  await harness.pass(3_000, 500);
+  expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
+  expect(await engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(harness.database.leases.size).toBe(1);
+});
+
+test('a command that cannot be written fails alone; those that waited with it are carried out', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await settle();
+  store.commitFault = ({ changes }) =>
+    changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null;
+  const names = ['a', 'poison', 'b', 'c', 'poison', 'd'];
+  const answers = await Promise.allSettled(
+    names.map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ]);
+  expect(answers[1]).toMatchObject({ reason: { code: 'INTERNAL', retryable: false } });
+  expect([...harness.database.leases.values()].map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+  expect(engine.status().problems).toEqual([]);
+});
+
+test('an outcome that cannot be recorded is dropped and does not stop the rest', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  store.commitFault = ({ outcomes }) =>
+    outcomes.some(({ actionId }) => actionId === 1) ? 'permanent' : null;
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  expect(harness.database.actions.get(1)?.state).toBe('PENDING');
+  expect(harness.database.actions.get(2)?.state).toBe('SUCCEEDED');
+});
+
+test('a command on which the core breaks down fails alone', async () => {
+  await using harness = new Harness({
+    hooks: {
+      before: (what, request) => {
+        if (what === 'request' && request?.name === 'poison')
+          throw new TypeError('undefined is not a function');
+      },
+    },
+  });
+  const { engine } = await harness.start();
+  const names = ['a', 'poison', 'b'];
+  const answers = await Promise.allSettled(
+    names.map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(answers[1]).toMatchObject({ reason: { code: 'INTERNAL' } });
+  expect([...harness.database.leases.values()].map(({ id, name }) => [id, name])).toEqual([
+    [1, 'a'],
+    [2, 'b'],
+  ]);
+});
+
+test('passes that break down leave commands and time going, and are tried again', async () => {
+  let broken = true;
+  await using harness = new Harness({
+    hooks: {
+      before: (what) => {
+        if (what === 'pass' && broken) throw new Error('the pass is broken');
+      },
+    },
+  });
+  const { engine } = await harness.start();
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  await harness.pass(5_000, 500);
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  await engine.cancelLease(2, { principal });
+  expect(engine.status().problems).toEqual([expect.stringContaining('the pass is broken')]);
+  expect(harness.state(1)).toBe('PENDING');
+  broken = false;
+  await harness.pass(60_000, 1_000);
+  expect(engine.status().problems).toEqual([]);
+  expect(harness.state(1)).toBe('ACTIVE');
+});
+
+test('a core that cannot even advance refuses commands, and is back when it can', async () => {
+  let broken = false;
+  await using harness = new Harness({
+    hooks: {
+      before: (what) => {
+        if (what === 'advance' && broken) throw new Error('time is out of joint');
+      },
+    },
+  });
+  const { engine } = await harness.start();
+  await settle();
+  broken = true;
+  const refused = expect(engine.requestLease(bestEffort(hours(1)), { principal })).rejects.toMatchObject(
+    unavailable,
+  );
+  await harness.pass(30_000, 500);
+  await refused;
+  expect(engine.status().problems).not.toEqual([]);
+  broken = false;
+  await harness.pass(60_000, 1_000);
+  expect(engine.status().problems).toEqual([]);
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+});
+
+test('commits never overlap, and what comes during one is written with the next', async () => {
+  await using harness = new Harness({ nodes: 50 });
+  const { engine, store } = await harness.start();
+  await settle();
+  let release = (): void => {};
+  store.beforeCommit = () =>
+    new Promise((resolve) => {
+      release = resolve;
+    });
+  const first = engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  const others = Array.from({ length: 20 }, () => engine.requestLease(bestEffort(hours(1)), { principal }));
+  await settle();
+  const before = harness.database.commits;
+  store.beforeCommit = async () => {};
+  release();
+  await Promise.all([first, ...others]);
+  expect(harness.database.commits).toBe(before + 2);
+});
+
+test('a failed lease stops the engine where the configuration says so', async () => {
+  const fatal: Error[] = [];
+  await using harness = new Harness();
+  const { defaultSchedulerConfig } = await import('../../src/core/index.ts');
+  const { engine, adapter } = await harness.start({
+    engine: {
+      scheduler: { ...defaultSchedulerConfig, leaseFailureHandling: 'exit' },
+      onFatal: (error) => fatal.push(error),
+    },
+  });
+  adapter.answer = async (what) =>
+    what === 'start' ? { status: 'failed', reason: 'no such host' } : { status: 'done' };
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await until(() => fatal.length > 0);
+  expect(fatal[0]?.message).toContain('no such host');
+  await settle();
+  expect(engine.status().role).toBe('stopped');
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import {
+  bestEffort,
+  epoch,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  reservationAt,
+  settle,
+} from '../support/engine-harness.ts';
+
+// With a manual clock no time passes within a slice: a slice of 0 ms is one lease.
+const slow = { slice: 0, slicesPerTurn: 1 };
+
+test('commands are answered between the slices of a pass', async () => {
+  await using harness = new Harness({ nodes: 1, limits: slow });
+  const { engine, store } = await harness.start();
+  await Promise.all(
+    Array.from({ length: 200 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+  );
+  const commits: string[] = [];
+  store.afterCommit = async ({ changes }) => {
+    commits.push(changes.events.map(({ leaseId, to }) => `${leaseId} ${to}`).join(', '));
+  };
+  const before = store.calls.filter((call) => call === 'commit').length;
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.cancelLease(150, { principal });
+  const turns = store.calls.filter((call) => call === 'commit').length - before;
+  // Far fewer turns than the pass needs slices.
+  expect(turns).toBeLessThan(10);
+  await settle(1_000);
+  expect(harness.state(150)).toBe('CANCELLED');
+  expect(harness.state(201)).toBe('QUEUED');
+});
+
+test('what comes due during a long pass happens meanwhile', async () => {
+  let passes = 0;
+  await using harness = new Harness({
+    nodes: 20,
+    limits: slow,
+    hooks: {
+      before: (what) => {
+        // Every slice takes a second.
+        if (what !== 'pass') return;
+        passes += 1;
+        harness.clock.advance(1_000);
+      },
+    },
+  });
+  const { engine } = await harness.start();
+  await engine.requestLease(reservationAt(epoch + minutes(1), minutes(2)), { principal });
+  await settle();
+  const before = passes;
+  await Promise.all(
+    Array.from({ length: 300 }, () => engine.requestLease(bestEffort(hours(100), 20), { principal })),
+  );
+  await settle(3_000);
+  expect(passes - before).toBeGreaterThan(100);
+  expect(harness.state(1)).toBe('DONE');
+});
+
+test('slices that nobody interrupts are written together', async () => {
+  await using harness = new Harness({ nodes: 100, limits: { slice: 0, slicesPerTurn: 50 } });
+  const { engine } = await harness.start();
+  const before = harness.database.commits;
+  await Promise.all(
+    Array.from({ length: 100 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+  );
+  await settle(500);
+  expect([...harness.database.leases.values()].every(({ state }) => state === 'ACTIVE')).toBe(true);
+  expect(harness.database.commits - before).toBeLessThan(8);
+});
+
+test('a core that is never content does not keep the engine busy', async () => {
+  await using harness = new Harness({ hooks: { neverContent: true } });
+  const { engine, store } = await harness.start();
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle(500);
+  const before = store.calls.length;
+  await settle(500);
+  expect(store.calls.length - before).toBeLessThan(5);
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+});
+
+test('two hundred leases that start at one instant are started by one commit', async () => {
+  await using harness = new Harness({ nodes: 200 });
+  const { engine, store, adapter } = await harness.start();
+  const start = epoch + hours(1);
+  await Promise.all(
+    Array.from({ length: 200 }, () => engine.requestLease(reservationAt(start, minutes(10)), { principal })),
+  );
+  await settle();
+  const started: number[] = [];
+  store.afterCommit = async ({ changes }) => {
+    started.push(changes.events.filter(({ to, at }) => to === 'ACTIVE' && at === start).length);
+  };
+  await harness.pass(hours(1));
+  expect(started.filter((count) => count > 0)).toEqual([200]);
+  expect(adapter.log.filter((call) => call.startsWith('start'))).toHaveLength(200);
+});

@@ -1,0 +1,205 @@
+import { Registry } from 'prom-client';
+import { expect, test } from 'vitest';
+import { createEngineMetrics } from '../../src/engine/metrics.ts';
+import type { CommitBatch } from '../../src/engine/ports.ts';
+import {
+  bestEffort,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  reservationAt,
+  settle,
+  until,
+} from '../support/engine-harness.ts';
+
+const value = async (registry: Registry, name: string): Promise<number | undefined> =>
+  (await registry.getMetricsAsJSON()).find((metric) => metric.name === name)?.values[0]?.value;
+
+test('after a stop and a start everything is as it was, and what came due meanwhile happens in order', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  const start = harness.clock.now();
+  for (let count = 0; count < 3; count += 1)
+    await first.engine.requestLease(bestEffort(minutes(10)), { principal });
+  await first.engine.requestLease(reservationAt(start + hours(1), minutes(10)), { principal });
+  await settle();
+  await first.engine.stop();
+  harness.clock.advance(hours(5));
+
+  const second = await harness.start();
+  await settle();
+  await harness.pass(hours(1), minutes(5));
+  expect([1, 2, 3, 4].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'DONE', 'DONE']);
+  const times = harness.database.events.map(({ at }) => at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  const started = harness.database.events.filter(({ to }) => to === 'ACTIVE');
+  // What was planned ran as planned; the queue was planned anew once the server was back.
+  expect(started.find(({ leaseId }) => leaseId === 4)?.at).toBe(start + hours(1));
+  expect(second.engine.status()).toEqual({ role: 'writer', problems: [], epoch: 2 });
+});
+
+test('killed between commit and dispatch: the next server dispatches', async () => {
+  await using harness = new Harness();
+  const first = await harness.start();
+  first.store.afterCommit = ({ changes }) => {
+    if (changes.actions.length === 0) return Promise.resolve();
+    first.store.kill();
+    return new Promise(() => {});
+  };
+  void first.engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  await until(() => harness.database.actions.size > 0);
+  expect(first.adapter.log).toEqual([]);
+  const second = await harness.start();
+  await settle();
+  expect(second.adapter.log).toEqual(['start 1/1']);
+  expect(harness.database.actions.get(1)?.state).toBe('SUCCEEDED');
+});
+
+test('killed between dispatch and the record of its outcome: the next server dispatches again', async () => {
+  await using harness = new Harness();
+  const first = await harness.start();
+  first.store.beforeCommit = ({ outcomes }) => {
+    if (outcomes.length === 0) return Promise.resolve();
+    first.store.kill();
+    return new Promise(() => {});
+  };
+  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  expect(first.adapter.log).toEqual(['start 1/1']);
+  expect(harness.database.actions.get(1)?.state).toBe('PENDING');
+  const second = await harness.start();
+  await settle();
+  expect(second.adapter.log).toEqual(['start 1/1']);
+  expect(harness.database.actions.get(1)?.state).toBe('SUCCEEDED');
+});
+
+test('no action is dispatched before the commit that records it', async () => {
+  await using harness = new Harness();
+  const { engine, store, adapter } = await harness.start();
+  const recorded = new Set<number>();
+  store.afterCommit = async ({ changes }: CommitBatch) => {
+    for (const { id } of changes.actions) recorded.add(id);
+  };
+  const unrecorded: number[] = [];
+  adapter.answer = async (_what, { actionId }) => {
+    if (!recorded.has(actionId)) unrecorded.push(actionId);
+    return { status: 'done' };
+  };
+  for (let count = 0; count < 10; count += 1)
+    await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await harness.pass(minutes(10), minutes(1));
+  expect(adapter.calls).toHaveLength(20);
+  expect(unrecorded).toEqual([]);
+});
+
+test('rows that cannot be true are left out, loudly, and do not stop the rest', async () => {
+  await using harness = new Harness({ nodes: 2 });
+  const first = await harness.start();
+  const start = harness.clock.now() + hours(1);
+  for (let count = 0; count < 3; count += 1) {
+    await first.engine.requestLease(reservationAt(start + hours(count), minutes(30)), { principal });
+  }
+  await settle();
+  await first.engine.stop();
+  // Lease 2 is moved onto lease 1's node and time; a reservation belongs to nobody.
+  const reservations = [...harness.database.reservations.values()];
+  const [one] = reservations.filter(({ leaseId, kind }) => leaseId === 1 && kind === 'VM');
+  for (const each of reservations.filter(({ leaseId }) => leaseId === 2)) {
+    if (one)
+      harness.database.reservations.set(each.id, {
+        ...each,
+        start: one.start,
+        end: one.end,
+        amounts: one.amounts,
+      });
+  }
+  if (one) {
+    harness.database.reservations.set(1000, { ...one, id: 1000, leaseId: 77 });
+  }
+  const registry = new Registry();
+  const { engine } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
+  expect(engine.status().problems).toEqual([]);
+  expect(await value(registry, 'leasegraph_quarantined_rows')).toBeGreaterThanOrEqual(2);
+  expect(await value(registry, 'leasegraph_live_leases')).toBe(2);
+  await harness.pass(hours(4), minutes(10));
+  expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'READY', 'DONE']);
+});
+
+test('a lease that the core refuses to take is left out alone', async () => {
+  await using harness = new Harness({ nodes: 4 });
+  const first = await harness.start();
+  const start = harness.clock.now() + hours(1);
+  for (let count = 0; count < 4; count += 1)
+    await first.engine.requestLease(reservationAt(start, hours(1)), { principal });
+  await settle();
+  await first.engine.stop();
+  const lease = harness.database.leases.get(2);
+  // A type of resource that the site does not have.
+  if (lease) harness.database.leases.set(2, { ...lease, machines: [{ Quantum: 3 }] });
+  const { engine } = await harness.start();
+  expect(engine.status().problems).toEqual([]);
+  await harness.pass(hours(3), minutes(10));
+  expect([1, 2, 3, 4].map((number) => harness.state(number))).toEqual(['DONE', 'READY', 'DONE', 'DONE']);
+});
+
+test('finished leases leave the core, and the site grows no larger for them', async () => {
+  await using harness = new Harness({ nodes: 50 });
+  const registry = new Registry();
+  const { engine } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, () => engine.requestLease(bestEffort(minutes(1)), { principal })),
+    );
+    await harness.pass(minutes(2), minutes(1));
+  }
+  expect(harness.database.leases.size).toBe(1_000);
+  expect(await value(registry, 'leasegraph_live_leases')).toBe(0);
+});
+
+test('old events are deleted in small batches; who asks for them is told the oldest that is kept', async () => {
+  await using harness = new Harness({
+    limits: { retentionBatch: 7, retentionInterval: 1_000 },
+    engine: { eventRetention: hours(1) },
+  });
+  const { engine, store } = await harness.start({
+    limits: { retentionBatch: 7, retentionInterval: 1_000, eventRing: 4 },
+  });
+  for (let count = 0; count < 10; count += 1)
+    await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await harness.pass(minutes(30), minutes(1));
+  const last = harness.database.events.at(-1)?.sequence ?? 0;
+  expect(harness.database.events).toHaveLength(last);
+  await harness.pass(hours(2), minutes(10));
+  await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await settle();
+  expect(store.calls.filter((call) => call === 'deleteEventsBefore').length).toBeGreaterThan(last / 7);
+  const oldest = harness.database.events[0]?.sequence;
+  expect(oldest).toBe(last + 1);
+  await expect(engine.events({ after: 3 }).next()).rejects.toMatchObject({
+    code: 'EVENTS_EXPIRED',
+    message: expect.stringContaining(`${oldest}`),
+  });
+  expect(await engine.events({ after: last }).next()).toMatchObject({ value: { sequence: oldest } });
+});
+
+test('the difference between the clocks is measured and warned about', async () => {
+  await using harness = new Harness();
+  const registry = new Registry();
+  const warnings: unknown[] = [];
+  const { pino } = await import('pino');
+  const log = pino({ level: 'warn' }, { write: (line: string) => void warnings.push(JSON.parse(line)) });
+  harness.database.skew = -2_500;
+  await harness.start({ engine: { metrics: createEngineMetrics(registry), log } });
+  await settle();
+  expect(await value(registry, 'leasegraph_clock_skew_seconds')).toBe(-2.5);
+  expect(warnings).toMatchObject([{ skew: -2_500 }]);
+});
+
+test('a database that cannot be used at the start is an error at once', async () => {
+  await using harness = new Harness();
+  harness.database.down = true;
+  const { engine } = harness.make();
+  await expect(engine.start()).rejects.toMatchObject({ name: 'StoreError', kind: 'TRANSIENT' });
+  expect(engine.status().role).toBe('stopped');
+});
