@@ -2,7 +2,13 @@ import { SchedulerError } from './errors.ts';
 import { makeLease } from './lifecycle/request.ts';
 import type { Lease } from './model/lease.ts';
 import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
-import { Reservation, type TransferEntry, TransferReservation, VmReservation } from './model/reservation.ts';
+import {
+  inEntryOrder,
+  Reservation,
+  type TransferEntry,
+  TransferReservation,
+  VmReservation,
+} from './model/reservation.ts';
 import type { SchedulerState } from './state.ts';
 
 /** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */
@@ -125,12 +131,14 @@ const entriesOf = (
   state: SchedulerState,
   targets: NonNullable<ReservationRecord['targets']>,
 ): TransferEntry[] =>
-  Object.entries(targets).flatMap(([node, pairs]) =>
-    pairs.map(([id, machine]) => ({
-      lease: state.leases.get(id) ?? formerLease(state, id),
-      machine,
-      node: Number(node),
-    })),
+  inEntryOrder(
+    Object.entries(targets).flatMap(([node, pairs]) =>
+      pairs.map(([id, machine]) => ({
+        lease: state.leases.get(id) ?? formerLease(state, id),
+        machine,
+        node: Number(node),
+      })),
+    ),
   );
 
 const formerLease = (state: SchedulerState, id: number): Lease => {

@@ -75,7 +75,7 @@ const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
 /** Where hosts hold machines of the lease, running or saved. */
 const targetsOnHosts = (state: SchedulerState, lease: Lease): ActionTarget[] => {
   const { vm } = lease;
-  const touched = vm !== null && vm.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE');
+  const touched = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE');
   if (touched)
     return state.targets(
       vm as VmReservation,

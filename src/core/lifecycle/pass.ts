@@ -30,7 +30,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
         state.transition(lease, 'REJECTED', now, outcome.notSchedulable);
         state.forget(lease, now);
       }
-      now = (yield) ?? now;
+      now = laterOf(state, now, yield);
     }
   }
 
@@ -40,9 +40,13 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
     const outcome = tryToSchedule(state, lease, now);
     if (outcome && !isPlan(outcome) && state.config.backfilling === 'off') break;
-    now = (yield) ?? now;
+    now = laterOf(state, now, yield);
   }
 }
+
+/** What time it is after a pause: what the caller says, and never before what has been carried out meanwhile. */
+const laterOf = (state: SchedulerState, before: Instant, told: Instant | undefined): Instant =>
+  Math.max(before, told ?? before, state.table.now);
 
 const pendingOf = (state: SchedulerState, type: Lease['type']): Lease[] =>
   [...state.pending].filter((lease) => lease.type === type).sort((a, b) => a.id - b.id);

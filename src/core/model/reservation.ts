@@ -82,7 +82,8 @@ export class VmReservation extends Reservation {
 
 /** The copying of one image from the repository to nodes; several leases may wait for it. */
 export class TransferReservation extends Reservation {
-  entries: TransferEntry[] = [];
+  /** Ascending by lease and machine. */
+  entries: readonly TransferEntry[] = [];
   /** The entries as they were when it started. */
   startedWith: readonly TransferEntry[] | null = null;
 
@@ -97,13 +98,16 @@ export class TransferReservation extends Reservation {
   }
 }
 
+/** Ascending by lease and machine. */
+export const inEntryOrder = (entries: readonly TransferEntry[]): TransferEntry[] =>
+  [...entries].sort((a, b) => a.lease.id - b.lease.id || a.machine - b.machine);
+
 /** Node -> [lease, machine] pairs, ascending by lease and machine within a node. */
 export const transferTargets = (
   entries: readonly TransferEntry[],
 ): NonNullable<ReservationRecord['targets']> => {
   const targets: Record<string, [number, number][]> = {};
-  const sorted = [...entries].sort((a, b) => a.lease.id - b.lease.id || a.machine - b.machine);
-  for (const { node, lease, machine } of sorted) {
+  for (const { node, lease, machine } of entries) {
     targets[node] ??= [];
     targets[node].push([lease.id, machine]);
   }

@@ -2,7 +2,12 @@ import type { ResourceSpace } from '../model/capacity.ts';
 import type { ImageTransferConfig } from '../model/config.ts';
 import type { Lease } from '../model/lease.ts';
 import type { CachedImageRecord, DiskImage, Instant, Millis } from '../model/records.ts';
-import { type TransferEntry, TransferReservation, type VmReservation } from '../model/reservation.ts';
+import {
+  inEntryOrder,
+  type TransferEntry,
+  TransferReservation,
+  type VmReservation,
+} from '../model/reservation.ts';
 import { transferTime } from '../model/time.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 import { ImageCaches } from './image-cache.ts';
@@ -99,7 +104,7 @@ export class ImageTransferPreparation implements Preparation {
         this.caches.reuse(node, image, lease.id, machine, vm.finalEnd);
         lease.diskAt.set(machine, node);
       } else if (source.kind === 'piggyback') {
-        source.on.entries = [...source.on.entries, { lease, machine, node }];
+        source.on.entries = inEntryOrder([...source.on.entries, { lease, machine, node }]);
         lease.transfers.add(source.on);
         this.events.changed(source.on);
       } else {
@@ -168,8 +173,7 @@ export class ImageTransferPreparation implements Preparation {
         this.caches.deliver(node, transfer.image, users, Math.max(...ends));
       }
     }
-    const leases = [...new Set(transfer.entries.map(({ lease }) => lease))].sort((a, b) => a.id - b.id);
-    for (const lease of leases) {
+    for (const lease of new Set(transfer.entries.map(({ lease }) => lease))) {
       lease.transfers.delete(transfer);
       if (lease.transfers.size === 0 && (lease.state === 'SCHEDULED' || lease.state === 'PREPARING'))
         this.events.ready(lease, now);
@@ -230,7 +234,7 @@ export class ImageTransferPreparation implements Preparation {
     const amounts = new Map(entries.map(({ node }) => [node, receiving] as const).sort(([a], [b]) => a - b));
     amounts.set(this.repository, this.space.only({ 'Net-out': bandwidth }));
     const transfer = new TransferReservation(lease, start, end, amounts, image);
-    transfer.entries = entries;
+    transfer.entries = inEntryOrder(entries);
     lease.transfers.add(transfer);
     this.events.planned(transfer);
     this.enlist(transfer);

@@ -38,7 +38,8 @@ export class SlotTable {
     { readonly byNode: readonly [NodeProfile, Hold][]; readonly totals: readonly number[] | null }
   >();
   private readonly present = new Set<Reservation>();
-  private now: Instant = Number.NEGATIVE_INFINITY;
+  /** What lies before it is no longer asked for. */
+  now: Instant = Number.NEGATIVE_INFINITY;
   /** The last rank that was given out; also used for places in the queue. */
   lastRank = 0;
 
@@ -74,7 +75,7 @@ export class SlotTable {
     return this.starts[Symbol.iterator]();
   }
 
-  /** Time has come to `now`: what lies before it is no longer asked for. */
+  /** Time has come to `now`; it never goes back. */
   moveTo(now: Instant): void {
     if (now <= this.now) return;
     this.now = now;
