@@ -1,7 +1,7 @@
 import type { LeaseEventRecord } from '../core/index.ts';
 import { CommandError, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
-import { backoff } from './wake.ts';
+import { backoff, orAborted } from './wake.ts';
 
 type Result = IteratorResult<LeaseEventRecord, undefined>;
 const done: Result = { done: true, value: undefined };
@@ -77,9 +77,10 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
           continue;
         }
         try {
-          await this.publisher.reading(() => this.readPage());
+          await this.untilStopped(this.publisher.reading(() => this.readPage()));
           attempt = 0;
         } catch (error) {
+          if (this.stop.signal.aborted) return done;
           if (!(error instanceof StoreError) || error.kind === 'PERMANENT') throw error;
           // The database is out of reach: the subscriber's place is known, so it simply takes longer.
           attempt += 1;
@@ -91,6 +92,11 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
       this.close();
       throw error;
     }
+  }
+
+  /** A read that hangs does not hold up the end of the subscription. */
+  private untilStopped<T>(work: Promise<T>): Promise<T> {
+    return orAborted(work, this.stop.signal, () => new Error('the subscription has ended'));
   }
 
   private start(): boolean {
