@@ -166,6 +166,7 @@ const known = <T extends Reservation>(
 ): T => {
   reservation.id = record.id;
   reservation.state = record.state;
+  reservation.chainIndex = record.chainIndex;
   reservation.startRank = record.startRank;
   reservation.endRank = record.endRank;
   state.log.stored(reservation);

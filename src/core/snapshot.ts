@@ -48,7 +48,7 @@ export const reservationRecord = (space: ResourceSpace, reservation: Reservation
     targets: transfer ? transferTargets(transfer.startedWith ?? transfer.entries) : null,
     image: transfer?.image ?? null,
     vmId: vm?.id ?? null,
-    chainIndex: chainIndex(reservation),
+    chainIndex: reservation.chainIndex,
     startRank: reservation.startRank,
     endRank: reservation.endRank,
   };
@@ -59,13 +59,6 @@ const machinesOf = (reservation: Reservation): Readonly<Record<string, number>> 
   if (!vm || reservation.moves.length > 0) return null;
   if (reservation === vm || reservation.kind === 'SHUTDOWN') return mappingRecord(vm.mapping);
   return byMachine(reservation.machines.map((machine) => [machine, vm.mapping[machine] as number] as const));
-};
-
-const chainIndex = (reservation: Reservation): number => {
-  const { vm } = reservation;
-  if (!vm) return 0;
-  const before = vm.before.indexOf(reservation);
-  return before >= 0 ? before - vm.before.length : vm.after.indexOf(reservation) + 1;
 };
 
 // Mappings and amounts never change once made, are shared along a chain, and are asked for with every change of a lease: their

@@ -53,7 +53,7 @@ const start = (state: SchedulerState, reservation: Reservation, at: Instant): vo
     case 'SUSPENSION':
       for (const machine of reservation.machines) lease.memoryAt.set(machine, vm.mapping[machine] as number);
       state.log.action('SUSPEND', at, lease, reservation, state.targets(vm, reservation.machines));
-      if (vm.after[0] === reservation) state.transition(lease, 'SUSPENDING', at);
+      if (lease.state === 'ACTIVE') state.transition(lease, 'SUSPENDING', at);
       break;
     case 'RESUMPTION':
       for (const machine of reservation.machines) lease.memoryAt.delete(machine);

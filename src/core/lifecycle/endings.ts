@@ -82,5 +82,5 @@ const targetsOnHosts = (state: SchedulerState, lease: Lease): ActionTarget[] => 
       (vm as VmReservation).mapping.map((_node, machine) => machine).slice(1),
     );
   const at = lease.memoryAt.size > 0 ? lease.memoryAt : lease.diskAt;
-  return [...at].map(([machine, node]) => state.target(lease, machine, node));
+  return [...at].sort(([a], [b]) => a - b).map(([machine, node]) => state.target(lease, machine, node));
 };

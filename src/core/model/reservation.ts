@@ -20,6 +20,8 @@ export class Reservation {
   endRank = 0;
   /** The VM reservation in whose chain it stands. */
   vm: VmReservation | null = null;
+  /** Its place there: negative before the VM, positive after it. The slot table sets it. */
+  chainIndex = 0;
   /** Suspensions, resumptions: the machines that they save or restore. */
   machines: readonly number[] = [];
   /** Migrations: [machine, from, to]. */

@@ -70,7 +70,7 @@ export class ChainBuilder {
     const lease: Lease = vm.lease;
     const reservation = new Reservation(lease, kind, operation.start, operation.end, vm.amounts);
     reservation.vm = vm;
-    reservation.machines = operation.machines;
+    reservation.machines = [...operation.machines].sort((a, b) => a - b);
     return reservation;
   }
 }
