@@ -1,0 +1,84 @@
+import {
+  type Changes,
+  type Instant,
+  isFinal,
+  type LeaseEventRecord,
+  type LeaseRecord,
+  type LeaseState,
+  leaseTransitions,
+  type ReservationRecord,
+  type SiteRecord,
+  type Snapshot,
+} from '../../src/core/index.ts';
+
+/** What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what came before. */
+export class Ledger {
+  readonly leases = new Map<number, LeaseRecord>();
+  /** All that ever were, but for those withdrawn before they started. */
+  readonly reservations = new Map<number, ReservationRecord>();
+  readonly events: LeaseEventRecord[] = [];
+  /** When and for when a lease's machines were first planned. */
+  readonly promises = new Map<number, Instant>();
+  private readonly states = new Map<number, LeaseState>();
+
+  /** Begins with what the core keeps for the site while nothing has happened yet. */
+  constructor(private site: SiteRecord) {}
+
+  apply({ site, leases, reservations, withdrawn, events }: Changes): void {
+    if (site) this.site = site;
+    for (const event of events) this.applyEvent(event);
+    for (const lease of leases) {
+      this.leases.set(lease.id, lease);
+      if (lease.plannedStart !== null && !this.promises.has(lease.id))
+        this.promises.set(lease.id, lease.plannedStart);
+      const reached = this.states.get(lease.id);
+      if (lease.state !== reached)
+        throw new Error(`lease ${lease.id} is ${lease.state}, and its last event says ${reached}`);
+    }
+    for (const reservation of reservations) this.applyReservation(reservation);
+    for (const id of withdrawn) {
+      const state = this.reservations.get(id)?.state;
+      if (state !== 'SCHEDULED') throw new Error(`reservation ${id} was withdrawn, and it is ${state}`);
+      this.reservations.delete(id);
+    }
+  }
+
+  /** As the core's snapshot should be. */
+  snapshot(): Snapshot {
+    return {
+      site: this.site,
+      leases: ascending([...this.leases.values()].filter(({ state }) => !isFinal(state))),
+      reservations: ascending(this.planned()),
+    };
+  }
+
+  planned(): ReservationRecord[] {
+    return [...this.reservations.values()].filter(({ state }) => state === 'SCHEDULED' || state === 'ACTIVE');
+  }
+
+  /** Those that ran, or run. */
+  executed(): ReservationRecord[] {
+    return [...this.reservations.values()].filter(({ state }) => state !== 'SCHEDULED');
+  }
+
+  private applyEvent(event: LeaseEventRecord): void {
+    const { sequence, leaseId, from, to } = event;
+    const last = this.events.at(-1)?.sequence ?? 0;
+    if (sequence !== last + 1) throw new Error(`event ${sequence} follows event ${last}`);
+    const state = this.states.get(leaseId) ?? 'NEW';
+    if (state !== from) throw new Error(`lease ${leaseId} leaves ${from}, and it is ${state}`);
+    if (!leaseTransitions[from].includes(to)) throw new Error(`lease ${leaseId} goes from ${from} to ${to}`);
+    this.states.set(leaseId, to);
+    this.events.push(event);
+  }
+
+  private applyReservation(reservation: ReservationRecord): void {
+    const before = this.reservations.get(reservation.id);
+    if (before && (before.state === 'DONE' || before.state === 'CANCELLED'))
+      throw new Error(`reservation ${reservation.id} changes, and it was ${before.state}`);
+    this.reservations.set(reservation.id, reservation);
+  }
+}
+
+const ascending = <T extends { readonly id: number }>(records: readonly T[]): T[] =>
+  [...records].sort((a, b) => a.id - b.id);

@@ -1,0 +1,99 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Changes, type Instant, Scheduler, type Snapshot } from '../../src/core/index.ts';
+import { Run, runs, runThrough } from './run.ts';
+import { type Scenario, scenarios } from './scenario.ts';
+
+/** As `expect(a).toEqual(b)`, and quick where they are equal. */
+const expectEqual = (actual: unknown, expected: unknown): void => {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
+};
+
+const throughJson = (snapshot: Snapshot): Snapshot => JSON.parse(JSON.stringify(snapshot)) as Snapshot;
+
+const restored = ({ site, config }: Scenario, snapshot: Snapshot): Scheduler =>
+  Scheduler.restore(site, config, throughJson(snapshot));
+
+describe('equal inputs', () => {
+  it('give equal outputs, to the last change', () => {
+    fc.assert(
+      fc.property(scenarios(), (scenario) => {
+        expectEqual(runThrough(scenario), runThrough(structuredClone(scenario)));
+      }),
+      { numRuns: runs(150) },
+    );
+  });
+});
+
+describe('a scheduler that was restored from its snapshot', () => {
+  it('goes on as if nothing had been, at whatever step it was taken', () => {
+    fc.assert(
+      fc.property(scenarios(), fc.infiniteStream(fc.boolean()), (scenario, coin) => {
+        const straight = new Run(scenario)[Symbol.iterator]();
+        const broken = new Run(scenario);
+        for (const step of broken) {
+          expectEqual(step, straight.next().value);
+          const snapshot = broken.scheduler.snapshot();
+          if (coin.next().value) {
+            broken.scheduler = restored(scenario, snapshot);
+            expectEqual(broken.scheduler.snapshot(), snapshot);
+          }
+        }
+        expect(straight.next().done).toBe(true);
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+
+  it('is plain data: nothing is lost on the way through JSON', () => {
+    fc.assert(
+      fc.property(scenarios(), (scenario) => {
+        const run = new Run(scenario);
+        for (const { changes } of run) {
+          expectEqual(JSON.parse(JSON.stringify(changes)), changes);
+          const snapshot = run.scheduler.snapshot();
+          expectEqual(throughJson(snapshot), snapshot);
+        }
+      }),
+      { numRuns: runs(50) },
+    );
+  });
+});
+
+/** What carries over from one call to the next: several calls' changes as if they were one's. */
+const merged = (all: readonly Changes[]) => ({
+  events: all.flatMap(({ events }) => events),
+  actions: all.flatMap(({ actions }) => actions),
+});
+
+describe('one jump in time', () => {
+  it('does what walking from instant to instant does, when no commands come in between', () => {
+    fc.assert(
+      fc.property(scenarios(), fc.nat({ max: 20 }), fc.nat({ max: 9000 }), (scenario, steps, seconds) => {
+        const run = new Run(scenario);
+        let at: Instant = run.at;
+        for (const step of run) {
+          ({ at } = step);
+          if (step.at >= run.at || steps-- <= 0) break;
+        }
+        const to = at + seconds * 1000;
+        const snapshot = run.scheduler.snapshot();
+
+        const jumping = restored(scenario, snapshot);
+        jumping.advance(to);
+        const walking = restored(scenario, snapshot);
+        const walked: Changes[] = [];
+        for (let next = walking.nextInstant(); next !== null && next <= to; next = walking.nextInstant()) {
+          walking.advance(next);
+          walked.push(walking.takeChanges());
+        }
+        walking.advance(to);
+        expectEqual(merged([jumping.takeChanges()]), merged(walked));
+        expectEqual(jumping.snapshot(), walking.snapshot());
+        expect(jumping.nextInstant()).toBe(walking.nextInstant());
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+});

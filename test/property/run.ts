@@ -1,0 +1,86 @@
+import { type Changes, type Instant, Scheduler, SchedulerError, SECOND } from '../../src/core/index.ts';
+import { type Scenario, START } from './scenario.ts';
+
+/** Times as many generated cases as usual: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
+export const runs = (usual: number): number => Math.ceil(usual * Number(process.env.PROPERTY_FACTOR ?? 1));
+
+export interface Step {
+  readonly at: Instant;
+  readonly changes: Changes;
+}
+
+/** More than any of these runs takes: one that comes here goes round in circles. */
+const MOST_STEPS = 3000;
+
+/** Walks a scenario from one instant of change to the next, in the order of rules.md R30. */
+export class Run {
+  scheduler: Scheduler;
+  at: Instant = START;
+  private nextRequest = 0;
+  private nextCancellation = 0;
+  private done = false;
+
+  constructor(readonly scenario: Scenario) {
+    this.scheduler = Scheduler.create(scenario.site, scenario.config);
+  }
+
+  *[Symbol.iterator](): Generator<Step, void, void> {
+    for (let count = 0; !this.done; count += 1) {
+      if (count > MOST_STEPS) throw new Error(`the run goes on and on at ${this.at}`);
+      yield this.step();
+    }
+  }
+
+  /** Everything that happens at the present instant; then time goes on to the next. */
+  step(): Step {
+    const { scheduler, at } = this;
+    const { requests, cancellations } = this.scenario;
+    scheduler.endPrematurely(at);
+    for (; isDue(cancellations[this.nextCancellation], at); this.nextCancellation += 1)
+      cancel(scheduler, at, cancellations[this.nextCancellation]?.leaseId ?? 0);
+    scheduler.advance(at);
+    for (let next = requests[this.nextRequest]; next && next.at <= at; next = requests[this.nextRequest]) {
+      scheduler.request(at, next.request);
+      this.nextRequest += 1;
+    }
+    this.schedule(at);
+    scheduler.advance(at);
+    const changes = scheduler.takeChanges();
+    this.moveOn(changes);
+    return { at, changes };
+  }
+
+  /** One pass; a test may do it differently. */
+  schedule(at: Instant): void {
+    this.scheduler.schedule(at);
+  }
+
+  private moveOn(changes: Changes): void {
+    const { requests, cancellations } = this.scenario;
+    const times = [
+      this.scheduler.nextChangepoint(this.at),
+      requests[this.nextRequest]?.at,
+      cancellations[this.nextCancellation]?.at,
+    ].filter((time) => typeof time === 'number');
+    const waits = this.scheduler.queueLength > 0 && changes.events.length > 0;
+    if (times.length > 0) this.at = Math.min(...times);
+    else if (waits) this.at += SECOND;
+    else this.done = true;
+  }
+}
+
+const isDue = (item: { readonly at: Instant } | undefined, at: Instant): boolean =>
+  item !== undefined && item.at <= at;
+
+/** Cancels as a user would, who may be late or wrong. */
+export const cancel = (scheduler: Scheduler, at: Instant, leaseId: number): void => {
+  try {
+    scheduler.cancel(at, leaseId);
+  } catch (error) {
+    const known = error instanceof SchedulerError && ['LEASE_NOT_FOUND', 'LEASE_ENDED'].includes(error.code);
+    if (!known) throw error;
+  }
+};
+
+/** A whole run at once. */
+export const runThrough = (scenario: Scenario): Step[] => [...new Run(scenario)];

@@ -1,0 +1,35 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  advanceReservationsRunExactly,
+  checkHistory,
+  checkPlan,
+  doneLeasesRanTheirTime,
+  everyLeaseHasEnded,
+} from './invariants.ts';
+import { Ledger } from './ledger.ts';
+import { Run, runs } from './run.ts';
+import { scenarios } from './scenario.ts';
+
+describe('whatever the site, the configuration and the workload', () => {
+  it('no node is over capacity, leases get what they were promised, and all of them end', () => {
+    fc.assert(
+      fc.property(scenarios(), (scenario) => {
+        const run = new Run(scenario);
+        const ledger = new Ledger(run.scheduler.snapshot().site);
+        for (const { changes } of run) {
+          ledger.apply(changes);
+          checkPlan(scenario, ledger);
+          const snapshot = run.scheduler.snapshot();
+          if (!isDeepStrictEqual(ledger.snapshot(), snapshot)) expect(ledger.snapshot()).toEqual(snapshot);
+        }
+        checkHistory(scenario, ledger);
+        advanceReservationsRunExactly(ledger);
+        doneLeasesRanTheirTime(ledger);
+        everyLeaseHasEnded(ledger);
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+});

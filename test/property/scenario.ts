@@ -1,0 +1,230 @@
+import fc from 'fast-check';
+import {
+  type Amounts,
+  type DiskImage,
+  defaultSchedulerConfig,
+  type Instant,
+  type LeaseRequest,
+  type LeaseType,
+  type Millis,
+  type SchedulerConfig,
+  SECOND,
+  type SiteSpec,
+} from '../../src/core/index.ts';
+
+/** A whole run as data: what fast-check makes up, shrinks and prints. */
+export interface Scenario {
+  readonly site: SiteSpec;
+  readonly config: SchedulerConfig;
+  /** In order of arrival; ids count up from 1. */
+  readonly requests: readonly { readonly at: Instant; readonly request: LeaseRequest }[];
+  /** In order of time. */
+  readonly cancellations: readonly { readonly at: Instant; readonly leaseId: number }[];
+}
+
+const seconds = (...values: number[]) => fc.constantFrom(...values.map((value) => value * SECOND));
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+
+// ---------------------------------------------------------------- sites
+
+const cores = fc.integer({ min: 1, max: 4 });
+
+/** One instance of CPU a node, or several in which no share may straddle; a resource type of the site's own now and then. */
+export const sites: fc.Arbitrary<SiteSpec> = fc
+  .record({
+    multi: fc.boolean(),
+    licences: fc.boolean(),
+    nodes: fc.array(
+      fc.record({
+        cores,
+        memory: fc.constantFrom(1024, 2048, 4096, 512),
+        licences: fc.integer({ max: 3, min: 0 }),
+      }),
+      { minLength: 1, maxLength: 8 },
+    ),
+    alike: fc.boolean(),
+  })
+  .map(({ multi, licences, nodes, alike }) => ({
+    resourceTypes: licences ? ['CPU', 'Memory', 'Licence'] : ['CPU', 'Memory'],
+    nodes: nodes.map((node, index) => {
+      const like = alike ? (nodes[0] as typeof node) : node;
+      return {
+        number: index + 1,
+        hostname: `node-${index + 1}`,
+        capacity: {
+          CPU: multi ? new Array<number>(like.cores).fill(100) : like.cores * 100,
+          Memory: like.memory,
+          ...(licences ? { Licence: like.licences } : {}),
+        },
+      };
+    }),
+  }));
+
+const isMultiInstance = (site: SiteSpec) =>
+  site.nodes.some(({ capacity }) => typeof capacity.CPU === 'object');
+
+// ---------------------------------------------------------------- configurations
+
+const anyConfigs: fc.Arbitrary<SchedulerConfig> = fc.record({
+  admission: fc.oneof({ weight: 4, arbitrary: fc.constant('accept-all') }, fc.constant('no-ARs')),
+  hostSelection: fc.constantFrom('greedy', 'no-policy'),
+  preemption: fc.constantFrom('no-preemption', 'ar-preempts-everything', 'ar-preempts-be'),
+  backfilling: fc.constantFrom('off', 'aggressive', 'intermediate', 'conservative'),
+  backfillingReservations: fc.integer({ min: 0, max: 4 }),
+  suspension: fc.constantFrom('all', 'none', 'serial-only'),
+  suspendRate: fc.constantFrom(32, 10.5, 128, 1000),
+  resumeRate: fc.constantFrom(32, 20.25, 128, 1000),
+  suspendResumeExclusion: fc.constantFrom('local', 'global'),
+  overrideSuspendTime: orNull(seconds(0, 3, 20)),
+  overrideResumeTime: orNull(seconds(0, 3, 20)),
+  schedulingThresholdFactor: fc.constantFrom(1, 0, 2, 0.5),
+  forceSchedulingThreshold: orNull(seconds(0, 60, 600)),
+  migration: fc.constantFrom('yes', 'no', 'yes-notransfer'),
+  shutdownTime: seconds(0, 2, 0, 10, 60),
+  enactmentOverhead: seconds(0, 1, 5),
+  preparation: fc.constantFrom('unmanaged', 'imagetransfer'),
+  imageTransfer: fc.record({
+    bandwidth: fc.constantFrom(100, 1000),
+    mechanism: fc.constantFrom('multicast', 'unicast'),
+    avoidRedundantTransfers: fc.boolean(),
+    forceTransferTime: orNull(seconds(0, 30)),
+    reuse: fc.constantFrom('image-caches', 'none'),
+    cacheSizeMb: fc.constantFrom(-1, 0, 300, 700, 1500),
+  }),
+  leaseFailureHandling: fc.constant('cancel'),
+});
+
+/** Half of them so that suspension and migration are worth their while, and happen. */
+export const configs: fc.Arbitrary<SchedulerConfig> = fc
+  .tuple(anyConfigs, fc.boolean(), fc.constantFrom('yes', 'yes', 'no', 'yes-notransfer'))
+  .map(([config, lively, migration]) =>
+    lively
+      ? {
+          ...config,
+          admission: 'accept-all',
+          preemption: 'ar-preempts-everything',
+          suspension: 'all',
+          suspendRate: 128,
+          resumeRate: 128,
+          overrideSuspendTime: null,
+          schedulingThresholdFactor: 0,
+          forceSchedulingThreshold: null,
+          enactmentOverhead: Math.min(config.enactmentOverhead, SECOND),
+          shutdownTime: Math.min(config.shutdownTime, 2 * SECOND),
+          migration: migration as SchedulerConfig['migration'],
+        }
+      : config,
+  );
+
+/** Without image transfers, suspension and preemption: what is left is queueing and backfilling. */
+export const plainConfigs: fc.Arbitrary<SchedulerConfig> = configs.map((config) => ({
+  ...config,
+  admission: 'accept-all',
+  preemption: 'no-preemption',
+  suspension: 'none',
+  preparation: 'unmanaged',
+  imageTransfer: defaultSchedulerConfig.imageTransfer,
+}));
+
+// ---------------------------------------------------------------- workloads
+
+const images: readonly (DiskImage | null)[] = [
+  null,
+  { name: 'small', sizeMb: 200 },
+  { name: 'large', sizeMb: 400 },
+  { name: 'huge', sizeMb: 1400 },
+];
+
+const machine = (site: SiteSpec): fc.Arbitrary<Amounts> => {
+  const single = fc.constantFrom(100, 50, 100, 100, 10, 150, 0);
+  const cpu: fc.Arbitrary<number | number[]> = isMultiInstance(site)
+    ? fc.oneof(
+        fc.constantFrom(50, 100, 30),
+        fc.array(fc.constantFrom(50, 100, 30), { minLength: 1, maxLength: 2 }),
+      )
+    : single;
+  const licences = site.resourceTypes.includes('Licence') ? fc.constantFrom(0, 1, 2) : fc.constant(0);
+  return fc
+    .record({ CPU: cpu, Memory: fc.constantFrom(256, 512, 64, 512, 1024), licences })
+    .map(({ licences: wanted, ...amounts }) => (wanted > 0 ? { ...amounts, Licence: wanted } : amounts));
+};
+
+/** Mostly alike; now and then each its own. */
+const machines = (site: SiteSpec): fc.Arbitrary<Amounts[]> => {
+  const most = Math.max(1, site.nodes.length);
+  return fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(machine(site), fc.integer({ min: 1, max: most }))
+        .map(([amounts, count]) => new Array<Amounts>(count).fill(amounts)),
+    },
+    fc.array(machine(site), { minLength: 1, maxLength: most }),
+  );
+};
+
+const durations = seconds(600, 600, 1800, 3600, 300, 900, 61, 10, 2, 1);
+
+export const leaseRequests = (site: SiteSpec, at: Instant): fc.Arbitrary<LeaseRequest> =>
+  fc
+    .record({
+      type: fc.constantFrom<LeaseType[]>(
+        'BEST_EFFORT',
+        'BEST_EFFORT',
+        'ADVANCE_RESERVATION',
+        'BEST_EFFORT',
+        'ADVANCE_RESERVATION',
+        'IMMEDIATE',
+      ),
+      machines: machines(site),
+      duration: durations,
+      /** In percent of the duration. */
+      known: fc.constantFrom(null, null, 50, 80, 0, 1, 99, 100, 150),
+      wait: seconds(600, 200, 900, 1800, 30, 1, 0),
+      preemptible: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
+      image: fc.constantFrom(...images),
+    })
+    .map(({ known, wait, ...request }) => ({
+      ...request,
+      type: request.type as LeaseRequest['type'],
+      knownDuration: known === null ? null : Math.ceil((request.duration / SECOND) * (known / 100)) * SECOND,
+      start: request.type === 'ADVANCE_RESERVATION' ? at + wait : null,
+    }));
+
+/** Gaps between arrivals: many arrive together. */
+const gaps: fc.Arbitrary<Millis> = seconds(0, 0, 1, 7, 60, 60, 300, 900);
+
+/** Some day, so that instants are as large as they are in life. */
+export const START: Instant = 1_164_459_600_000;
+
+export const scenarios = (
+  options: {
+    readonly configs?: fc.Arbitrary<SchedulerConfig>;
+    readonly change?: (request: LeaseRequest) => LeaseRequest;
+    readonly cancellations?: boolean;
+  } = {},
+): fc.Arbitrary<Scenario> =>
+  fc
+    .tuple(sites, options.configs ?? configs, fc.array(gaps, { minLength: 1, maxLength: 14, size: 'max' }))
+    .chain(([site, config, waits]) => {
+      let at = START;
+      const arrivals = waits.map((wait) => {
+        at += wait;
+        return at;
+      });
+      const requests = fc.tuple(...arrivals.map((arrival) => leaseRequests(site, arrival))).map((made) =>
+        made.map((request, index) => ({
+          at: arrivals[index] as Instant,
+          request: { id: index + 1, ...(options.change?.(request) ?? request) },
+        })),
+      );
+      const cancellation = fc.record({
+        at: fc.nat({ max: 5000 }).map((second) => START + second * SECOND),
+        leaseId: fc.integer({ min: 1, max: waits.length + 1 }),
+      });
+      const cancellations =
+        (options.cancellations ?? true)
+          ? fc.array(cancellation, { maxLength: 3 }).map((all) => all.sort((a, b) => a.at - b.at))
+          : fc.constant([]);
+      return fc.record({ site: fc.constant(site), config: fc.constant(config), requests, cancellations });
+    });
