@@ -31,12 +31,17 @@ test('a library that must not be loaded twice is installed once', () => {
 
 test('what the sources import is a dependency, and no dependency is there for nothing', () => {
   const packageOf = (to: string) => to.split('/', to.startsWith('@') ? 2 : 1).join('/');
-  const imported = new Set(
-    [...sources, ...generated].flatMap(({ imports }) =>
-      imports.filter(({ to, own }) => !own && !to.startsWith('node:')).map(({ to }) => packageOf(to)),
-    ),
-  );
-  expect([...imported].sort()).toEqual(Object.keys(manifest.dependencies).sort());
+  const imported = (typeOnly: boolean) => {
+    const packages = [...sources, ...generated].flatMap(({ imports }) =>
+      imports
+        .filter(({ to, own, ...each }) => !own && !to.startsWith('node:') && each.typeOnly === typeOnly)
+        .map(({ to }) => packageOf(to)),
+    );
+    return [...new Set(packages)].sort();
+  };
+  expect(imported(false)).toEqual(Object.keys(manifest.dependencies).sort());
+  const known = { ...manifest.dependencies, ...manifest.devDependencies };
+  expect(imported(true).filter((name) => !(name in known || `@types/${name}` in known))).toEqual([]);
 });
 
 test('the lock file names no address that packages come from', () => {
