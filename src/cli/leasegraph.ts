@@ -13,6 +13,14 @@ const COMMANDS: readonly Registration[] = [
   ['serve', 'run the server', () => import('./commands/serve.ts')],
   ['simulate', 'run a trace on the scheduler with a virtual clock', () => import('./commands/simulate.ts')],
   ['convert', 'turn a trace into LWF XML', () => import('./commands/convert.ts')],
+  ['replay', 'feed a trace to a running server', () => import('./commands/replay.ts')],
+  ['request', 'ask a server for a lease', () => import('./commands/request.ts')],
+  ['cancel', 'cancel leases', () => import('./commands/cancel.ts')],
+  ['leases', 'list leases', () => import('./commands/leases.ts')],
+  ['queue', 'list the leases that wait', () => import('./commands/queue.ts')],
+  ['nodes', 'list the nodes and what is free on them', () => import('./commands/nodes.ts')],
+  ['migrate', 'bring the database to the newest schema', () => import('./commands/migrate.ts')],
+  ['check', 'verify what the database holds', () => import('./commands/check.ts')],
 ];
 
 const USAGE_ERROR = 2;

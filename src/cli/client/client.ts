@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { createClient } from 'graphql-sse';
+import { createClient as createSocketClient } from 'graphql-ws';
+import { WebSocket } from 'ws';
 import { keptToken } from '../../config/token.ts';
 import { CliError } from '../terminal.ts';
 import type { TypedDocumentString } from './generated/operations.ts';
@@ -54,6 +56,10 @@ export interface Refusal {
   readonly code: string;
   readonly message: string;
   readonly path: readonly string[] | null;
+}
+
+export interface SocketClient extends Pick<Client, 'request'> {
+  dispose(): Promise<void>;
 }
 
 /** Sends the project's typed operations to a server. */
@@ -118,6 +124,35 @@ export class Client {
     } finally {
       client.dispose();
     }
+  }
+
+  /**
+   * One WebSocket, on which many operations can be under way at once; the server takes them in the order in which they are sent.
+   * The caller disposes of it.
+   */
+  socket(): SocketClient {
+    const client = createSocketClient({
+      url: this.url.replace(/^http/, 'ws'),
+      webSocketImpl: WebSocket,
+      connectionParams: { authorization: `Bearer ${this.token}` },
+      retryAttempts: 0,
+    });
+    return {
+      request: async (document, variables) => {
+        const payload = { query: document.toString(), variables: variables as Record<string, unknown> };
+        try {
+          for await (const answer of client.iterate(payload)) return dataOf(answer as Answer<never>);
+        } catch (error) {
+          if (error instanceof CliError) throw error;
+          const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
+          throw code === 4403 ? this.unauthorized() : this.unreachable(error);
+        }
+        throw new CliError('the server ended an operation without an answer');
+      },
+      dispose: async () => {
+        await client.dispose();
+      },
+    };
   }
 
   private unreachable(error: unknown): CliError {

@@ -214,14 +214,21 @@ export type LeaseEventsSubscriptionVariables = Exact<{
 
 export type LeaseEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } } };
 
-export type LeaseReservationsQueryVariables = Exact<{
+export type FirstEventQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type FirstEventQuery = { readonly lease: { readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number }> } } | null };
+
+export type LeaseHistoryQueryVariables = Exact<{
   number: number;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
 
 
-export type LeaseReservationsQuery = { readonly lease: { readonly state: LeaseState, readonly actualStart: string | null, readonly endedAt: string | null, readonly submittedAt: string, readonly accumulatedDuration: string, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly targets: ReadonlyArray<{ readonly machine: number, readonly lease: { readonly number: number } | null, readonly node: { readonly number: number } | null, readonly from: { readonly number: number } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } } | null };
+export type LeaseHistoryQuery = { readonly lease: { readonly state: LeaseState, readonly submittedAt: string, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly stateReason: { readonly message: string } | null, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly targets: ReadonlyArray<{ readonly machine: number, readonly lease: { readonly number: number } | null, readonly node: { readonly number: number } | null, readonly from: { readonly number: number } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } } | null };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -595,16 +602,26 @@ export const LeaseEventsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<LeaseEventsSubscription, LeaseEventsSubscriptionVariables>;
-export const LeaseReservationsDocument = new TypedDocumentString(`
-    query LeaseReservations($number: Int!, $first: Int, $after: String) {
+export const FirstEventDocument = new TypedDocumentString(`
+    query FirstEvent($number: Int!) {
+  lease(number: $number) {
+    events(first: 1) {
+      nodes {
+        sequence
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<FirstEventQuery, FirstEventQueryVariables>;
+export const LeaseHistoryDocument = new TypedDocumentString(`
+    query LeaseHistory($number: Int!, $first: Int, $after: String) {
   lease(number: $number) {
     state
+    submittedAt
     actualStart
     endedAt
-    submittedAt
     accumulatedDuration
     stateReason {
-      code
       message
     }
     reservations(first: $first, after: $after) {
@@ -637,4 +654,4 @@ export const LeaseReservationsDocument = new TypedDocumentString(`
   hasPreviousPage
   startCursor
   endCursor
-}`) as unknown as TypedDocumentString<LeaseReservationsQuery, LeaseReservationsQueryVariables>;
+}`) as unknown as TypedDocumentString<LeaseHistoryQuery, LeaseHistoryQueryVariables>;

@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { Duration } from 'luxon';
+import type { NodeSpec, SiteSpec } from '../../core/index.ts';
+import { readCancellations } from '../../simulation/formats/cancellations.ts';
+import { fileSource } from '../../simulation/formats/source.ts';
+import { loadWorkload } from '../../simulation/load.ts';
+import { overrideMemory } from '../../simulation/overheads.ts';
+import { loadPolicies } from '../../simulation/policy-modules.ts';
+import { writeResult } from '../../simulation/result-file.ts';
+import { simulate } from '../../simulation/run.ts';
+import { summarize } from '../../simulation/summary.ts';
+import { durationOption } from '../client/arguments.ts';
+import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
+import { NodesDocument, SiteDocument, type SiteQuery } from '../client/generated/operations.ts';
+import { expectWritable, writeFileWhole } from '../files.ts';
+import { collect } from '../replay/collect.ts';
+import { differences, formatDifferences } from '../replay/differences.ts';
+import { feed } from '../replay/feed.ts';
+import { loadConfig } from '../simulate/config.ts';
+import { ProgressBar } from '../simulate/progress.ts';
+import { formatReport } from '../simulate/report.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+import { addTraceOptions, type TraceOptions, workloadFiles } from '../trace-options.ts';
+
+interface ReplayOptions extends TraceOptions, ServerOptions {
+  readonly config?: string;
+  readonly cancel?: string;
+  readonly output?: string;
+  readonly compare?: boolean;
+  readonly tolerance?: string;
+  readonly json?: boolean;
+}
+
+export default function replay(command: Command, terminal: Terminal): void {
+  addServerOptions(addTraceOptions(command.argument('<trace>', 'a trace: LWF XML, SWF, text LWF or CSV')))
+    .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
+    .option(
+      '--config <file>',
+      "what `simulate` is configured with: overheads, and for --compare the scheduler's options",
+    )
+    .option('--output <file>', 'write every lease, reservation and event in the form of `simulate --output`')
+    .option('--compare', 'simulate the same and show where the leases came out otherwise')
+    .option(
+      '--tolerance <duration>',
+      'with --compare: what difference of times is none (default: one second of real time)',
+      durationOption,
+    )
+    .option('--json', 'print the summary as JSON')
+    .addHelpText(
+      'after',
+      "\nRequests go to a running server when their time has come on its clock (clock.speed in its configuration). Leases that end early\nneed a server that accepts it (simulation.acceptKnownDurations). The nodes are the server's: --site is not needed.\nWith --compare the exit status is 0 only when all leases came out as simulated.",
+    )
+    .action((trace: string, options: ReplayOptions) => run(trace, options, terminal));
+}
+
+async function run(trace: string, options: ReplayOptions, terminal: Terminal): Promise<void> {
+  if (options.output !== undefined) expectWritable(options.output);
+  const client = connect(options);
+  const loaded = await loadConfig(options.config ?? null, []);
+  const facts = (await client.request(SiteDocument, {})).site;
+  const site = await siteOf(client, facts);
+  const { workload: read, warnings } = loadWorkload(workloadFiles(trace, options), site);
+  const workload = { ...read, leases: overrideMemory(read.leases, loaded.config.overrideMemory) };
+  for (const warning of [...loaded.warnings, ...warnings]) terminal.err(`leasegraph: warning: ${warning}\n`);
+  const early = workload.leases.filter(
+    ({ knownDuration, duration }) => knownDuration !== null && knownDuration < duration,
+  );
+  if (early.length > 0 && !facts.acceptsKnownDurations) {
+    throw new CliError(
+      `${early.length} leases of ${trace} end before their time, which the server does not simulate: set simulation.acceptKnownDurations in its configuration`,
+    );
+  }
+  const cancellations = options.cancel === undefined ? [] : readCancellations(fileSource(options.cancel));
+  const { overheads } = loaded.config;
+
+  const begun = performance.now();
+  const progress = new ProgressBar(terminal, 'leases');
+  const work = { leases: workload.leases, cancellations, overheads };
+  const sending = await feed(client, work, site.resourceTypes, (sent, total) =>
+    progress.show(sent / 2, total),
+  );
+  const result = await collect(client, workload.leases, sending, (ended, total) =>
+    progress.show((total + ended) / 2, total),
+  ).finally(() => progress.clear());
+  const seconds = (performance.now() - begun) / 1_000;
+  if (options.output !== undefined) writeFileWhole(options.output, writeResult(result, null));
+
+  const summary = summarize(result, workload, site);
+  const lateness = Math.ceil(sending.lateness / 1_000);
+  if (options.json) terminal.out(`${JSON.stringify({ summary, seconds, lateness })}\n`);
+  else
+    terminal.out(formatReport({ summary, perRun: {}, attributes: {}, written: [], warnings: [], seconds }));
+  if (!options.compare) return;
+
+  const policies = await loadPolicies(loaded.config.scheduler);
+  const simulated = simulate({
+    workload,
+    cancellations,
+    config: { ...loaded.config, overrideMemory: null, site },
+    policies,
+  });
+  const tolerance = options.tolerance ? Duration.fromISO(options.tolerance).as('seconds') : facts.clockSpeed;
+  const found = differences(simulated, result);
+  terminal.err(
+    `Requests were sent at most ${lateness} s late on the server's clock.\n${formatDifferences(found, tolerance)}`,
+  );
+  const beyond = found.filter((difference) => difference.seconds > tolerance).length;
+  if (beyond > 0) throw new CliError(`${beyond} of ${found.length} leases came out otherwise than simulated`);
+}
+
+/** The server's nodes as a simulation has them. */
+async function siteOf(client: Client, { resourceTypes }: SiteQuery['site']): Promise<SiteSpec> {
+  const nodes: NodeSpec[] = [];
+  const pages = allPages(async (after) => (await client.request(NodesDocument, { first: 100, after })).nodes);
+  for await (const { number, hostname, capacity } of pages) {
+    const amounts: Record<string, number | number[]> = {};
+    for (const { type, amount } of capacity) {
+      const before = amounts[type];
+      amounts[type] = before === undefined ? amount : [before, amount].flat();
+    }
+    nodes.push({ number, hostname, capacity: amounts });
+  }
+  return { resourceTypes, nodes };
+}
