@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  defaultSchedulerConfig,
+  type LeaseRecord,
+  type ReservationRecord,
+  Scheduler,
+  type SiteSpec,
+  type Snapshot,
+} from '../../src/core/index.ts';
+import { verify } from '../../src/engine/verify.ts';
+import { epoch, hours, minutes, reservationAt, siteOf } from '../support/engine-harness.ts';
+
+const snapshotOf = (site: SiteSpec, leases: number): Snapshot => {
+  const scheduler = Scheduler.create(site, { ...defaultSchedulerConfig, shutdownTime: 10_000 });
+  for (let count = 0; count < leases; count += 1) {
+    scheduler.request(epoch, reservationAt(epoch + hours(count), minutes(60)));
+  }
+  scheduler.schedule(epoch);
+  scheduler.advance(epoch);
+  return scheduler.snapshot();
+};
+
+const site = siteOf(1);
+
+const codes = (snapshot: Snapshot, of = site): (readonly [string, number])[] =>
+  verify(of, snapshot).faults.map(({ code, leaseId }) => [code, leaseId] as const);
+
+const withReservation = (
+  snapshot: Snapshot,
+  lease: number,
+  change: Partial<ReservationRecord>,
+): Snapshot => ({
+  ...snapshot,
+  reservations: snapshot.reservations.map((each) => (each.leaseId === lease ? { ...each, ...change } : each)),
+});
+
+const withLease = (snapshot: Snapshot, id: number, change: Partial<LeaseRecord>): Snapshot => ({
+  ...snapshot,
+  leases: snapshot.leases.map((each) => (each.id === id ? { ...each, ...change } : each)),
+});
+
+describe('verification', () => {
+  test('finds no fault with what the scheduler plans, end to start without a gap', () => {
+    const snapshot = snapshotOf(site, 5);
+    const { faults, snapshot: same } = verify(site, snapshot);
+    expect(faults).toEqual([]);
+    expect(same).toBe(snapshot);
+  });
+
+  test('a node over capacity: the youngest lease there is at fault, and everything of it is left out', () => {
+    const snapshot = snapshotOf(site, 4);
+    const broken = withReservation(snapshot, 3, { start: epoch + minutes(90), end: epoch + minutes(150) });
+    const { faults, quarantined, snapshot: sound } = verify(site, broken);
+    expect([...quarantined]).toEqual([3]);
+    expect(faults[0]).toMatchObject({ code: 'OVER_CAPACITY', leaseId: 3 });
+    expect(faults[0]?.message).toMatch(/node 1 is over capacity at 2024-01-01T01:30:00.000Z: CPU 200 of 100/);
+    expect(sound.leases.map(({ id }) => id)).toEqual([1, 2, 4]);
+    expect(sound.reservations.some(({ leaseId }) => leaseId === 3)).toBe(false);
+    expect(verify(site, sound).faults).toEqual([]);
+  });
+
+  test('a reservation of nobody, an unknown node, an unknown state, a negative length', () => {
+    const snapshot = snapshotOf(site, 2);
+    const [first] = snapshot.reservations;
+    if (!first) throw new Error('no reservation');
+    const orphan = {
+      ...snapshot,
+      reservations: [...snapshot.reservations, { ...first, id: 3, leaseId: 55 }],
+    };
+    expect(codes(orphan)).toEqual([['ORPHAN_RESERVATION', 55]]);
+    expect(codes(withReservation(snapshot, 2, { amounts: { 9: { CPU: 1 } } }))[0]).toEqual([
+      'UNKNOWN_NODE',
+      2,
+    ]);
+    expect(codes(withLease(snapshot, 2, { mapping: { 1: 9 } }))).toEqual([['UNKNOWN_NODE', 2]]);
+    expect(codes(withLease(snapshot, 2, { state: 'ASLEEP' as LeaseRecord['state'] }))).toEqual([
+      ['INVALID_LEASE', 2],
+    ]);
+    expect(codes(withLease(snapshot, 2, { state: 'DONE' }))).toEqual([['INVALID_LEASE', 2]]);
+    expect(codes(withLease(snapshot, 2, { machines: [] }))).toEqual([['INVALID_LEASE', 2]]);
+    expect(codes(withReservation(snapshot, 2, { end: epoch }))[0]).toEqual(['INVALID_RESERVATION', 2]);
+    expect(codes({ ...snapshot, site: { ...snapshot.site, lastLeaseId: 1 } })).toEqual([
+      ['INVALID_LEASE', 2],
+    ]);
+  });
+
+  test('an image transfer may go on for leases other than the one that it was planned for', () => {
+    const snapshot = snapshotOf(site, 1);
+    const [first] = snapshot.reservations;
+    if (!first) throw new Error('no reservation');
+    const transfer: ReservationRecord = {
+      ...first,
+      id: first.id,
+      leaseId: 55,
+      kind: 'IMAGE_TRANSFER',
+      amounts: {},
+      machines: null,
+      targets: { 1: [[1, 1]] },
+    };
+    expect(codes({ ...snapshot, reservations: [...snapshot.reservations, transfer] })).toEqual([]);
+  });
+
+  test('each instance of a resource counts for itself', () => {
+    const dual: SiteSpec = {
+      resourceTypes: ['CPU', 'Memory'],
+      nodes: [{ number: 1, hostname: 'n', capacity: { CPU: [100, 100], Memory: 1024 } }],
+    };
+    const planned = snapshotOf(siteOf(1), 2);
+    const snapshot = { ...planned, reservations: planned.reservations.filter(({ kind }) => kind === 'VM') };
+    const at = { start: epoch, end: epoch + hours(1) };
+    const both = (one: number[], other: number[]): Snapshot =>
+      withReservation(withReservation(snapshot, 1, { ...at, amounts: { 1: { CPU: one, Memory: 512 } } }), 2, {
+        ...at,
+        amounts: { 1: { CPU: other, Memory: 512 } },
+      });
+    expect(codes(both([100, 0], [0, 100]), dual)).toEqual([]);
+    expect(codes(both([100, 0], [1, 0]), dual)).toEqual([['OVER_CAPACITY', 2]]);
+  });
+
+  test('whatever is moved where, what is left has no fault', () => {
+    const snapshot = snapshotOf(siteOf(2), 12);
+    const moved = fc.array(
+      fc.record({ lease: fc.integer({ min: 1, max: 12 }), hours: fc.integer({ min: -6, max: 6 }) }),
+    );
+    fc.assert(
+      fc.property(moved, (moves) => {
+        const shift = new Map(moves.map(({ lease, hours: by }) => [lease, hours(by)]));
+        const broken: Snapshot = {
+          ...snapshot,
+          reservations: snapshot.reservations.map((each) => {
+            const by = shift.get(each.leaseId) ?? 0;
+            return { ...each, start: each.start + by, end: each.end + by };
+          }),
+        };
+        const { quarantined, snapshot: sound } = verify(siteOf(2), broken);
+        expect(verify(siteOf(2), sound).faults).toEqual([]);
+        expect(sound.leases.length + quarantined.size).toBe(12);
+        expect(() => Scheduler.restore(siteOf(2), defaultSchedulerConfig, sound)).not.toThrow();
+      }),
+    );
+  });
+});
