@@ -131,10 +131,16 @@ export const endsComeFirst = ({ site }: Scenario, ledger: Ledger): void => {
 
 // ---------------------------------------------------------------- what leases get
 
-/** Every accepted advance reservation runs exactly when it asked to, its shutdown included, unless it ended early or was cancelled. */
-export const advanceReservationsRunExactly = (ledger: Ledger): void => {
+/**
+ * Every accepted advance reservation runs exactly when it asked to, its shutdown included, unless it ended early or was cancelled. Leases
+ * whose machines a test ended, or failed, are left out.
+ */
+export const advanceReservationsRunExactly = (
+  ledger: Ledger,
+  disturbed: ReadonlySet<number> = new Set(),
+): void => {
   for (const lease of ledger.leases.values()) {
-    if (lease.type !== 'ADVANCE_RESERVATION') continue;
+    if (lease.type !== 'ADVANCE_RESERVATION' || disturbed.has(lease.id)) continue;
     const accepted = ledger.events.some(({ leaseId, to }) => leaseId === lease.id && to === 'SCHEDULED');
     if (!accepted || lease.state === 'CANCELLED') continue;
     if (lease.state !== 'DONE') throw new Error(`lease ${lease.id} was accepted and became ${lease.state}`);
@@ -154,9 +160,9 @@ export const advanceReservationsRunExactly = (ledger: Ledger): void => {
 };
 
 /** DONE leases of other types ran their whole duration, or as long as it was known that they would (R20). */
-export const doneLeasesRanTheirTime = (ledger: Ledger): void => {
+export const doneLeasesRanTheirTime = (ledger: Ledger, disturbed: ReadonlySet<number> = new Set()): void => {
   for (const lease of ledger.leases.values()) {
-    if (lease.state !== 'DONE' || lease.type === 'ADVANCE_RESERVATION') continue;
+    if (lease.state !== 'DONE' || lease.type === 'ADVANCE_RESERVATION' || disturbed.has(lease.id)) continue;
     const last = vmsOf(ledger, lease).at(-1);
     if (!last) throw new Error(`lease ${lease.id} is DONE and never ran`);
     const before = lease.accumulated - (last.end - last.start);
