@@ -27,17 +27,20 @@ export const printInstant = (value: Instant | Date): string => new Date(value).t
 /** Throws BAD_USER_INPUT. */
 export function parseDuration(text: unknown): Millis {
   const example = 'such as "PT1H30M" or "P2D" (a day is 24 hours)';
-  if (typeof text !== 'string' || text.length > 100)
-    throw badInput(`${shown(text)} is not an ISO 8601 duration, ${example}.`);
+  const refuse = (what: string) => badInput(`${shown(text)} ${what}`);
+  // Luxon takes "P" and "PT" for nothing at all.
+  if (typeof text !== 'string' || text.length > 100 || !/\d[A-Z]$/i.test(text)) {
+    throw refuse(`is not an ISO 8601 duration, ${example}.`);
+  }
   const duration = Duration.fromISO(text.toUpperCase());
-  if (!duration.isValid) throw badInput(`${shown(text)} is not an ISO 8601 duration, ${example}.`);
+  if (!duration.isValid) throw refuse(`is not an ISO 8601 duration, ${example}.`);
   if (duration.years !== 0 || duration.months !== 0) {
-    throw badInput(`${shown(text)} has years or months, whose length is not fixed. Use days, ${example}.`);
+    throw refuse(`has years or months, whose length is not fixed. Use days, ${example}.`);
   }
   const millis = duration.toMillis();
-  if (millis < 0) throw badInput(`${shown(text)} is negative.`);
-  if (!Number.isSafeInteger(millis)) {
-    throw badInput(`${shown(text)} is not a whole number of milliseconds below 2^53.`);
+  if (millis < 0) throw refuse('is negative.');
+  if (!Number.isSafeInteger(millis) || /[.,]\d{4,}S$/i.test(text)) {
+    throw refuse('is not a whole number of milliseconds below 2^53.');
   }
   return millis;
 }
