@@ -21,7 +21,7 @@ export const processTerminal: Terminal = {
     return process.stderr.isTTY === true;
   },
   get columns() {
-    return process.stderr.columns ?? 80;
+    return process.stderr.columns || 80;
   },
 };
 

@@ -43,23 +43,24 @@ export async function runMatrix(
   const progress = new ProgressBar(terminal, 'runs');
   const pool = new RunnerPool(Math.min(options.jobs ?? availableParallelism(), matrix.runs.length));
   const shares = matrix.runs.map(() => 0);
+  const tell = (index: number, share: number) => {
+    shares[index] = share;
+    const done = shares.reduce((sum, each) => sum + each, 0);
+    progress.show(done, matrix.runs.length);
+  };
   const failures: string[] = [];
   const finished: FinishedRun[] = [];
   const settled = matrix.runs.map(async (run, index) => {
     try {
-      const report = await pool.run(requestOf(run, folder, options), (done, total) => {
-        shares[index] = done / total;
-        progress.show(
-          shares.reduce((sum, share) => sum + share, 0),
-          matrix.runs.length,
-        );
-      });
+      const request = requestOf(run, folder, options);
+      const report = await pool.run(request, (done, total) => tell(index, done / total));
       finished[index] = { run, report };
     } catch (error) {
       failures.push(`${run.name}: ${(error as Error).message}`);
     }
-    shares[index] = 1;
+    tell(index, 1);
   });
+  progress.show(0, matrix.runs.length);
   try {
     await Promise.all(settled);
   } finally {

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { ProgressBar } from '../../src/cli/simulate/progress.ts';
+
+const terminal = (interactive: boolean) => {
+  const written: string[] = [];
+  return { written, out: () => {}, err: (text: string) => void written.push(text), interactive, columns: 60 };
+};
+
+describe('a progress bar', () => {
+  it('is drawn on a terminal and wiped out at the end', () => {
+    const screen = terminal(true);
+    const bar = new ProgressBar(screen, 'leases');
+    bar.show(1, 4);
+    bar.clear();
+    expect(screen.written).toEqual([
+      `\r${'█'.repeat(8)}${'░'.repeat(22)} 25 % 1/4 leases\u001B[K`,
+      '\r\u001B[K',
+    ]);
+  });
+
+  it('is drawn only now and then', () => {
+    const screen = terminal(true);
+    const bar = new ProgressBar(screen, 'leases');
+    for (let done = 0; done < 1000; done += 1) bar.show(done, 1000);
+    expect(screen.written.length).toBeLessThan(10);
+  });
+
+  it('is nothing where nobody watches', () => {
+    const screen = terminal(false);
+    const bar = new ProgressBar(screen, 'leases');
+    bar.show(1, 4);
+    bar.clear();
+    expect(screen.written).toEqual([]);
+  });
+});
