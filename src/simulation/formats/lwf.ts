@@ -2,40 +2,11 @@ import { basename } from 'node:path';
 import type { Amounts, DiskImage, LeaseType, Millis, SiteSpec } from '../../core/index.ts';
 import { TraceError, type TraceErrorCode } from '../errors.ts';
 import { LeaseCollector, type ReadOptions, type ReadTrace } from './collector.ts';
+import { LWF_GRAMMAR } from './lwf-grammar.ts';
 import { buildSite, type NodeSet, REQUIRED_TYPES } from './site.ts';
 import type { TextSource } from './source.ts';
 import { DURATION_FORM, MAX_COUNT, parseAmount, parseCount, parseDuration } from './values.ts';
-import { type Element, type Grammar, shorten, walkXml } from './xml.ts';
-
-const GRAMMAR: Grammar = {
-  'lease-workload': { optional: ['name'], children: ['description', 'attributes', 'site', 'lease-requests'] },
-  description: { text: true },
-  attributes: { many: ['attr'] },
-  attr: { required: ['name', 'value'] },
-  site: { children: ['resource-types', 'nodes'] },
-  'resource-types': { required: ['names'] },
-  nodes: { many: ['node-set'] },
-  'node-set': { required: ['numnodes'], many: ['res', 'attr'] },
-  res: { required: ['type'], optional: ['amount'], many: ['instance'] },
-  instance: { required: ['amount'] },
-  'lease-requests': { many: ['lease-request'] },
-  'lease-request': { required: ['arrival'], children: ['realduration', 'lease'] },
-  realduration: { required: ['time'] },
-  lease: {
-    required: ['preemptible'],
-    optional: ['id', 'user', 'state', 'submit-time'],
-    children: ['nodes', 'start', 'duration', 'deadline', 'software', 'extra'],
-  },
-  start: { children: ['now', 'exact'] },
-  now: {},
-  exact: { required: ['time'] },
-  duration: { required: ['time'] },
-  deadline: { required: ['time'] },
-  software: { children: ['none', 'disk-image'] },
-  none: {},
-  'disk-image': { required: ['id', 'size'] },
-  extra: { open: true },
-};
+import { type Element, shorten, walkXml } from './xml.ts';
 
 /** The parts of a lease request as they come. */
 interface RequestParts {
@@ -53,14 +24,14 @@ interface RequestParts {
 /** Reads a workload in LWF, Haizea's XML format. Throws TraceError. */
 export function readLwf(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const reader = new LwfReader(source, options);
-  const lastLine = walkXml(source, GRAMMAR, ['lease-workload'], reader);
+  const lastLine = walkXml(source, LWF_GRAMMAR, ['lease-workload'], reader);
   return reader.finish(lastLine);
 }
 
 /** Reads the site out of a file that holds a `<site>` alone, or a workload with one. Throws TraceError. */
 export function readSite(source: TextSource): SiteSpec {
   const reader = new LwfReader(source, { ordered: false });
-  walkXml(source, GRAMMAR, ['site', 'lease-workload'], reader);
+  walkXml(source, LWF_GRAMMAR, ['site', 'lease-workload'], reader);
   if (reader.site === null)
     throw new TraceError('NO_SITE', source.name, null, 'there is no <site>, expected one');
   return reader.site;
