@@ -3,7 +3,6 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant, SiteSpec } from '../model/records.ts';
 import type { Reservation, VmReservation } from '../model/reservation.ts';
 import { type Hold, NodeProfile } from './node-profile.ts';
-import { FreedSpace } from './freed-space.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { ReleaseTimes } from './release-times.ts';
 import { SiteProfile } from './site-profile.ts';
@@ -19,7 +18,6 @@ export class SlotTable {
   readonly nodes: readonly NodeProfile[];
   readonly site: SiteProfile;
   readonly releases = new ReleaseTimes();
-  readonly freed = new FreedSpace();
   /** Capacity of the whole site, by resource type. */
   readonly capacity: readonly number[];
 
@@ -98,14 +96,7 @@ export class SlotTable {
     this.holdChain(vm);
   }
 
-  /** Takes a chain out for good: what it held is free again. */
   removeChain(vm: VmReservation): void {
-    this.withdrawChain(vm);
-    this.freed.add(vm.finalEnd);
-  }
-
-  /** Takes a chain out on trial: it is put back with reinsertChain, or given up with `freed.add(vm.finalEnd)`. */
-  withdrawChain(vm: VmReservation): void {
     this.releaseChain(vm);
     for (const reservation of vm.chain) this.withdraw(reservation);
   }
@@ -113,7 +104,6 @@ export class SlotTable {
   /** Gives a running or planned VM another end and other reservations after it; the VM goes after equal keys again. */
   changeEnd(vm: VmReservation, end: Instant, after: Reservation[]): void {
     this.releaseChain(vm);
-    this.freed.add(vm.finalEnd);
     for (const reservation of vm.after) this.withdraw(reservation);
     this.withdraw(vm);
     vm.end = end;
@@ -167,21 +157,14 @@ export class SlotTable {
    * Puts a chain back after equal keys. Its ranks change only if others with an equal start or end came after it: returns whether they did.
    */
   reinsertChain(vm: VmReservation): boolean {
-    const overtaken = this.isOvertaken(vm);
+    const overtaken = vm.chain.some(
+      (each) =>
+        isOvertaken(this.starts, each.start, each.startRank, (other) => other.start) ||
+        isOvertaken(this.ends, each.end, each.endRank, (other) => other.end),
+    );
     if (overtaken) this.addChain(vm);
     else this.restoreChain(vm);
     return overtaken;
-  }
-
-  /** Whether another reservation with an equal start (end) was inserted after one of the chain. */
-  isOvertaken(vm: VmReservation): boolean {
-    const { chain } = vm;
-    return chain.some(
-      (each) =>
-        each.state !== 'DONE' &&
-        (followsEqual(this.starts, each.start, each.startRank, (other) => other.start, vm) ||
-          followsEqual(this.ends, each.end, each.endRank, (other) => other.end, vm)),
-    );
   }
 
   // ------------------------------------------------------------------ queries
@@ -319,16 +302,16 @@ const numberChain = ({ before, after }: VmReservation): void => {
   for (const [index, each] of after.entries()) each.chainIndex = index + 1;
 };
 
-const followsEqual = (
+/** Whether an item with an equal key was inserted after the given rank. */
+const isOvertaken = (
   index: OrderedIndex<Reservation>,
   key: Instant,
   rank: number,
   keyOf: (item: Reservation) => Instant,
-  own: VmReservation,
 ): boolean => {
   for (const item of index.from(key, true)) {
     if (keyOf(item) !== key) return false;
-    if (item.startRank > rank && item !== own && item.vm !== own) return true;
+    if (item.startRank > rank) return true;
   }
   return false;
 };
