@@ -31,8 +31,12 @@ export const userError = (code: string, message: string, ...path: readonly strin
   path: path.length > 0 ? path : null,
 });
 
+/** As resolvers throw it: GraphQL would take an error that has a `path` of its own for one that it has located already. */
+export const unexpected = (error: unknown): unknown =>
+  error instanceof Error && 'path' in error ? new Error(error.message, { cause: error }) : error;
+
 /** A refused command as the client is told of it; anything else is thrown on. */
 export function commandUserError(error: unknown): UserError {
-  if (!(error instanceof CommandError) || error.code === 'INTERNAL') throw error;
+  if (!(error instanceof CommandError) || error.code === 'INTERNAL') throw unexpected(error);
   return userError(error.code, error.message, ...(error.path.length > 0 ? ['input', ...error.path] : []));
 }

@@ -6,6 +6,7 @@ import { type ApiContext, forgetWhatWasRead } from '../context.ts';
 import { numberOf } from '../global-id.ts';
 import { leasesByNumber } from '../lease/rows.ts';
 import { LeaseEvent } from '../nouns.ts';
+import { unexpected } from '../user-error.ts';
 import { rowOf } from './rows.ts';
 
 /** What a subscription delivers: an event, or the error that ends it. (An error that the source throws itself would not reach clients alike over all transports.) */
@@ -40,7 +41,7 @@ builder.subscriptionField('leaseEvents', (t) =>
 const asClientError = (failure: unknown): unknown =>
   failure instanceof CommandError && failure.code !== 'INTERNAL'
     ? clientError(failure.code, failure.message)
-    : failure;
+    : unexpected(failure);
 
 /**
  * An iterator by hand rather than an async generator: `return()` on a generator waits until its pending `next()` has ended, which may be

@@ -1,0 +1,379 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/engine/ports.ts';
+import { type Api, apiInMemory, apiOn, hour, lease, minute, now } from './fixture.ts';
+
+const api = await apiInMemory();
+afterAll(() => api[Symbol.asyncDispose]());
+
+const id = (number: number) => btoa(`Lease:${number}`);
+const iso = (instant: number) => new Date(instant).toISOString();
+
+const requestLease = `mutation ($input: RequestLeaseInput!) {
+  requestLease(input: $input) { lease { number state stateReason { code } } userErrors { code message path } }
+}`;
+const cancelLease = `mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { number state } userErrors { code message path } } }`;
+
+const good = {
+  type: 'BEST_EFFORT',
+  machines: [{ count: 1, capacity: [{ type: 'CPU', amount: 100 }] }],
+  duration: 'PT1H',
+};
+
+let current: Api;
+beforeEach(async () => {
+  current = apiOn(api.prisma);
+  await api.prisma.lease.deleteMany();
+  await api.prisma.idempotencyKey.deleteMany();
+});
+
+describe('requestLease', () => {
+  const request = async (input: Record<string, unknown>, on = current) => {
+    const { data, errors } = await on.ask(requestLease, { input });
+    expect(errors).toBeUndefined();
+    return data.requestLease;
+  };
+
+  it('hands the whole request on, and answers with the lease as it is in the store', async () => {
+    current.leases.answer = async () => {
+      await api.prisma.lease.create({ data: lease(1, { state: 'SCHEDULED' }) });
+      return 1;
+    };
+    const answer = await request({
+      type: 'ADVANCE_RESERVATION',
+      name: 'mine',
+      machines: [
+        {
+          count: 2,
+          capacity: [
+            { type: 'CPU', amount: 100 },
+            { type: 'Memory', amount: 2 ** 53 - 1 },
+            { type: 'CPU', amount: 50 },
+          ],
+        },
+        { count: 1, capacity: [{ type: 'Memory', amount: 1 }] },
+      ],
+      duration: 'PT90M',
+      start: '2030-01-31T10:00:00+01:00',
+      preemptible: true,
+      diskImage: { name: 'debian.img', sizeMb: 5_000_000_000 },
+      idempotencyKey: 'once',
+    });
+    expect(answer).toEqual({ lease: { number: 1, state: 'SCHEDULED', stateReason: null }, userErrors: [] });
+    const large = { CPU: [100, 50], Memory: 2 ** 53 - 1 };
+    expect(current.leases.requests).toEqual([
+      {
+        key: 'once',
+        request: {
+          type: 'ADVANCE_RESERVATION',
+          name: 'mine',
+          machines: [large, large, { Memory: 1 }],
+          duration: 90 * minute,
+          start: now + hour,
+          preemptible: true,
+          image: { name: 'debian.img', sizeMb: 5_000_000_000 },
+          knownDuration: null,
+        },
+      },
+    ]);
+  });
+
+  it('takes best-effort leases for preemptible, and others not, unless it is said', async () => {
+    current.leases.answer = async ({ preemptible }) => (preemptible ? 1 : 2);
+    await api.prisma.lease.createMany({ data: [lease(1), lease(2)] });
+    const preemptible = async (input: object) => (await request({ ...good, ...input })).lease.number === 1;
+    expect(await preemptible({})).toBe(true);
+    expect(await preemptible({ preemptible: false })).toBe(false);
+    expect(await preemptible({ type: 'IMMEDIATE' })).toBe(false);
+    expect(await preemptible({ type: 'IMMEDIATE', preemptible: true })).toBe(true);
+  });
+
+  const machine = (capacity: unknown, count = 1) => ({ machines: [{ count, capacity }] });
+  it.each([
+    [
+      'a deadline lease',
+      { type: 'DEADLINE', deadline: iso(now + hour) },
+      'UNSUPPORTED_LEASE_TYPE',
+      ['input', 'type'],
+    ],
+    ['no machines', { machines: [] }, 'INVALID_REQUEST', ['input', 'machines']],
+    [
+      'no machine of a set',
+      machine([{ type: 'CPU', amount: 1 }], 0),
+      'INVALID_REQUEST',
+      ['input', 'machines', '0', 'count'],
+    ],
+    [
+      'less than no machine',
+      machine([{ type: 'CPU', amount: 1 }], -3),
+      'INVALID_REQUEST',
+      ['input', 'machines', '0', 'count'],
+    ],
+    [
+      'too many machines',
+      machine([{ type: 'CPU', amount: 1 }], 10_001),
+      'INVALID_REQUEST',
+      ['input', 'machines'],
+    ],
+    [
+      'far too many machines',
+      machine([{ type: 'CPU', amount: 1 }], 2 ** 31 - 1),
+      'INVALID_REQUEST',
+      ['input', 'machines'],
+    ],
+    ['a machine of nothing', machine([]), 'INVALID_REQUEST', ['input', 'machines', '0', 'capacity']],
+    [
+      'a machine of zeros',
+      machine([{ type: 'CPU', amount: 0 }]),
+      'INVALID_REQUEST',
+      ['input', 'machines', '0', 'capacity'],
+    ],
+    [
+      'an unknown resource',
+      machine([
+        { type: 'CPU', amount: 1 },
+        { type: 'GPU', amount: 1 },
+      ]),
+      'INVALID_REQUEST',
+      ['input', 'machines', '0', 'capacity', '1', 'type'],
+    ],
+    [
+      'a prototype as a resource',
+      machine([{ type: '__proto__', amount: 1 }]),
+      'INVALID_REQUEST',
+      ['input', 'machines', '0', 'capacity', '0', 'type'],
+    ],
+    ['no duration', { duration: 'PT0S' }, 'INVALID_REQUEST', ['input', 'duration']],
+    ['more than ten years', { duration: 'P3651D' }, 'INVALID_REQUEST', ['input', 'duration']],
+    ['an empty name', { name: ' ' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a long name', { name: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name with control characters', { name: 'a\u0000b' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['an empty key', { idempotencyKey: '' }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
+    ['a long key', { idempotencyKey: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
+    [
+      'an image without a name',
+      { diskImage: { name: '', sizeMb: 1 } },
+      'INVALID_REQUEST',
+      ['input', 'diskImage', 'name'],
+    ],
+    [
+      'an advance reservation without a start',
+      { type: 'ADVANCE_RESERVATION' },
+      'INVALID_REQUEST',
+      ['input', 'start'],
+    ],
+    [
+      'an advance reservation in the past',
+      { type: 'ADVANCE_RESERVATION', start: iso(now - 1) },
+      'START_IN_PAST',
+      ['input', 'start'],
+    ],
+    [
+      'an advance reservation at the end of time',
+      { type: 'ADVANCE_RESERVATION', start: '9999-12-31T23:30:00Z' },
+      'INVALID_REQUEST',
+      ['input', 'start'],
+    ],
+    ['a start of a best-effort lease', { start: iso(now + hour) }, 'INVALID_REQUEST', ['input', 'start']],
+    [
+      'a start of an immediate lease',
+      { type: 'IMMEDIATE', start: iso(now + hour) },
+      'INVALID_REQUEST',
+      ['input', 'start'],
+    ],
+    [
+      'a deadline of a best-effort lease',
+      { deadline: iso(now + hour) },
+      'INVALID_REQUEST',
+      ['input', 'deadline'],
+    ],
+    [
+      'a known duration on a server that does not simulate',
+      { knownDuration: 'PT1M' },
+      'SIMULATION_ONLY',
+      ['input', 'knownDuration'],
+    ],
+  ])('refuses %s', async (_what, input, code, path) => {
+    const answer = await request({ ...good, ...input });
+    expect(answer).toEqual({
+      lease: null,
+      userErrors: [{ code, path, message: expect.stringMatching(/\w+ \w+/) }],
+    });
+    expect(current.leases.requests).toEqual([]);
+  });
+
+  it('says everything that is wrong at once', async () => {
+    const { userErrors } = await request({
+      ...good,
+      name: '',
+      duration: 'PT0S',
+      machines: [{ count: 0, capacity: [{ type: 'X', amount: 0 }] }],
+    });
+    expect(userErrors.map(({ path }: { path: string[] }) => path.slice(1).join('.'))).toEqual([
+      'name',
+      'machines.0.count',
+      'machines.0.capacity.0.type',
+      'machines.0.capacity',
+      'duration',
+    ]);
+  });
+
+  it.each([
+    ['a negative amount', machine([{ type: 'CPU', amount: -1 }])],
+    ['half an amount', machine([{ type: 'CPU', amount: 0.5 }])],
+    ['a huge amount', machine([{ type: 'CPU', amount: 2 ** 53 }])],
+    ['a negative duration', { duration: '-PT1H' }],
+    ['a duration in months', { duration: 'P1M' }],
+    ['an instant without an offset', { start: '2030-01-31T10:00:00' }],
+  ])('refuses %s before anything is executed', async (_what, input) => {
+    const response = await current.post(requestLease, { input: { ...good, ...input } });
+    const { errors } = (await response.json()) as { errors: unknown[] };
+    expect(errors).toEqual([
+      expect.objectContaining({ extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }) }),
+    ]);
+    expect(current.leases.requests).toEqual([]);
+  });
+
+  it('accepts as much as there may be', async () => {
+    current.leases.answer = async () => 1;
+    await api.prisma.lease.create({ data: lease(1) });
+    const { userErrors } = await request({
+      type: 'ADVANCE_RESERVATION',
+      machines: [
+        {
+          count: 10_000,
+          capacity: [
+            { type: 'CPU', amount: 0 },
+            { type: 'Memory', amount: 1 },
+          ],
+        },
+      ],
+      duration: 'P3650D',
+      start: iso(now),
+      name: 'x'.repeat(200),
+      idempotencyKey: 'x'.repeat(200),
+    });
+    expect(userErrors).toEqual([]);
+    expect(current.leases.requests[0]?.request.machines).toHaveLength(10_000);
+  });
+
+  it('takes known durations where the server simulates', async () => {
+    const simulating = apiOn(api.prisma, {
+      services: {
+        prisma: api.prisma,
+        leases: current.leases,
+        site: { name: 's', resourceTypes: ['CPU'], clockSpeed: 9, acceptsKnownDurations: true },
+      },
+    });
+    current.leases.answer = async () => 1;
+    await api.prisma.lease.create({ data: lease(1) });
+    expect((await request({ ...good, knownDuration: 'PT10M' }, simulating)).userErrors).toEqual([]);
+    expect(current.leases.requests[0]?.request.knownDuration).toBe(10 * minute);
+    expect((await request({ ...good, knownDuration: 'PT0S' }, simulating)).userErrors).toHaveLength(1);
+  });
+
+  it('passes on what the engine refuses, with its code', async () => {
+    for (const code of ['IDEMPOTENCY_CONFLICT', 'UNAVAILABLE', 'SHUTTING_DOWN', 'INVALID_REQUEST'] as const) {
+      current.leases.answer = async () => {
+        throw new CommandError(code, 'says the engine', code === 'INVALID_REQUEST' ? ['machines', '0'] : []);
+      };
+      expect(await request(good)).toEqual({
+        lease: null,
+        userErrors: [
+          {
+            code,
+            message: 'says the engine',
+            path: code === 'INVALID_REQUEST' ? ['input', 'machines', '0'] : null,
+          },
+        ],
+      });
+    }
+  });
+
+  it('answers a request that is sent again after its start has passed', async () => {
+    const input = { ...good, type: 'ADVANCE_RESERVATION', start: iso(now - minute), idempotencyKey: 'again' };
+    current.leases.answer = async () => 1;
+    await api.prisma.lease.create({ data: lease(1) });
+    expect((await request(input)).userErrors).toEqual([expect.objectContaining({ code: 'START_IN_PAST' })]);
+    await api.prisma.idempotencyKey.create({
+      data: { principal: 'admin', key: 'again', inputHash: 'x', leaseNumber: 1 },
+    });
+    expect(await request(input)).toMatchObject({ lease: { number: 1 }, userErrors: [] });
+    expect((await request({ ...input, name: '' })).userErrors.length).toBe(2);
+  });
+
+  it('hides what goes wrong unexpectedly, and gives a number by which the log tells it', async () => {
+    for (const error of [new TypeError('secret details'), new CommandError('INTERNAL', 'secret details')]) {
+      current.leases.answer = async () => {
+        throw error;
+      };
+      const { errors } = await current.ask(requestLease, { input: good });
+      expect(JSON.stringify(errors)).not.toContain('secret');
+      expect(errors).toEqual([
+        expect.objectContaining({
+          path: ['requestLease'],
+          extensions: { code: 'INTERNAL', requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+        }),
+      ]);
+    }
+  });
+
+  it('shows each mutation of a document what the one before it has done', async () => {
+    await api.prisma.lease.create({ data: lease(1, { state: 'ACTIVE' }) });
+    current.leases.answer = async () => 1;
+    current.leases.cancel = async () => {
+      await api.prisma.lease.update({ where: { number: 1 }, data: { state: 'CANCELLED' } });
+    };
+    const { data } = await current.ask(
+      `mutation ($input: RequestLeaseInput!) {
+        first: requestLease(input: $input) { lease { state } }
+        second: cancelLease(input: { id: "${id(1)}" }) { lease { state } }
+      }`,
+      { input: good },
+    );
+    expect(data).toEqual({
+      first: { lease: { state: 'ACTIVE' } },
+      second: { lease: { state: 'CANCELLED' } },
+    });
+  });
+});
+
+describe('cancelLease', () => {
+  const cancel = async (leaseId: string) => {
+    const { data, errors } = await current.ask(cancelLease, { id: leaseId });
+    expect(errors).toBeUndefined();
+    return data.cancelLease;
+  };
+
+  it('answers with the lease as it is in the store', async () => {
+    await api.prisma.lease.create({ data: lease(3, { state: 'CANCELLED' }) });
+    expect(await cancel(id(3))).toEqual({ lease: { number: 3, state: 'CANCELLED' }, userErrors: [] });
+    expect(current.leases.cancelled).toEqual([3]);
+  });
+
+  it.each([
+    'nonsense',
+    '',
+    btoa('ComputeNode:1'),
+    btoa('Lease:-1'),
+    btoa('Lease:1e9'),
+    btoa('Lease:4294967297'),
+  ])('refuses the id %j', async (wrong) => {
+    expect(await cancel(wrong)).toEqual({
+      lease: null,
+      userErrors: [{ code: 'INVALID_ID', message: expect.any(String), path: ['input', 'id'] }],
+    });
+    expect(current.leases.cancelled).toEqual([]);
+  });
+
+  it('passes on that the engine does not know the lease, or that it has ended', async () => {
+    for (const code of ['LEASE_NOT_FOUND', 'LEASE_ENDED'] as const) {
+      current.leases.cancel = async () => {
+        throw new CommandError(code, 'says the engine');
+      };
+      expect(await cancel(id(9))).toEqual({
+        lease: null,
+        userErrors: [{ code, message: 'says the engine', path: ['input', 'id'] }],
+      });
+    }
+  });
+});
