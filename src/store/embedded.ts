@@ -1,9 +1,9 @@
-import { fsyncSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
-import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
+import { StoreError } from '../engine/ports.ts';
 import {
   channels,
   type Database,
@@ -14,99 +14,105 @@ import {
   type WriterConnection,
 } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
-import { storeError } from './errors.ts';
+import { EmbeddedPostgres } from './embedded-postgres.ts';
+import { codeOf, storeError } from './errors.ts';
+
+/** What PostgreSQL needs to start again after the disk was full: two segments of its log (bytes). */
+const roomToStart = 2 * 16 * 1024 * 1024;
 
 /** PostgreSQL within this process, its data under `<dataDir>/db`. Throws StoreError when another process has the directory. */
 export async function openEmbedded(dataDir: string): Promise<Database> {
-  await mkdir(dataDir, { recursive: true });
-  const lock = await lockDirectory(dataDir);
+  const lock = await mkdir(dataDir, { recursive: true })
+    .then(() => lockDirectory(dataDir))
+    .catch((error: unknown) => {
+      throw storeError(error, `The data directory ${dataDir} cannot be used`);
+    });
+  const directory = join(dataDir, 'db');
   try {
-    return new EmbeddedDatabase(await PGlite.create(options(join(dataDir, 'db'))), () => lock.release());
+    if (!existsSync(directory)) await initialize(directory);
+    const postgres = await EmbeddedPostgres.open(directory);
+    return new EmbeddedDatabase(postgres, directory, () => lock.release());
   } catch (error) {
     await lock.release();
-    throw storeError(error, `The embedded database in ${join(dataDir, 'db')} cannot be opened`);
+    throw storeError(error, `The embedded database in ${directory} cannot be opened`);
   }
+}
+
+/** Under another name until it is whole, so that a process killed meanwhile leaves nothing that looks like a database. */
+async function initialize(directory: string): Promise<void> {
+  const unfinished = `${directory}.new`;
+  await rm(unfinished, { recursive: true, force: true });
+  await (await EmbeddedPostgres.open(unfinished)).close();
+  await rename(unfinished, directory);
 }
 
 /** PostgreSQL within this process and without a disk, for throw-away uses. */
 export async function openInMemory(): Promise<Database> {
-  return new EmbeddedDatabase(await PGlite.create(), async () => {});
-}
-
-/** PGlite runs without fsync unless told; then a commit would survive this process, but not a power failure. */
-function options(directory: string) {
-  return {
-    fs: new DurableNodeFs(directory),
-    startParams: [
-      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-      ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'timezone=UTC', '-c', 'jit=off'],
-    ],
-  };
-}
-
-/** Emscripten's file system for Node.js lets fsync do nothing. */
-class DurableNodeFs extends NodeFS {
-  override async init(...[database, settings]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
-    const { emscriptenOpts } = await super.init(database, settings);
-    const preRun = emscriptenOpts.preRun ?? [];
-    const durable = (module: object) => {
-      const { NODEFS } = module as { NODEFS: { stream_ops: { fsync?(stream: { nfd: number }): number } } };
-      NODEFS.stream_ops.fsync = (stream) => {
-        fsyncSync(stream.nfd);
-        return 0;
-      };
-    };
-    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...preRun, durable] as typeof preRun } };
-  }
+  return new EmbeddedDatabase(await PGlite.create(), null, async () => {});
 }
 
 class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly prismaAdapter;
-  readonly #pglite: PGlite;
+  readonly #directory: string | null;
   readonly #unlock: () => Promise<void>;
+  readonly #subscribers = new Set<(notification: Notification) => void>();
+  #postgres: PGlite | EmbeddedPostgres;
+  #restart: Promise<void> | null = null;
+  /** Aborts when PostgreSQL has given up and whoever writes must load anew. */
+  #session = new AbortController();
 
-  constructor(pglite: PGlite, unlock: () => Promise<void>) {
-    this.#pglite = pglite;
+  constructor(postgres: PGlite, directory: string | null, unlock: () => Promise<void>) {
+    this.#postgres = postgres;
+    this.#directory = directory;
     this.#unlock = unlock;
-    this.prismaAdapter = new PrismaPGlite(pglite);
+    // Prisma keeps what it is given, and PostgreSQL may have to be started anew.
+    const present: Pick<PGlite, 'query' | 'exec' | 'transaction'> = {
+      query: async (...parameters) => (await this.#live()).query(...parameters),
+      exec: async (...parameters) => (await this.#live()).exec(...parameters),
+      transaction: async (work) => (await this.#live()).transaction(work),
+    };
+    this.prismaAdapter = new PrismaPGlite(present as PGlite);
   }
 
-  query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
-    return query<R>(this.#pglite, text, values);
+  async query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
+    return this.#ask(async (postgres) => rows<R>(postgres, text, values));
   }
 
   snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T> {
     return this.transaction(read);
   }
 
-  async transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T> {
-    try {
-      return await this.#pglite.transaction((transaction) =>
-        work({ query: (text, values) => query(transaction, text, values) }),
-      );
-    } catch (error) {
-      throw storeError(error, 'A transaction of the embedded database failed');
-    }
+  transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T> {
+    return this.#ask((postgres) =>
+      postgres.transaction((transaction) =>
+        work({ query: (text, values) => rows(transaction, text, values) }),
+      ),
+    );
   }
 
   async lockWriter(): Promise<WriterConnection> {
-    const gone = new AbortController();
+    await this.#live();
+    const released = new AbortController();
+    const lost = AbortSignal.any([this.#session.signal, released.signal]);
+    const query = async <R extends object>(text: string, values?: readonly unknown[]): Promise<R[]> => {
+      if (lost.aborted) throw lost.reason;
+      return this.query<R>(text, values);
+    };
     return {
-      query: (text, values) => this.query(text, values),
-      run: (statement, values) => this.query(statement.text, values),
-      lost: gone.signal,
-      release: async () => gone.abort(),
+      query,
+      run: (statement, values) => query(statement.text, values),
+      lost,
+      release: async () => released.abort(new StoreError('TRANSIENT', 'The right to write was given back.')),
     };
   }
 
   async listen(onNotification: (notification: Notification) => void): Promise<AsyncDisposable> {
-    const silence = await Promise.all(
-      channels.map((channel) => this.#pglite.listen(channel, () => onNotification({ channel, own: true }))),
-    );
+    if (this.#subscribers.size === 0) await this.#hear(await this.#live());
+    this.#subscribers.add(onNotification);
     return {
       [Symbol.asyncDispose]: async () => {
-        if (!this.#pglite.closed) await Promise.all(silence.map((stop) => stop()));
+        this.#subscribers.delete(onNotification);
       },
     };
   }
@@ -116,28 +122,94 @@ class EmbeddedDatabase implements Database {
       adapter: await this.prismaAdapter.connect(),
       query: (text, values) => this.query(text, values),
       script: async (text) => {
-        await this.#pglite.exec(text);
+        await this.#ask((postgres) => postgres.exec(text));
       },
     });
   }
 
   async close(): Promise<void> {
+    this.#subscribers.clear();
+    this.#session.abort(new StoreError('TRANSIENT', 'The embedded database was closed.'));
     try {
-      if (!this.#pglite.closed) await this.#pglite.close();
+      if (panicOf(this.#postgres) === null && !this.#postgres.closed) await this.#postgres.close();
     } finally {
       await this.#unlock();
     }
   }
+
+  async #ask<T>(question: (postgres: PGlite) => Promise<T>): Promise<T> {
+    const postgres = await this.#live();
+    try {
+      return await question(postgres);
+    } catch (error) {
+      const panic = panicOf(postgres);
+      if (panic !== null) {
+        this.#session.abort(
+          new StoreError('TRANSIENT', `The embedded database has failed: ${panic.message}`, { cause: panic }),
+        );
+      }
+      throw storeError(error, 'The embedded database refuses');
+    }
+  }
+
+  /** PostgreSQL, started anew when the disk was full and no longer is. Throws StoreError. */
+  async #live(): Promise<PGlite> {
+    const panic = panicOf(this.#postgres);
+    if (panic !== null) {
+      if (codeOf(panic) !== diskFull || this.#directory === null) {
+        throw new StoreError(
+          'PERMANENT',
+          `The embedded database has failed and needs a restart: ${panic.message}`,
+          { cause: panic },
+        );
+      }
+      this.#restart ??= this.#startAgain(this.#directory, panic).finally(() => {
+        this.#restart = null;
+      });
+      await this.#restart;
+    }
+    return this.#postgres;
+  }
+
+  async #startAgain(directory: string, panic: Error): Promise<void> {
+    const { bavail, bsize } = await statfs(directory);
+    if (bavail * bsize < roomToStart) throw storeError(panic, `The disk that holds ${directory} is full`);
+    try {
+      if (this.#postgres instanceof EmbeddedPostgres) this.#postgres.abandon();
+      const postgres = await EmbeddedPostgres.open(directory);
+      if (this.#subscribers.size > 0) await this.#hear(postgres);
+      this.#postgres = postgres;
+      this.#session = new AbortController();
+    } catch (error) {
+      throw new StoreError(
+        'TRANSIENT',
+        `The embedded database in ${directory} does not start: ${String(error)}`,
+        { cause: error },
+      );
+    }
+    for (const channel of channels) this.#notify({ channel, own: false });
+  }
+
+  async #hear(postgres: PGlite): Promise<void> {
+    for (const channel of channels)
+      await postgres.listen(channel, () => this.#notify({ channel, own: true }));
+  }
+
+  #notify(notification: Notification): void {
+    for (const subscriber of this.#subscribers) subscriber(notification);
+  }
 }
 
-async function query<R extends object>(
+const diskFull = '53100';
+
+function panicOf(postgres: PGlite): Error | null {
+  return postgres instanceof EmbeddedPostgres ? postgres.panic : null;
+}
+
+async function rows<R extends object>(
   client: Pick<PGlite | Transaction, 'query'>,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<R[]> {
-  try {
-    return (await client.query<R>(text, [...values])).rows;
-  } catch (error) {
-    throw storeError(error, 'The embedded database refuses');
-  }
+  return (await client.query<R>(text, [...values])).rows;
 }

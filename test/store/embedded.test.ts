@@ -1,0 +1,234 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { lockDirectory } from '../../src/store/directory-lock.ts';
+import { openStore } from '../../src/store/index.ts';
+import { describeDatabase } from '../support/databases.ts';
+import { batch, event, lease, newSite, writerOf } from './site.ts';
+
+const script = new URL('../support/open-store.ts', import.meta.url).pathname;
+
+/** A process that holds a store, and the lines that it has said. */
+class Holder {
+  readonly lines: string[] = [];
+  readonly child: ChildProcess;
+  #heard = () => {};
+
+  constructor(dataDir: string, mode = '') {
+    this.child = spawn(process.execPath, ['--import', 'tsx', script, '', dataDir, mode], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => this.kill());
+    if (this.child.stdout !== null) {
+      createInterface(this.child.stdout).on('line', (line) => {
+        this.lines.push(line);
+        this.#heard();
+      });
+    }
+    this.child.on('close', () => this.#heard());
+  }
+
+  async says(start: string): Promise<string> {
+    for (;;) {
+      const found = this.lines.find((line) => line.startsWith(start));
+      if (found !== undefined) return found;
+      if (this.child.exitCode !== null) throw new Error(`it only said: ${this.lines.join(' / ')}`);
+      await new Promise<void>((resolve) => {
+        this.#heard = resolve;
+      });
+    }
+  }
+
+  async kill(): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.child.kill('SIGKILL');
+    await once(this.child, 'close');
+  }
+}
+
+function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'leasegraph-lock-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+describe('the lock of a data directory', () => {
+  it('is held once, given back, and taken again', async () => {
+    const directory = temporaryDirectory();
+    const lock = await lockDirectory(directory);
+    await expect(lockDirectory(directory)).rejects.toMatchObject({
+      name: 'StoreError',
+      kind: 'PERMANENT',
+      message: `The data directory ${directory} is in use by this process (${process.pid}). Stop it, or set LEASEGRAPH_DATA_DIR to another directory.`,
+    });
+    await lock.release();
+    await (await lockDirectory(directory)).release();
+    expect(readdirSync(join(directory, 'lock'))).toEqual([]);
+  });
+
+  it('has one holder when many ask at once', async () => {
+    const directory = temporaryDirectory();
+    for (let round = 0; round < 5; round++) {
+      const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
+      const held = all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(held).toHaveLength(1);
+      await held[0]?.release();
+    }
+  }, 20_000);
+
+  it('does not outlive a process that is dead, nor one whose pid somebody else has now', async () => {
+    const directory = temporaryDirectory();
+    const lock = await lockDirectory(directory);
+    const [own = ''] = readdirSync(join(directory, 'lock'));
+    await lock.release();
+    const [pid, start, domain] = own.split('.');
+    const claims = join(directory, 'lock');
+    writeFileSync(join(claims, `999999999.${start}.${domain}.dead`), '');
+    writeFileSync(join(claims, `${pid}.${Number(start) - 1}.${domain}.before`), '');
+    const again = await lockDirectory(directory);
+    expect(readdirSync(claims)).toHaveLength(1);
+    await again.release();
+  });
+
+  it('of another machine or container ends when it is no longer renewed', async () => {
+    const directory = temporaryDirectory();
+    const claim = join(directory, 'lock', '17.4711.0123456789abcdef.elsewhere');
+    mkdirSync(join(directory, 'lock'));
+    writeFileSync(claim, '');
+    await expect(lockDirectory(directory)).rejects.toThrow('process 17 of another machine or container');
+    const past = new Date(Date.now() - 60_000);
+    fs.utimesSync(claim, past, past);
+    await (await lockDirectory(directory)).release();
+    expect(existsSync(claim)).toBe(false);
+  });
+});
+
+describeDatabase('embedded', 'a data directory', (database) => {
+  it('serves one process at a time, and the next one after a kill -9', async () => {
+    const { dataDir, open } = await database.create();
+    const holder = new Holder(dataDir);
+    await holder.says('open');
+    await expect(open()).rejects.toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining(`${dataDir} is in use by process ${holder.child.pid}.`),
+    });
+    const second = new Holder(dataDir);
+    expect(await second.says('error')).toContain(`in use by process ${holder.child.pid}`);
+    await holder.kill();
+    const store = await open();
+    expect(await store.load()).toBeNull();
+  }, 30_000);
+
+  it('holds what was committed before a kill -9, round after round', async () => {
+    const { dataDir, open } = await database.create();
+    let acknowledged = 0;
+    for (let round = 1; round <= 3; round++) {
+      const holder = new Holder(dataDir, 'writer');
+      await holder.says(`committed ${acknowledged + 5 * round}`);
+      await holder.kill();
+      acknowledged = Math.max(...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)));
+      const store = await open();
+      const loaded = await store.load();
+      const ids = loaded?.snapshot.leases.map((one) => one.id) ?? [];
+      // The last commit may have been written without its answer having been heard; nothing else may differ.
+      expect([acknowledged, acknowledged + 1]).toContain(ids.length);
+      expect(ids).toEqual(ids.map((_, index) => index + 1));
+      expect(loaded?.quarantined).toEqual([]);
+      expect((await writerOf(store)).epoch).toBe(2 * round);
+      acknowledged = ids.length;
+      await store.close();
+    }
+  }, 60_000);
+
+  it('flushes each commit to the disk before it answers', async () => {
+    const { open } = await database.create();
+    const store = await open();
+    const writer = await newSite(store);
+    const flush = vi.spyOn(fs, 'fsyncSync');
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      flush.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await store.load();
+    expect(flush).toHaveBeenCalledTimes(0);
+    const first = batch(null, { leases: [lease(1)], events: [event(1, 1)] });
+    await store.commit(first, writer);
+    expect(flush).toHaveBeenCalledTimes(1);
+    await store.commit(batch(first.id, { leases: [lease(2)] }), writer);
+    expect(flush).toHaveBeenCalledTimes(2);
+  });
+
+  it('goes on after its disk was full', async () => {
+    const { open } = await database.create();
+    const store = await open();
+    const writer = await newSite(store);
+    const first = batch(null, { leases: [lease(1)] });
+    await store.commit(first, writer);
+    const write = vi.spyOn(fs, 'writeSync');
+    const space = vi.spyOn(fs.promises, 'statfs');
+    const restore = () => {
+      write.mockRestore();
+      space.mockRestore();
+      syncBuiltinESMExports();
+    };
+    onTestFinished(restore);
+    write.mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC', errno: -28 });
+    });
+    space.mockResolvedValue({ bavail: 0, bsize: 4096 } as fs.StatsFs);
+    syncBuiltinESMExports();
+    const second = batch(first.id, { leases: [lease(2)] });
+    await expect(store.commit(second, writer)).rejects.toMatchObject({ kind: 'TRANSIENT' });
+    expect(writer.lost.aborted).toBe(true);
+    await expect(store.commit(second, writer)).rejects.toMatchObject({ kind: 'TRANSIENT' });
+    await expect(store.load()).rejects.toMatchObject({
+      kind: 'TRANSIENT',
+      message: expect.stringContaining('full'),
+    });
+    await expect(store.acquireWriter()).rejects.toMatchObject({ kind: 'TRANSIENT' });
+    await expect(store.prisma.lease.count()).rejects.toThrow();
+    restore();
+    const again = await writerOf(store);
+    await store.commit(second, again);
+    expect((await store.load())?.snapshot.leases).toEqual([lease(1), lease(2)]);
+    expect(await store.prisma.lease.count()).toBe(2);
+  }, 20_000);
+
+  it('is opened in moments when it is there', async () => {
+    const { open } = await database.create();
+    await (await open()).close();
+    const began = performance.now();
+    await open();
+    // The budget is 1.5 s on an idle machine; tests share theirs.
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+});
+
+describe('a new data directory', () => {
+  it('is made anew when a process was killed while making it', async () => {
+    const dataDir = temporaryDirectory();
+    const killed = new Holder(dataDir);
+    await expect.poll(() => existsSync(join(dataDir, 'db.new')), { timeout: 20_000, interval: 5 }).toBe(true);
+    await killed.kill();
+    expect(existsSync(join(dataDir, 'db'))).toBe(false);
+    const store = await openStore({ dataDir });
+    expect(await store.load()).toBeNull();
+    await store.close();
+    expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
+  }, 60_000);
+
+  it('that cannot be written is a clear error', async () => {
+    const file = join(temporaryDirectory(), 'file');
+    writeFileSync(file, '');
+    await expect(openStore({ dataDir: join(file, 'data') })).rejects.toMatchObject({
+      name: 'StoreError',
+      message: expect.stringContaining(join(file, 'data')),
+    });
+  });
+});
