@@ -72,6 +72,7 @@ export function createApp({
   };
 
   const closers: (() => Promise<void>)[] = [];
+  let ending: Promise<unknown> | null = null;
   const adapter = createServerAdapter(handle);
   return {
     fetch: (request) => Promise.resolve(adapter.fetch(request)),
@@ -80,8 +81,8 @@ export function createApp({
       closers.push(attachWebSockets(server, { graphql, authenticate, limits, log, path }));
     },
     endSubscriptions: async () => {
-      await subscriptions.end();
-      await Promise.all(closers.map((close) => close()));
+      ending ??= subscriptions.end().then(() => Promise.all(closers.map((close) => close())));
+      await ending;
     },
   };
 }

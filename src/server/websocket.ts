@@ -42,8 +42,10 @@ export function attachWebSockets(
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
-      client.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
       sockets.emit('connection', client, request);
+      // graphql-ws would print what a client does wrong to the console. The socket is closed with its code all the same.
+      client.removeAllListeners('error');
+      client.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
     });
   };
   server.on('upgrade', upgrade);

@@ -1,0 +1,307 @@
+import { getIntrospectionQuery } from 'graphql';
+import { serverAudits } from 'graphql-http';
+import { Registry } from 'prom-client';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { type Api, apiInMemory, apiOn, graphqlRequest, token } from '../api/fixture.ts';
+
+const registry = new Registry();
+const api = await apiInMemory({ registry });
+afterAll(() => api[Symbol.asyncDispose]());
+
+const authorization = `Bearer ${token}`;
+const send = (path: string, init: RequestInit = {}, on: Api = api) =>
+  on.app.fetch(new Request(`http://localhost${path}`, init));
+const codeOf = async (response: Response) =>
+  ((await response.json()) as { errors: { extensions: { code: string } }[] }).errors[0]?.extensions.code;
+
+describe('authentication', () => {
+  const query = '/graphql?query={serverTime}';
+
+  it.each([
+    ['no header', undefined],
+    ['another token', `Bearer ${token}x`],
+    ['a part of the token', `Bearer ${token.slice(0, -1)}`],
+    ['an empty token', 'Bearer '],
+    ['the token alone', token],
+    ['another scheme', `Basic ${btoa(`admin:${token}`)}`],
+    ['two tokens', `Bearer ${token} ${token}`],
+  ])('refuses %s, everywhere', async (_what, header) => {
+    for (const path of [query, '/metrics', '/', '/nowhere', '/graphql/', '/livez/', '/x/livez']) {
+      const response = await send(path, header === undefined ? {} : { headers: { authorization: header } });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('Bearer');
+      expect(response.headers.get('content-type')).toContain('application/json');
+      expect(await codeOf(response)).toBe('UNAUTHENTICATED');
+    }
+  });
+
+  it('accepts the token, whatever the case of the scheme', async () => {
+    for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
+      const response = await send(query, { headers: { authorization: `${scheme} ${token}` } });
+      expect(response.status).toBe(200);
+    }
+  });
+
+  it('keeps a page that a foreign site submits out', async () => {
+    const form = (type: string) =>
+      send('/graphql', {
+        method: 'POST',
+        headers: { authorization, 'content-type': type },
+        body: 'query={serverTime}',
+      });
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'multipart/form-data; boundary=x',
+      'text/plain',
+      'application/graphql',
+    ]) {
+      const response = await form(type);
+      expect([type, response.status]).toEqual([type, 415]);
+    }
+    const preflight = await send('/graphql', {
+      method: 'OPTIONS',
+      headers: { origin: 'https://elsewhere.example' },
+    });
+    expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  it('never logs the token', async () => {
+    const lines: string[] = [];
+    const { pino } = await import('pino');
+    const logged = apiOn(api.prisma, {
+      log: pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) }),
+    });
+    logged.leases.now = () => {
+      throw new Error('an unexpected error');
+    };
+    await logged.ask('{ serverTime }');
+    await send(query, { headers: { authorization: `${authorization}x` } }, logged);
+    expect(lines.join('')).toContain('an unexpected error');
+    expect(lines.join('')).not.toContain(token);
+  });
+});
+
+describe('health and metrics', () => {
+  it('is alive, and ready when the engine has no problems', async () => {
+    const fresh = apiOn(api.prisma);
+    expect((await send('/livez', {}, fresh)).status).toBe(200);
+    const ready = await send('/readyz', {}, fresh);
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ready', role: 'writer', problems: [] },
+    ]);
+    fresh.leases.problems = ['The database is out of reach.'];
+    const unready = await send('/readyz', {}, fresh);
+    expect([unready.status, await unready.json()]).toEqual([
+      503,
+      { status: 'not ready', role: 'writer', problems: ['The database is out of reach.'] },
+    ]);
+    expect((await send('/livez', {}, fresh)).status).toBe(200);
+  });
+
+  it('counts operations', async () => {
+    await api.ask('{ serverTime }');
+    await api.ask('mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }');
+    const response = await send('/metrics', { headers: { authorization } });
+    expect(response.headers.get('content-type')).toContain('text/plain');
+    const text = await response.text();
+    expect(text).toMatch(/leasegraph_graphql_seconds_count\{operation="query",outcome="ok"\} [1-9]/);
+    expect(text).toMatch(/leasegraph_graphql_seconds_count\{operation="mutation",outcome="ok"\} [1-9]/);
+  });
+
+  it('says where GraphQL is when something else is asked for', async () => {
+    const response = await send('/grapql', { headers: { authorization } });
+    expect(response.status).toBe(404);
+    expect(await response.text()).toContain('/graphql');
+  });
+});
+
+describe('GraphiQL', () => {
+  it('comes from this server alone, asks for the token, and needs none to be shown', async () => {
+    const response = await send('/graphql', {
+      headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    const html = await response.text();
+    const tags = html.match(/<(script|link|img|iframe)\b[^>]*(src|href)="[^"]*"/g) ?? [];
+    expect(tags.filter((tag) => /="(https?:)?\/\//.test(tag))).toEqual([]);
+    expect(html).toContain('sessionStorage.setItem(key, token)');
+    expect(html).toContain('renderYogaGraphiQL');
+    expect(html).not.toContain(token);
+  });
+
+  it('is sent compressed to who takes it so', async () => {
+    const response = await send('/graphql', {
+      headers: { accept: 'text/html', 'accept-encoding': 'gzip, br' },
+    });
+    expect(response.headers.get('content-encoding')).toBe('gzip');
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    expect(bytes.length).toBeLessThan(4_000_000);
+    const head = await send('/graphql', { method: 'HEAD', headers: { accept: 'text/html' } });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('is no way round the token', async () => {
+    const response = await send('/graphql?query={serverTime}', { headers: { accept: 'text/html' } });
+    expect(await response.text()).not.toMatch(/"serverTime":"\d/);
+  });
+});
+
+describe('limits', () => {
+  const introspection = getIntrospectionQuery();
+  const nested = (depth: number) =>
+    `{ leases { nodes { ${'reservations(first: 1) { nodes { lease { '.repeat(depth)} number ${'} } }'.repeat(depth)} } } }`;
+
+  it('lets the schema be read', async () => {
+    const { data, errors } = await api.ask(introspection);
+    expect(errors).toBeUndefined();
+    expect(data.__schema.types.length).toBeGreaterThan(20);
+  });
+
+  it.each([
+    ['depth', 'OPERATION_TOO_LARGE', nested(5)],
+    [
+      'aliases',
+      'OPERATION_TOO_LARGE',
+      `{ ${Array.from({ length: 101 }, (_, index) => `a${index}: serverTime`).join(' ')} }`,
+    ],
+    [
+      'aliases in fragments',
+      'OPERATION_TOO_LARGE',
+      `{ ${'...F '.repeat(11)} } fragment F on Query { ${Array.from({ length: 10 }, (_, index) => `a${index}: serverTime`).join(' ')} }`,
+    ],
+    [
+      'cost',
+      'OPERATION_TOO_LARGE',
+      '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { hostname } } } } } }',
+    ],
+    [
+      'fragments of fragments',
+      'OPERATION_TOO_LARGE',
+      `{ ...F0 } ${Array.from({ length: 40 }, (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`).join(' ')} fragment F40 on Query { leases { nodes { id } } }`,
+    ],
+    [
+      'repeated introspection',
+      'OPERATION_TOO_LARGE',
+      `{ ${Array.from({ length: 100 }, (_, index) => `a${index}: __schema { types { name } }`).join(' ')} leases { nodes { id } } }`,
+    ],
+    ['tokens', undefined, `{ ${'serverTime '.repeat(5_001)} }`],
+  ])('bounds %s', async (_what, code, query) => {
+    const started = performance.now();
+    const response = await api.post(query);
+    const { errors } = (await response.json()) as {
+      errors: { extensions?: { code?: string }; message: string }[];
+    };
+    expect(errors).toHaveLength(1);
+    if (code) expect(errors[0]?.extensions?.code).toBe(code);
+    expect(performance.now() - started).toBeLessThan(5_000);
+  });
+
+  it('judges pages by the variables that are sent', async () => {
+    const query =
+      'query ($n: Int) { leases(first: $n) { nodes { reservations(first: 100) { nodes { nodes { hostname } } } } } }';
+    expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();
+    expect((await api.ask(query, { n: 100 })).errors?.[0]?.extensions?.code).toBe('OPERATION_TOO_LARGE');
+    expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();
+  });
+
+  it('takes what people ask for', async () => {
+    const { errors } = await api.ask(`{
+      leases(first: 100) { totalCount edges { cursor node { number machines { node { hostname } } reservations(first: 20) { nodes { start end nodes { hostname } } } } } }
+      nodes(first: 100) { nodes { available { amount } reservations(first: 20) { nodes { lease { number } } } } }
+    }`);
+    expect(errors).toBeUndefined();
+  });
+
+  it('bounds the body, announced or not', async () => {
+    const small = apiOn(api.prisma, { limits: { bodyBytes: 500 } });
+    const headers = { authorization, 'content-type': 'application/json' };
+    const body = JSON.stringify({ query: '{ serverTime }', variables: { pad: 'x'.repeat(1_000) } });
+    expect((await send('/graphql', { method: 'POST', headers, body }, small)).status).toBe(413);
+    const stream = new Blob([body]).stream();
+    const streamed = await send(
+      '/graphql',
+      { method: 'POST', headers, body: stream, duplex: 'half' } as RequestInit,
+      small,
+    );
+    expect(streamed.status).toBe(413);
+    expect((await small.ask('{ serverTime }')).errors).toBeUndefined();
+  });
+
+  it('answers in time, with or without the result', async () => {
+    const impatient = apiOn(api.prisma, { limits: { operationTimeout: 50 } });
+    impatient.leases.cancel = () => new Promise(() => {});
+    const { errors } = await impatient.ask(
+      `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
+    );
+    expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'TIMEOUT' } })]);
+    expect((await impatient.ask('{ serverTime }')).errors).toBeUndefined();
+  });
+
+  it('takes one operation a request', async () => {
+    const response = await send('/graphql', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify([{ query: '{ serverTime }' }, { query: '{ serverTime }' }]),
+    });
+    expect(response.status).toBe(400);
+  });
+
+  it('does not change anything by GET', async () => {
+    const mutation = encodeURIComponent(
+      'mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }',
+    );
+    const response = await send(`/graphql?query=${mutation}`, { headers: { authorization } });
+    expect(response.status).toBe(405);
+    expect(api.leases.cancelled).toEqual([]);
+  });
+});
+
+describe('many at once', () => {
+  it('answers 200 nested queries that arrive together', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () =>
+        api.ask('{ leases { totalCount nodes { reservations { totalCount } } } nodes { totalCount } }'),
+      ),
+    );
+    expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
+  });
+
+  it('lets a thousand clients come and go without keeping anything of them', async () => {
+    const own = apiOn(api.prisma);
+    for (let round = 0; round < 10; round++) {
+      await Promise.all(
+        Array.from({ length: 100 }, async () => {
+          const request = graphqlRequest('subscription { leaseEvents { sequence } }');
+          request.headers.set('accept', 'text/event-stream');
+          const reader = (await own.app.fetch(request)).body?.getReader();
+          await reader?.read();
+          const pending = reader?.read();
+          await reader?.cancel();
+          await pending;
+        }),
+      );
+    }
+    await vi.waitFor(() => expect(own.leases.streams).toBe(0));
+  });
+});
+
+describe('GraphQL over HTTP', () => {
+  const audits = serverAudits({
+    url: 'http://localhost/graphql',
+    fetchFn: (url: string, init?: RequestInit) => {
+      const headers = new Headers(init?.headers);
+      headers.set('authorization', authorization);
+      return api.app.fetch(new Request(url, { ...init, headers }));
+    },
+  });
+  it.each(audits.map((audit) => [audit.name, audit] as const))('%s', async (_name, audit) => {
+    const result = await audit.fn();
+    if (result.status !== 'ok') expect.fail(`${result.status}: ${result.reason}`);
+  });
+  it('is audited in full', () => {
+    expect(audits.length).toBeGreaterThanOrEqual(60);
+  });
+});

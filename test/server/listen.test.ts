@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ListenError, listen } from '../../src/server/listen.ts';
+import { apiInMemory, apiOn, token } from '../api/fixture.ts';
+import { freePort } from '../support/postgres.ts';
+
+const shared = await apiInMemory();
+afterAll(() => shared[Symbol.asyncDispose]());
+
+const host = '127.0.0.1';
+const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+
+describe('listening', () => {
+  it('is alive and not ready before there is an app', async () => {
+    const listening = await listen(host, 0);
+    const get = (path: string) => fetch(`${listening.url}${path}`);
+    expect((await get('/livez')).status).toBe(200);
+    expect((await get('/readyz')).status).toBe(503);
+    expect((await get('/graphql')).status).toBe(503);
+    const api = apiOn(shared.prisma);
+    listening.serve(api.app);
+    expect((await get('/readyz')).status).toBe(200);
+    expect((await get('/graphql')).status).toBe(401);
+    await listening.close(1_000);
+    await expect(get('/livez')).rejects.toThrow();
+  });
+
+  it('says so when the port is in use, the address is not ours, or the port is not for us', async () => {
+    const port = await freePort();
+    const other = createServer().listen(port, host);
+    await once(other, 'listening');
+    await expect(listen(host, port)).rejects.toThrow(
+      new ListenError(
+        `port ${port} of ${host} is in use by another process. Stop it, or set PORT to another port.`,
+      ),
+    );
+    other.close();
+    await expect(listen('192.0.2.1', 0)).rejects.toThrow(/192\.0\.2\.1 is no address of this machine/);
+  });
+
+  it('lets requests finish, completes streams, and takes no new connections when it closes', async () => {
+    const listening = await listen(host, 0);
+    const api = apiOn(shared.prisma);
+    listening.serve(api.app);
+    let finish = () => {};
+    api.leases.cancel = () =>
+      new Promise((resolve) => {
+        finish = resolve;
+      });
+    const post = (query: string, accept = 'application/json') =>
+      fetch(`${listening.url}/graphql`, {
+        method: 'POST',
+        headers: { ...headers, accept },
+        body: JSON.stringify({ query }),
+      });
+    const mutation = post(
+      `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
+    );
+    const stream = await post('subscription { leaseEvents { sequence } }', 'text/event-stream');
+    await vi.waitFor(() => expect([api.leases.cancelled.length, api.leases.streams]).toEqual([1, 1]));
+
+    const closing = listening.close(10_000);
+    expect(await stream.text()).toContain('event: complete');
+    await expect(post('{ serverTime }')).rejects.toThrow();
+    finish();
+    expect(await (await mutation).json()).toEqual({ data: { cancelLease: { userErrors: [] } } });
+    await closing;
+  });
+
+  it('does not wait for ever', async () => {
+    const listening = await listen(host, 0);
+    const api = apiOn(shared.prisma);
+    listening.serve(api.app);
+    api.leases.cancel = () => new Promise(() => {});
+    const query = `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`;
+    const stuck = fetch(`${listening.url}/graphql`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query }),
+    });
+    const failure = stuck.catch((error: Error) => error);
+    await vi.waitFor(() => expect(api.leases.cancelled.length).toBe(1));
+    const started = performance.now();
+    await listening.close(100);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(await failure).toBeInstanceOf(Error);
+  });
+});

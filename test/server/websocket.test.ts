@@ -1,0 +1,267 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Client, CloseCode, createClient } from 'graphql-ws';
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { type Api, apiInMemory, apiOn, lease, now, token } from '../api/fixture.ts';
+
+const shared = await apiInMemory();
+afterAll(() => shared[Symbol.asyncDispose]());
+
+describe('graphql-ws', () => {
+  let api: Api;
+  let url: string;
+  const closers: (() => unknown)[] = [];
+
+  const serve = async (limits = {}) => {
+    const own = apiOn(shared.prisma, { limits });
+    api = own;
+    const server = createServer(own.app.listener);
+    own.app.attach(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(async () => {
+      await own.app.endSubscriptions();
+      server.closeAllConnections();
+      server.close();
+    });
+    url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`;
+  };
+
+  beforeEach(async () => {
+    await shared.prisma.lease.deleteMany();
+    await shared.prisma.lease.create({ data: lease(1, { state: 'ACTIVE' }) });
+    await serve();
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+
+  const connect = (connectionParams: Record<string, unknown> | undefined, at = url): Client => {
+    const client = createClient({
+      url: at,
+      webSocketImpl: WebSocket,
+      retryAttempts: 0,
+      lazy: true,
+      ...(connectionParams && { connectionParams }),
+    });
+    closers.push(() => client.dispose());
+    return client;
+  };
+  const authorized = () => connect({ authorization: `Bearer ${token}` });
+  const first = async (client: Client, query: string, variables?: Record<string, unknown>) => {
+    for await (const answer of client.iterate({ query, ...(variables && { variables }) })) return answer;
+    throw new Error('no answer');
+  };
+  const event = (sequence: number) =>
+    ({ sequence, at: now, leaseId: 1, from: 'READY', to: 'ACTIVE', reason: null }) as const;
+
+  it('carries queries, mutations and subscriptions', async () => {
+    const client = authorized();
+    expect(await first(client, '{ serverTime }')).toEqual({
+      data: { serverTime: new Date(now).toISOString() },
+    });
+    expect(
+      await first(client, 'mutation ($id: ID!) { cancelLease(input: { id: $id }) { userErrors { code } } }', {
+        id: 'x',
+      }),
+    ).toEqual({
+      data: { cancelLease: { userErrors: [{ code: 'INVALID_ID' }] } },
+    });
+    const events = client.iterate({
+      query: 'subscription { leaseEvents(after: 0) { sequence lease { state } } }',
+    });
+    api.leases.publish(event(1));
+    expect((await events.next()).value).toEqual({
+      data: { leaseEvents: { sequence: 1, lease: { state: 'ACTIVE' } } },
+    });
+    await shared.prisma.lease.update({ where: { number: 1 }, data: { state: 'DONE' } });
+    api.leases.publish(event(2));
+    expect((await events.next()).value).toEqual({
+      data: { leaseEvents: { sequence: 2, lease: { state: 'DONE' } } },
+    });
+    await events.return?.(undefined);
+    await vi.waitFor(() => expect(api.leases.streams).toBe(0));
+  });
+
+  it('takes the token from the handshake too', async () => {
+    class WithHeader extends WebSocket {
+      constructor(address: string, protocols: string[]) {
+        super(address, protocols, { headers: { authorization: `Bearer ${token}` } });
+      }
+    }
+    const client = createClient({ url, webSocketImpl: WithHeader, retryAttempts: 0 });
+    closers.push(() => client.dispose());
+    expect(await first(client, '{ serverTime }')).toHaveProperty('data.serverTime');
+  });
+
+  it.each([
+    ['no token', undefined],
+    ['another token', { authorization: `Bearer ${token}x` }],
+    ['the token without its scheme', { authorization: token }],
+    ['a token that is no text', { authorization: 7 }],
+  ])('refuses %s', async (_what, params) => {
+    await expect(first(connect(params), '{ serverTime }')).rejects.toMatchObject({
+      code: CloseCode.Forbidden,
+    });
+  });
+
+  const raw = async (protocols = ['graphql-transport-ws'], at = url) => {
+    const socket = new WebSocket(at, protocols);
+    closers.push(() => socket.terminate());
+    await once(socket, 'open');
+    return socket;
+  };
+  const closed = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
+  const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
+
+  it('closes a connection that operates before it is acknowledged', async () => {
+    const socket = await raw();
+    socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ serverTime }' } }));
+    expect(await closed(socket)).toBe(CloseCode.Unauthorized);
+  });
+
+  it('closes a connection that does not begin, begins twice, repeats an id, or talks nonsense', async () => {
+    const silent = await raw();
+    const twice = await raw();
+    twice.send(JSON.stringify(init));
+    twice.send(JSON.stringify(init));
+    expect(await closed(twice)).toBe(CloseCode.TooManyInitialisationRequests);
+    const repeating = await raw();
+    repeating.send(JSON.stringify(init));
+    await once(repeating, 'message');
+    const subscribe = JSON.stringify({
+      id: '1',
+      type: 'subscribe',
+      payload: { query: 'subscription { leaseEvents { sequence } }' },
+    });
+    repeating.send(subscribe);
+    repeating.send(subscribe);
+    expect(await closed(repeating)).toBe(CloseCode.SubscriberAlreadyExists);
+    const confused = await raw();
+    confused.send('nonsense');
+    expect(await closed(confused)).toBe(CloseCode.BadRequest);
+    expect(await closed(silent)).toBe(CloseCode.ConnectionInitialisationTimeout);
+    await vi.waitFor(() => expect(api.leases.streams).toBe(0));
+  });
+
+  it('serves no other path, and no other protocol', async () => {
+    const socket = new WebSocket(url.replace('/graphql', '/elsewhere'), ['graphql-transport-ws']);
+    const [error] = (await once(socket, 'error')) as [Error];
+    expect(error.message).toContain('404');
+    const other = new WebSocket(url, ['graphql-ws']);
+    expect(((await once(other, 'error')) as [Error])[0].message).toMatch(/subprotocol/i);
+  });
+
+  it('lets go of the engine when a connection breaks', async () => {
+    const socket = await raw();
+    socket.send(JSON.stringify(init));
+    await once(socket, 'message');
+    socket.send(
+      JSON.stringify({
+        id: '1',
+        type: 'subscribe',
+        payload: { query: 'subscription { leaseEvents { sequence } }' },
+      }),
+    );
+    await vi.waitFor(() => expect(api.leases.streams).toBe(1));
+    socket.terminate();
+    await vi.waitFor(() => expect(api.leases.streams).toBe(0));
+  });
+
+  it('answers mistakes without closing the connection', async () => {
+    const client = authorized();
+    const errors = (query: string) => first(client, query).catch((thrown: unknown) => thrown);
+    expect(await errors('{')).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('Syntax Error') }),
+    ]);
+    expect(await errors('{ nothing }')).toEqual([
+      expect.objectContaining({ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
+    ]);
+    expect(await errors('{ leases(first: 1000) { totalCount } }')).toMatchObject({
+      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    });
+    expect(
+      await errors(
+        '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { id } } } } } }',
+      ),
+    ).toMatchObject({
+      errors: [{ extensions: { code: 'OPERATION_TOO_LARGE' } }],
+    });
+    api.leases.now = () => {
+      throw new Error('secret');
+    };
+    const hidden = await errors('{ serverTime }');
+    expect(hidden).toEqual({
+      data: null,
+      errors: [
+        expect.objectContaining({
+          path: ['serverTime'],
+          extensions: { code: 'INTERNAL', requestId: expect.any(String) },
+        }),
+      ],
+    });
+    expect(JSON.stringify(hidden)).not.toContain('secret');
+    api.leases.failure = new Error('secret');
+    expect(JSON.stringify(await errors('subscription { leaseEvents { sequence } }'))).toMatch(
+      /"code":"INTERNAL"/,
+    );
+    expect(await first(client, '{ site { name } }')).toEqual({ data: { site: { name: 'test' } } });
+  });
+
+  it('bounds messages, and operations at the same time', async () => {
+    await serve({ bodyBytes: 2_000, operationsPerConnection: 3 });
+    const socket = await raw();
+    socket.send(JSON.stringify({ ...init, padding: 'x'.repeat(3_000) }));
+    expect(await closed(socket)).toBe(1009);
+
+    const client = authorized();
+    const streams = [1, 2, 3].map(() =>
+      client.iterate({ query: 'subscription { leaseEvents { sequence } }' }),
+    );
+    for (const stream of streams) void stream.next();
+    await vi.waitFor(() => expect(api.leases.streams).toBe(3));
+    await expect(first(client, '{ serverTime }')).rejects.toEqual([
+      expect.objectContaining({ extensions: { code: 'TOO_MANY_OPERATIONS' } }),
+    ]);
+    await streams[0]?.return?.(undefined);
+    await vi.waitFor(() => expect(api.leases.streams).toBe(2));
+    expect(await first(client, '{ serverTime }')).toHaveProperty('data');
+  });
+
+  it('completes subscriptions, and then closes, when the server stops', async () => {
+    const messages: string[] = [];
+    const socket = await raw();
+    socket.on('message', (data) => messages.push(JSON.parse(String(data)).type));
+    socket.send(JSON.stringify(init));
+    await once(socket, 'message');
+    socket.send(
+      JSON.stringify({
+        id: '1',
+        type: 'subscribe',
+        payload: { query: 'subscription { leaseEvents { sequence } }' },
+      }),
+    );
+    await vi.waitFor(() => expect(api.leases.streams).toBe(1));
+    const code = closed(socket);
+    await api.app.endSubscriptions();
+    expect(await code).toBe(1001);
+    expect(messages).toEqual(['connection_ack', 'complete']);
+  });
+
+  it('delivers a burst to a client that reads slowly', async () => {
+    const client = authorized();
+    const events = client.iterate<{ leaseEvents: { sequence: number } }>({
+      query: 'subscription { leaseEvents(after: 0) { sequence } }',
+    });
+    const count = 5_000;
+    api.leases.publish(...Array.from({ length: count }, (_, index) => event(index + 1)));
+    let seen = 0;
+    for await (const { data } of events) {
+      seen += 1;
+      expect(data?.leaseEvents.sequence).toBe(seen);
+      if (seen === count) break;
+    }
+  });
+});
