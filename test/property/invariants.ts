@@ -115,6 +115,7 @@ export const endsComeFirst = ({ site }: Scenario, ledger: Ledger): void => {
     if (begins) {
       const begun = begunAt(leaseId, to === 'ACTIVE' ? 'VM' : 'RESUMPTION', at);
       if (!begun) throw new Error(`lease ${leaseId} began at ${at} without a reservation`);
+      executed.splice(executed.indexOf(begun), 1);
       running.set(leaseId, begun);
       const present = [...running].filter(([lease]) =>
         ['SHUTDOWN', 'SUSPENSION'].every((kind) => begunAt(lease, kind, at)?.end !== at),
