@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { isFinal, type LeaseState, leaseTransitions } from '../../../src/core/index.ts';
+import { isSuspended } from '../../../src/core/model/lease-states.ts';
+
+const states = Object.keys(leaseTransitions) as LeaseState[];
+const FINAL = ['REJECTED', 'REJECTED_BY_USER', 'CANCELLED', 'DONE', 'FAILED'] as const;
+
+/** What the scheduler does by itself; users' cancellations and failures come on top, in every state that is not final. */
+const byItself: Partial<Record<LeaseState, string>> = {
+  NEW: 'PENDING',
+  PENDING: 'REJECTED REJECTED_BY_USER QUEUED SCHEDULED',
+  QUEUED: 'SCHEDULED',
+  SCHEDULED: 'READY PREPARING QUEUED PENDING',
+  PREPARING: 'READY PENDING QUEUED',
+  READY: 'ACTIVE QUEUED PENDING',
+  ACTIVE: 'SUSPENDING QUEUED DONE',
+  SUSPENDING: 'SUSPENDED_PENDING',
+  SUSPENDED_PENDING: 'SUSPENDED_QUEUED SUSPENDED_SCHEDULED',
+  SUSPENDED_QUEUED: 'SUSPENDED_SCHEDULED',
+  SUSPENDED_SCHEDULED: 'SUSPENDED_QUEUED SUSPENDED_PENDING RESUMING MIGRATING',
+  MIGRATING: 'SUSPENDED_SCHEDULED',
+  RESUMING: 'RESUMED_READY',
+  RESUMED_READY: 'ACTIVE',
+};
+
+describe('the states of a lease', () => {
+  it('are nineteen', () => expect(states).toHaveLength(19));
+
+  it('end in five final ones', () => {
+    expect(states.filter(isFinal).sort()).toEqual([...FINAL].sort());
+  });
+
+  it.each(Object.entries(byItself))('%s leads to %s', (from, to) => {
+    const disturbances = from === 'NEW' ? [] : ['CANCELLED', 'FAILED'];
+    expect([...leaseTransitions[from as LeaseState]].sort()).toEqual(
+      [...to.split(' '), ...disturbances].sort(),
+    );
+  });
+
+  it('can all be reached from NEW', () => {
+    const reached = new Set<LeaseState>(['NEW']);
+    for (const state of reached) for (const next of leaseTransitions[state]) reached.add(next);
+    expect([...reached].sort()).toEqual([...states].sort());
+  });
+
+  it('that mean saved to disk are three', () => {
+    expect(states.filter(isSuspended)).toEqual([
+      'SUSPENDED_PENDING',
+      'SUSPENDED_QUEUED',
+      'SUSPENDED_SCHEDULED',
+    ]);
+  });
+});

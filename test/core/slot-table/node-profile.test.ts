@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ResourceSpace } from '../../../src/core/model/capacity.ts';
+import type { Lease } from '../../../src/core/model/lease.ts';
+import { type Hold, NodeProfile } from '../../../src/core/slot-table/node-profile.ts';
+import { siteOf } from '../../support/story.ts';
+
+const space = new ResourceSpace(siteOf([1, { CPU: 100, Memory: 1000 }]));
+const capacity = space.capacity({ CPU: 100, Memory: 1000 });
+
+/** Leases only count as themselves here. */
+const [ann, bob, cleo] = ['ann', 'bob', 'cleo'].map((name) => ({ name }) as unknown as Lease) as [
+  Lease,
+  Lease,
+  Lease,
+];
+
+const hold = (lease: Lease, start: number, end: number, CPU: number, Memory = 0): Hold => ({
+  lease,
+  start,
+  end,
+  amounts: space.vector({ CPU, Memory }),
+});
+
+const node = (...holds: readonly Hold[]) => {
+  const profile = new NodeProfile(1, capacity);
+  for (const each of holds) profile.add(each);
+  return profile;
+};
+
+const cpuAt = (profile: NodeProfile, time: number) => profile.freeAt(time)[0];
+
+describe('what is free on a node over time', () => {
+  it('is less while a lease holds something', () => {
+    const profile = node(hold(ann, 10, 30, 60), hold(bob, 20, 40, 40));
+    expect([9, 10, 20, 30, 40].map((time) => cpuAt(profile, time))).toEqual([100, 40, 0, 60, 100]);
+  });
+
+  it('is as before when what was held is given back', () => {
+    const [first, second] = [hold(ann, 10, 30, 60), hold(bob, 20, 40, 40)];
+    const profile = node(first, second);
+    profile.remove(first);
+    expect([10, 20, 40].map((time) => cpuAt(profile, time))).toEqual([100, 60, 100]);
+    profile.remove(second);
+    expect(profile.segments).toHaveLength(1);
+  });
+
+  it('takes back what began in a past that is forgotten', () => {
+    const first = hold(ann, 10, 30, 60);
+    const profile = node(first, hold(bob, 20, 40, 40));
+    profile.forget(25);
+    expect(cpuAt(profile, 25)).toBe(0);
+    profile.remove(first);
+    expect([25, 30, 40].map((time) => cpuAt(profile, time))).toEqual([60, 60, 100]);
+  });
+
+  it('fits a need only if it fits throughout', () => {
+    const profile = node(hold(ann, 10, 20, 60));
+    const half = space.need({ CPU: 50 });
+    expect(profile.fitsThroughout(half, 0, 10)).toBe(true);
+    expect(profile.fitsThroughout(half, 0, 11)).toBe(false);
+    expect(profile.fitsThroughout(half, 20, 1e9)).toBe(true);
+    expect(profile.fitsThroughout(space.need({ CPU: 40 }), 0, 1e9)).toBe(true);
+  });
+
+  it('stays unchanged until the amounts or the leases differ', () => {
+    const profile = node(hold(ann, 0, 10, 50), hold(bob, 10, 20, 50), hold(bob, 20, 30, 50));
+    expect(profile.unchangedUntil(0)).toBe(10);
+    expect(profile.unchangedUntil(10)).toBe(30);
+    expect(profile.unchangedUntil(15)).toBe(30);
+    expect(profile.unchangedUntil(30)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('counts each lease once, up to a limit', () => {
+    const profile = node(
+      hold(ann, 0, 10, 10),
+      hold(ann, 0, 10, 10),
+      hold(bob, 0, 10, 10),
+      hold(cleo, 0, 10, 0),
+    );
+    expect(profile.leaseCount(5, 4)).toBe(3);
+    expect(profile.leaseCount(5, 2)).toBe(2);
+    expect(profile.leaseCount(10, 4)).toBe(0);
+  });
+
+  it('does as a list of holds does', () => {
+    const made = fc.record({
+      lease: fc.constantFrom(ann, bob, cleo),
+      start: fc.integer({ min: 0, max: 30 }),
+      length: fc.integer({ min: 1, max: 15 }),
+      CPU: fc.integer({ min: 0, max: 10 }),
+      Memory: fc.integer({ min: 0, max: 100 }),
+      kept: fc.boolean(),
+    });
+    const time = fc.integer({ min: 0, max: 48 });
+    fc.assert(
+      fc.property(
+        fc.array(made, { maxLength: 12 }),
+        time,
+        fc.array(fc.tuple(time, fc.integer({ min: 1, max: 48 })), { minLength: 8 }),
+        (all, past, questions) => {
+          const holds = all.map(({ lease, start, length, CPU, Memory }) =>
+            hold(lease, start, start + length, CPU, Memory),
+          );
+          const profile = node(...holds);
+          profile.forget(past);
+          holds.forEach((each, index) => {
+            if (!all[index]?.kept) profile.remove(each);
+          });
+          const left = holds.filter((_each, index) => all[index]?.kept);
+          const present = (at: number) => left.filter(({ start, end }) => start <= at && at < end);
+          const free = (at: number) =>
+            capacity.map((amount, d) =>
+              present(at).reduce((sum, { amounts }) => sum - (amounts[d] as number), amount),
+            );
+          const leases = (at: number) => new Set(present(at).map(({ lease }) => lease));
+          const same = (a: number, b: number) =>
+            String(free(a)) === String(free(b)) &&
+            leases(a).size === new Set([...leases(a), ...leases(b)]).size &&
+            leases(a).size === leases(b).size;
+          for (const [first, length] of questions) {
+            const at = past + first;
+            expect(profile.freeAt(at)).toEqual(free(at));
+            expect(profile.leaseCount(at, 9)).toBe(leases(at).size);
+            const times = Array.from({ length: 60 }, (_, index) => at + 1 + index);
+            expect(profile.unchangedUntil(at)).toBe(
+              times.find((later) => !same(at, later)) ?? Number.POSITIVE_INFINITY,
+            );
+            const need = space.need({ CPU: 95, Memory: 900 });
+            const throughout = [at, ...times.filter((later) => later < at + length)];
+            expect(profile.fitsThroughout(need, at, at + length)).toBe(
+              throughout.every((each) => (free(each)[0] as number) >= 95 && (free(each)[1] as number) >= 900),
+            );
+          }
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
