@@ -42,6 +42,7 @@ const steps: Readonly<Record<ActionKind, Step>> = {
 
 export class SimulatedAdapter implements Adapter {
   readonly name: string = 'simulated';
+  readonly remembers = false;
   private readonly machines = new Map<string, Machine>();
   /** What is being done with a machine, and when it will be finished. */
   private readonly working = new Map<string, { readonly actionId: number; readonly finished: number }>();

@@ -14,6 +14,8 @@ export interface Core {
   request(now: Instant, request: LeaseRequest): LeaseRecord;
   cancel(now: Instant, leaseId: number): void;
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void;
+  /** Null when it has ended or never was. */
+  lease(id: number): LeaseRecord | null;
   advance(now: Instant): void;
   pass(now: Instant): Iterator<void, void, Instant | undefined>;
   readonly needsPass: boolean;

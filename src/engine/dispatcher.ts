@@ -11,9 +11,16 @@ import type { ActionOutcome, Adapter } from './ports.ts';
 import { linkedController, widelyHeard } from './wake.ts';
 
 export interface ActionReport {
-  readonly outcome: ActionOutcome;
+  /** Null for what hosts tell without having been told to do anything. */
+  readonly outcome: ActionOutcome | null;
   /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
-  readonly failures: readonly { readonly leaseId: number; readonly message: string }[];
+  readonly failures: readonly HostFailure[];
+}
+
+export interface HostFailure {
+  readonly leaseId: number;
+  readonly code: 'ACTION_FAILED' | 'MACHINE_LOST';
+  readonly message: string;
 }
 
 export interface DispatcherOptions {
@@ -31,7 +38,7 @@ interface OpenAction {
   parts: number;
   attempts: number;
   superseded: boolean;
-  readonly failures: { readonly leaseId: number; readonly message: string }[];
+  readonly failures: HostFailure[];
 }
 
 /** What one action does for one lease. */
@@ -61,6 +68,11 @@ export class Dispatcher {
   /** Actions that are recorded and not finished, as far as they are here. */
   get open(): number {
     return this.known.size;
+  }
+
+  /** Whether something is being done, or waits to be done, for a lease. */
+  isBusyWith(leaseId: number): boolean {
+    return this.lanes.has(leaseId);
   }
 
   /** Takes committed actions, ascending id. One that is here already is not taken twice. */
@@ -173,7 +185,8 @@ export class Dispatcher {
   private partEnds(part: Part, failure: { message: string } | 'superseded' | null): void {
     const { of } = part;
     if (failure === 'superseded') of.superseded = true;
-    else if (failure !== null) of.failures.push({ leaseId: part.leaseId, message: failure.message });
+    else if (failure !== null)
+      of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', message: failure.message });
     of.parts -= 1;
     if (of.parts === 0) this.finish(of);
   }

@@ -1,11 +1,13 @@
-import { Engine, type EngineOptions } from './engine.ts';
+import { Engine } from './engine.ts';
+import type { EngineOptions } from './options.ts';
 
 export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
 export type { Core, RestoreCore } from './core.ts';
-export { Engine, type EngineOptions } from './engine.ts';
+export { Engine } from './engine.ts';
 export type { DispatchLimits } from './host-calls.ts';
 export { defaultLimits, type EngineLimits } from './limits.ts';
 export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
+export type { EngineOptions } from './options.ts';
 export * from './ports.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 

@@ -9,8 +9,10 @@ export interface EngineLimits {
   readonly commandsPerTurn: number;
   /** How long the core may work on a pass before others have their turn. */
   readonly slice: Millis;
-  /** Slices that are written together when nobody waits. */
+  /** The most slices that are written together when nobody waits. */
   readonly slicesPerTurn: number;
+  /** How long writing a turn should take: fewer slices are written together when it takes longer. */
+  readonly turnToWrite: Millis;
   /** How long passes wait after one that changed nothing and yet was not enough. */
   readonly passInterval: Millis;
   /** The longest that passes wait after failing again and again. */
@@ -47,6 +49,7 @@ export const defaultLimits: EngineLimits = {
   commandsPerTurn: 500,
   slice: 10,
   slicesPerTurn: 10,
+  turnToWrite: 20,
   passInterval: 1_000,
   longestPassDelay: 30_000,
   patience: 5_000,

@@ -11,6 +11,8 @@ export class PassRunner {
   private running: Iterator<void, void, Instant | undefined> | null = null;
   /** Time spent in the core on the running pass. */
   private spent: Millis = 0;
+  /** Slices in one turn: as many as can be written without others having to wait for it. */
+  private share = 1;
   private failures = 0;
   /** What keeps passes from succeeding, in words. */
   trouble: string | null = null;
@@ -29,6 +31,13 @@ export class PassRunner {
     return core.needsPass && (this.notBefore === null || this.notBefore <= this.clock.now());
   }
 
+  /** How long it took to write the last turn decides how much the next one may hold. */
+  written(took: Millis): void {
+    const { slicesPerTurn, turnToWrite } = this.limits;
+    if (took > turnToWrite) this.share = Math.max(1, this.share >> 1);
+    else if (took < turnToWrite / 2) this.share = Math.min(slicesPerTurn, this.share * 2);
+  }
+
   get underWay(): boolean {
     return this.running !== null;
   }
@@ -40,8 +49,8 @@ export class PassRunner {
 
   /** Goes on with the pass until it ends, the turn's share is used up, or `interrupted` says so. Lets others run between slices. Throws CoreFailure. */
   async slices(core: Core, now: Instant, interrupted: () => boolean): Promise<void> {
-    const { slice, slicesPerTurn } = this.limits;
-    for (let index = 0; index < slicesPerTurn && this.wanted(core); index += 1) {
+    const { slice } = this.limits;
+    for (let index = 0; index < this.share && this.wanted(core); index += 1) {
       if (index > 0) {
         await yieldToOthers();
         if (interrupted()) return;

@@ -208,6 +208,8 @@ export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 's
 /** Drives one kind of host. Every call is safe to repeat. */
 export interface Adapter {
   readonly name: string;
+  /** Whether what it drives outlives this process, so that after a start the hosts can be asked what is true. */
+  readonly remembers: boolean;
   prepare(call: ActionCall): Promise<ActionResult>;
   start(call: ActionCall): Promise<ActionResult>;
   shutdown(call: ActionCall): Promise<ActionResult>;

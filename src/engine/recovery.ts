@@ -4,6 +4,7 @@ import type {
   ActionRecord,
   Instant,
   LeaseEventRecord,
+  LeaseRecord,
   SchedulerConfig,
   SiteSpec,
   Snapshot,
@@ -27,6 +28,8 @@ export interface Recovered {
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
   readonly pendingActions: readonly ActionRecord[];
+  /** Leases of which all machines should be running, and nothing is being done with them. */
+  readonly running: readonly LeaseRecord[];
   readonly createdAt: Instant;
   /** The latest instant at which something is known to have happened. */
   readonly happened: Instant;
@@ -42,9 +45,7 @@ export const recover = async (options: RecoveryOptions, writer: WriterLease): Pr
     stored = await store.load();
   }
   if (!stored) throw new StoreError('PERMANENT', 'the site was written but cannot be read');
-  if (!sameSite(stored.spec, site.spec)) {
-    log.warn({ site: stored.name }, 'the configured site differs from the stored one, which is used');
-  }
+
   return restored(options, stored);
 };
 
@@ -77,6 +78,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     pendingActions: stored.pendingActions.filter(
       (action) => action.kind === 'DESTROY' || !doubtful.has(action.leaseId),
     ),
+    running: shouldRun(snapshot, stored.pendingActions),
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
   };
@@ -120,6 +122,14 @@ const restoreSound = (
   }
 };
 
+const shouldRun = (snapshot: Snapshot, pending: readonly ActionRecord[]): LeaseRecord[] => {
+  const changing = new Set(pending.flatMap(({ targets }) => targets.map(({ leaseId }) => leaseId)));
+  for (const { kind, leaseId, state } of snapshot.reservations) {
+    if (state === 'ACTIVE' && kind !== 'VM') changing.add(leaseId);
+  }
+  return snapshot.leases.filter(({ id, state }) => state === 'ACTIVE' && !changing.has(id));
+};
+
 const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instant => {
   let at = event?.at ?? Number.NEGATIVE_INFINITY;
   for (const lease of snapshot.leases) at = Math.max(at, lease.submittedAt, lease.actualStart ?? at);
@@ -127,17 +137,4 @@ const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instan
     if (reservation.state === 'ACTIVE') at = Math.max(at, reservation.start);
   }
   return at;
-};
-
-const sameSite = (a: SiteSpec, b: SiteSpec): boolean => {
-  const shape = (site: SiteSpec): string =>
-    JSON.stringify([
-      site.resourceTypes,
-      site.nodes.map(({ number, hostname, capacity }) => [
-        number,
-        hostname,
-        site.resourceTypes.map((type) => capacity[type] ?? 0),
-      ]),
-    ]);
-  return shape(a) === shape(b);
 };

@@ -143,12 +143,14 @@ export class WriterSession {
     const content: BatchContent = {
       changes: guarded('taking changes', () => core.takeChanges()),
       idempotency,
-      outcomes: turn.reports.map((report) => report.outcome),
+      outcomes: turn.reports.flatMap(({ outcome }) => outcome ?? []),
       answers: mailbox.answersWith(answers),
     };
+    const begun = clock.monotonic();
     if (!isEmpty(content)) await committer.commit(content);
     // A pass that changes nothing and still is not enough must not keep the engine busy.
     else if (!turn.alone && pass.wanted(core) && !pass.underWay) pass.postpone(limits.passInterval);
+    pass.written(clock.monotonic() - begun);
     this.lastTurn = now;
     return content.changes;
   }
@@ -160,7 +162,7 @@ export class WriterSession {
     this.failures = 0;
     if (turn.alone) this.isolated -= 1;
     reports.splice(0, turn.reports.length);
-    for (const { outcome } of turn.reports) dispatcher.recorded(outcome.actionId);
+    for (const { outcome } of turn.reports) if (outcome) dispatcher.recorded(outcome.actionId);
     for (const [command, answer] of turn.answers) this.answer(command, answer);
     publisher.append(changes.events);
     metrics.events(changes.events.length);
@@ -247,7 +249,7 @@ export class WriterSession {
       culprit = command;
     } else if (report) {
       log.error(
-        { action: report.outcome.actionId, err: cause },
+        { action: report.outcome?.actionId, err: cause },
         'the outcome of an action cannot be recorded',
       );
       // The dispatcher still knows the action, so that it is not carried out again before the next start.

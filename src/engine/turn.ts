@@ -102,9 +102,10 @@ const attempt = (command: Command, work: () => void): Answer | null => {
 /** Fails the leases whose actions failed. Throws CoreFailure. */
 export const applyReports = (core: Core, now: Instant, reports: readonly ActionReport[]): void =>
   guarded('an action report', () => {
-    for (const { failures } of reports) {
-      for (const { leaseId, message } of failures)
-        core.actionFailed(now, leaseId, { code: 'ACTION_FAILED', message });
+    for (const { leaseId, code, message } of reports.flatMap(({ failures }) => failures)) {
+      // A machine that is missed may have been stopped meanwhile, as it should.
+      if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
+      core.actionFailed(now, leaseId, { code, message });
     }
   });
 

@@ -203,3 +203,34 @@ test('a database that cannot be used at the start is an error at once', async ()
   await expect(engine.start()).rejects.toMatchObject({ name: 'StoreError', kind: 'TRANSIENT' });
   expect(engine.status().role).toBe('stopped');
 });
+
+test('hosts that remember are asked whether what should run does; a lease whose machine is gone fails', async () => {
+  await using harness = new Harness({ nodes: 4 });
+  const first = await harness.start();
+  for (let count = 0; count < 3; count += 1) {
+    await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  }
+  await first.engine.requestLease(bestEffort(minutes(1)), { principal });
+  await settle();
+  await first.engine.stop();
+  harness.clock.advance(minutes(2));
+
+  const second = harness.make();
+  second.adapter.remembers = true;
+  const asked: number[] = [];
+  second.adapter.inspect = async ({ leaseId }) => {
+    asked.push(leaseId);
+    if (leaseId === 1) return 'running';
+    if (leaseId === 3) throw new Error('no route to host');
+    return 'absent';
+  };
+  await second.engine.start();
+  await settle();
+  // Lease 4 should have ended meanwhile, and does.
+  expect(asked).toEqual([1, 2, 3, 4]);
+  expect([1, 2, 3, 4].map((lease) => harness.state(lease))).toEqual(['ACTIVE', 'FAILED', 'ACTIVE', 'DONE']);
+  expect(harness.database.leases.get(2)?.reason).toEqual({
+    code: 'MACHINE_LOST',
+    message: 'machine 1 on node 2 should be running, but is absent',
+  });
+});

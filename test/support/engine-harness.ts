@@ -1,8 +1,9 @@
 /** One or several engines on one database in memory, with a clock that stands still until told to go on. */
 import { setImmediate } from 'node:timers/promises';
 import { defaultSchedulerConfig, type LeaseRequest, type SiteSpec } from '../../src/core/index.ts';
-import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { Engine } from '../../src/engine/engine.ts';
 import type { EngineLimits } from '../../src/engine/limits.ts';
+import type { EngineOptions } from '../../src/engine/options.ts';
 import type { ActionCall, ActionResult, Adapter } from '../../src/engine/ports.ts';
 import { type CoreHooks, hookedRestore } from './hooked-core.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -41,6 +42,8 @@ export const principal = { name: 'tester' };
 /** An adapter that does what the test says, and remembers what it was asked. */
 export class ScriptedAdapter implements Adapter {
   readonly name = 'scripted';
+  /** Whether the hosts are asked after a start. */
+  remembers = false;
   readonly calls: { readonly what: string; readonly call: ActionCall }[] = [];
   /** Decides what comes of a call; may wait, throw or never answer. */
   answer: (what: string, call: ActionCall) => Promise<ActionResult> = async () => ({ status: 'done' });
@@ -52,7 +55,7 @@ export class ScriptedAdapter implements Adapter {
   resume = this.method('resume');
   migrate = this.method('migrate');
   destroy = this.method('destroy');
-  inspect = async (): Promise<'absent'> => 'absent';
+  inspect: Adapter['inspect'] = async () => 'absent';
   close = async (): Promise<void> => {};
 
   /** `start 1/2`: what was called, lease and machine. */

@@ -50,6 +50,10 @@ export class HookedCore implements Core {
     this.inner.actionFailed(now, leaseId, reason);
   }
 
+  lease(id: number): LeaseRecord | null {
+    return this.inner.lease(id);
+  }
+
   advance(now: Instant): void {
     this.hooks.before?.('advance');
     this.inner.advance(now);

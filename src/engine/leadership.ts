@@ -1,0 +1,182 @@
+/** Whether this server is the writer or a standby, and what it does to become one or the other. */
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import { type Answer, type Command, type CommandQueue, unavailable } from './commands.ts';
+import { Committer } from './committer.ts';
+import type { ActionReport, Dispatcher } from './dispatcher.ts';
+import { type InspectionOptions, inspectMachines } from './inspection.ts';
+import type { EngineLimits } from './limits.ts';
+import type { EngineMetrics } from './metrics.ts';
+import { type EngineStatus, type Store, StoreError } from './ports.ts';
+import type { Publisher } from './publisher.ts';
+import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
+import { type SessionEnd, WriterSession } from './session.ts';
+import { orAborted, type Wake } from './wake.ts';
+
+export interface LeadershipOptions {
+  readonly store: Store;
+  readonly recovery: RecoveryOptions;
+  readonly clock: Clock;
+  readonly limits: EngineLimits;
+  readonly log: Logger;
+  readonly metrics: EngineMetrics;
+  readonly queue: CommandQueue;
+  readonly reports: ActionReport[];
+  readonly publisher: Publisher;
+  readonly dispatcher: Dispatcher;
+  readonly adapter: InspectionOptions['adapter'];
+  readonly wake: Wake;
+  /** Passes a command on to the writer and answers who gave it. */
+  readonly forward: (command: Command) => void;
+  /** Answers everybody who waits. */
+  readonly refuseAll: (answer: Answer) => void;
+  readonly signal: AbortSignal;
+}
+
+export class Leadership {
+  role: EngineStatus['role'] = 'starting';
+  /** What is wrong, in words. */
+  problem: string | null = null;
+  /** The database was found out of reach: commands are refused until it is back. */
+  outage = false;
+  session: WriterSession | null = null;
+  private committer: Committer | null = null;
+  /** The clock and the publisher are where the stored site is. */
+  private siteKnown = false;
+
+  constructor(private readonly options: LeadershipOptions) {}
+
+  get epoch(): number {
+    return this.committer?.epoch ?? 0;
+  }
+
+  /** Finds the first role. Throws StoreError, SchedulerError. */
+  async begin(): Promise<void> {
+    if (!(await this.lead())) await this.follow();
+  }
+
+  /** Terms as the writer, and the times between them, until the signal aborts or it must not go on. Never rejects. */
+  async run(): Promise<SessionEnd> {
+    const { clock, limits, signal } = this.options;
+    while (!signal.aborted) {
+      if (this.session) {
+        const end = await this.session.run();
+        if (end.why === 'stopped') return end;
+        await this.stepDown();
+        if (end.why === 'fatal') {
+          this.problem = end.error.message;
+          return end;
+        }
+        if (end.why === 'unavailable') this.outageBegins(end.error);
+      }
+      try {
+        // After a term at once, else when it is time to look again.
+        if (await this.lead()) continue;
+        await this.follow();
+      } catch (error) {
+        this.outageBegins(error);
+      }
+      await clock.sleep(limits.retryInterval, signal);
+    }
+    return { why: 'stopped' };
+  }
+
+  /** Gives the right to write back. */
+  async release(): Promise<void> {
+    await this.committer?.release();
+  }
+
+  /** Becomes the writer; false when another process is. Throws StoreError. */
+  private async lead(): Promise<boolean> {
+    const { recovery, store } = this.options;
+    const writer = await store.acquireWriter();
+    if (!writer) return false;
+    try {
+      if (this.role !== 'writer') this.role = 'starting';
+      const log = this.options.log.child({ epoch: writer.epoch });
+      log.info('this server is the writer');
+      const load = async (): Promise<Recovered> => this.took(await recover(recovery, writer));
+      const { core, lastCommit, running } = await load();
+      const committer = new Committer({ ...this.options, log }, writer, lastCommit);
+      this.committer = committer;
+      this.session = new WriterSession({
+        ...this.options,
+        log,
+        committer,
+        core,
+        reload: async () => (await load()).core,
+        problem: (what) => {
+          if (what === null) this.serves();
+          else this.problem = what;
+        },
+      });
+      this.role = 'writer';
+      void inspectMachines(running, { ...this.options, log });
+      return true;
+    } catch (error) {
+      await writer.release().catch(() => {});
+      throw error;
+    }
+  }
+
+  private took(recovered: Recovered): Recovered {
+    const { clock, dispatcher, publisher } = this.options;
+    clock.resume({ origin: recovered.createdAt, floor: recovered.happened });
+    publisher.skipTo(recovered.lastEventSequence);
+    dispatcher.add(recovered.pendingActions);
+    this.siteKnown = true;
+    return recovered;
+  }
+
+  /** Serves events from the database and passes commands on, while another process writes. Throws StoreError. */
+  private async follow(): Promise<void> {
+    const { clock, forward, log, publisher, queue, store } = this.options;
+    if (!this.siteKnown) {
+      const stored = await store.load();
+      if (stored) {
+        clock.resume({ origin: stored.createdAt, floor: Number.NEGATIVE_INFINITY });
+        publisher.skipTo(stored.snapshot.site.lastEventSequence);
+        this.siteKnown = true;
+      }
+    }
+    if (this.role !== 'standby') log.info('another process is the writer; this server is a standby');
+    this.role = 'standby';
+    await publisher.catchUp();
+    this.serves();
+    // What came while nobody knew who would be the writer.
+    for (const command of queue.take(Number.POSITIVE_INFINITY)) forward(command);
+  }
+
+  private async stepDown(): Promise<void> {
+    const { clock, dispatcher, limits, reports } = this.options;
+    const { committer } = this;
+    this.session = null;
+    this.committer = null;
+    this.role = 'starting';
+    // Another process may dispatch these actions from now on.
+    dispatcher.reset();
+    reports.length = 0;
+    const limit = new AbortController();
+    void clock.sleep(limits.retryInterval, limit.signal).then(() => limit.abort());
+    const released = Promise.resolve(committer?.release());
+    await orAborted(released, limit.signal, () => new Error('no answer')).catch(() => {});
+    limit.abort();
+  }
+
+  private outageBegins(error: unknown): void {
+    const { log, refuseAll } = this.options;
+    const message = error instanceof Error ? error.message : String(error);
+    const reachable = !(error instanceof StoreError) || error.kind === 'PERMANENT';
+    const what = reachable ? 'The site cannot be loaded from the database' : 'The database is out of reach';
+    if (!this.outage) log.error({ err: error }, `${what}; commands are refused until it is back`);
+    this.outage = true;
+    this.problem = `${what}: ${message}`;
+    refuseAll(unavailable(`${what}.`));
+  }
+
+  private serves(): void {
+    if (this.outage) this.options.log.info('the database is back');
+    this.outage = false;
+    this.problem = null;
+  }
+}

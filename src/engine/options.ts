@@ -1,0 +1,27 @@
+import type { Logger } from 'pino';
+import type { Millis, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type { Clock } from './clock.ts';
+import type { RestoreCore } from './core.ts';
+import type { EngineLimits } from './limits.ts';
+import type { EngineMetrics } from './metrics.ts';
+import type { Adapter, Store } from './ports.ts';
+
+export interface EngineOptions {
+  readonly store: Store;
+  readonly adapter: Adapter;
+  /** Written to the database when it holds no site yet. */
+  readonly site: { readonly name: string; readonly spec: SiteSpec };
+  readonly scheduler: SchedulerConfig;
+  readonly policies?: Partial<Policies>;
+  /** Builds the core. Default: the scheduler, with these policies. */
+  readonly restore?: RestoreCore;
+  /** Default: the wall clock. */
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  readonly metrics?: EngineMetrics;
+  readonly limits?: Partial<EngineLimits>;
+  /** Scheduler time for which events are kept; absent: for ever. */
+  readonly eventRetention?: Millis | null;
+  /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */
+  readonly onFatal?: (error: Error) => void;
+}
