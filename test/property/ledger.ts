@@ -28,6 +28,8 @@ export class Ledger {
     if (site) this.site = site;
     for (const event of events) this.applyEvent(event);
     for (const lease of leases) {
+      const before = this.leases.get(lease.id)?.state;
+      if (before && isFinal(before)) throw new Error(`lease ${lease.id} changes, and it was ${before}`);
       this.leases.set(lease.id, lease);
       if (lease.plannedStart !== null && !this.promises.has(lease.id))
         this.promises.set(lease.id, lease.plannedStart);

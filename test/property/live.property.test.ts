@@ -18,7 +18,7 @@ import {
   everyLeaseHasEnded,
 } from './invariants.ts';
 import { Ledger } from './ledger.ts';
-import { cancel, runs } from './run.ts';
+import { cancel, PATIENT, runs } from './run.ts';
 import { configs, leaseRequests, type Scenario, START, sites } from './scenario.ts';
 
 /** What a caller may do next, at any time, a pass being under way or not. */
@@ -169,18 +169,22 @@ class Life {
 }
 
 describe('whatever callers do, in whatever order, between whatever slices of a pass', () => {
-  it('no node is over capacity, nothing is missed, nothing is told wrong, and all leases come to an end', () => {
-    fc.assert(
-      fc.property(lives, ({ site, config, deeds }) => {
-        const life = new Life({ site, config });
-        for (const deed of deeds) life.do(deed);
-        life.toEnd();
-        checkHistory({ site, config, requests: [], cancellations: [] }, life.ledger);
-        advanceReservationsRunExactly(life.ledger, life.disturbed);
-        doneLeasesRanTheirTime(life.ledger, life.disturbed);
-        everyLeaseHasEnded(life.ledger);
-      }),
-      { numRuns: runs(500) },
-    );
-  });
+  it(
+    'no node is over capacity, nothing is missed, nothing is told wrong, and all leases come to an end',
+    PATIENT,
+    () => {
+      fc.assert(
+        fc.property(lives, ({ site, config, deeds }) => {
+          const life = new Life({ site, config });
+          for (const deed of deeds) life.do(deed);
+          life.toEnd();
+          checkHistory({ site, config, requests: [], cancellations: [] }, life.ledger);
+          advanceReservationsRunExactly(life.ledger, life.disturbed);
+          doneLeasesRanTheirTime(life.ledger, life.disturbed);
+          everyLeaseHasEnded(life.ledger);
+        }),
+        { numRuns: runs(500) },
+      );
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { describe, it } from 'vitest';
 import type { Instant, LeaseEventRecord, SchedulerConfig } from '../../src/core/index.ts';
 import { vmsOf } from './invariants.ts';
 import { Ledger } from './ledger.ts';
-import { Run, runs } from './run.ts';
+import { PATIENT, Run, runs } from './run.ts';
 import { configs, plainConfigs, type Scenario, scenarios } from './scenario.ts';
 
 const history = (scenario: Scenario): Ledger => {
@@ -39,16 +39,20 @@ const isQueued = (state: LeaseEventRecord['to']) => state === 'QUEUED' || state 
 const isPlanned = (state: LeaseEventRecord['to']) => state === 'SCHEDULED' || state === 'SUSPENDED_SCHEDULED';
 
 describe('with backfilling off', () => {
-  it('no lease is planned while one that waits longer is not, whatever else the configuration says', () => {
-    fc.assert(
-      fc.property(scenarios({ configs: withBackfilling(configs, 'off') }), (scenario) => {
-        leavesInOrder(history(scenario));
-      }),
-      { numRuns: runs(250) },
-    );
-  });
+  it(
+    'no lease is planned while one that waits longer is not, whatever else the configuration says',
+    PATIENT,
+    () => {
+      fc.assert(
+        fc.property(scenarios({ configs: withBackfilling(configs, 'off') }), (scenario) => {
+          leavesInOrder(history(scenario));
+        }),
+        { numRuns: runs(250) },
+      );
+    },
+  );
 
-  it('best-effort leases start in the order in which they came', () => {
+  it('best-effort leases start in the order in which they came', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(plainConfigs, 'off') }), (scenario) => {
         const ledger = history(scenario);
@@ -66,7 +70,7 @@ describe('with backfilling off', () => {
 });
 
 describe('with conservative backfilling', () => {
-  it('no lease starts later than it was first promised, unless it was preempted', () => {
+  it('no lease starts later than it was first promised, unless it was preempted', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(configs, 'conservative') }), (scenario) => {
         const ledger = history(scenario);
@@ -89,7 +93,7 @@ describe('with conservative backfilling', () => {
     );
   });
 
-  it('nobody waits in the queue', () => {
+  it('nobody waits in the queue', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(plainConfigs, 'conservative') }), (scenario) => {
         const run = new Run(scenario);
@@ -102,7 +106,7 @@ describe('with conservative backfilling', () => {
 });
 
 describe('with a limited number of future reservations', () => {
-  it('never more of them exist than the limit says', () => {
+  it('never more of them exist than the limit says', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const { backfilling, backfillingReservations } = scenario.config;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Changes, type Instant, Scheduler, type Snapshot } from '../../src/core/index.ts';
-import { Run, runs, runThrough } from './run.ts';
+import { PATIENT, Run, runs, runThrough } from './run.ts';
 import { type Scenario, scenarios } from './scenario.ts';
 
 /** As `expect(a).toEqual(b)`, and quick where they are equal. */
@@ -16,7 +16,7 @@ const restored = ({ site, config }: Scenario, snapshot: Snapshot): Scheduler =>
   Scheduler.restore(site, config, throughJson(snapshot));
 
 describe('equal inputs', () => {
-  it('give equal outputs, to the last change', () => {
+  it('give equal outputs, to the last change', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         expectEqual(runThrough(scenario), runThrough(structuredClone(scenario)));
@@ -27,7 +27,7 @@ describe('equal inputs', () => {
 });
 
 describe('a scheduler that was restored from its snapshot', () => {
-  it('goes on as if nothing had been, at whatever step it was taken', () => {
+  it('goes on as if nothing had been, at whatever step it was taken', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), fc.infiniteStream(fc.boolean()), (scenario, coin) => {
         const straight = new Run(scenario)[Symbol.iterator]();
@@ -46,7 +46,7 @@ describe('a scheduler that was restored from its snapshot', () => {
     );
   });
 
-  it('is plain data: nothing is lost on the way through JSON', () => {
+  it('is plain data: nothing is lost on the way through JSON', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const run = new Run(scenario);
@@ -68,7 +68,7 @@ const merged = (all: readonly Changes[]) => ({
 });
 
 describe('one jump in time', () => {
-  it('does what walking from instant to instant does, when no commands come in between', () => {
+  it('does what walking from instant to instant does, when no commands come in between', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), fc.nat({ max: 20 }), fc.nat({ max: 9000 }), (scenario, steps, seconds) => {
         const run = new Run(scenario);

@@ -4,6 +4,9 @@ import { type Scenario, START } from './scenario.ts';
 /** Times as many generated cases as usual: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
 export const runs = (usual: number): number => Math.ceil(usual * Number(process.env.PROPERTY_FACTOR ?? 1));
 
+/** Generated cases take their time where others want the processor too. */
+export const PATIENT = { timeout: 120_000 };
+
 export interface Step {
   readonly at: Instant;
   readonly changes: Changes;

@@ -40,7 +40,8 @@ const start = (state: SchedulerState, reservation: Reservation, at: Instant): vo
   const { lease } = reservation;
   reservation.state = 'ACTIVE';
   state.log.reservation(reservation);
-  state.log.lease(lease);
+  // A transfer may outlive the lease that it was begun for.
+  if (!lease.isFinal) state.log.lease(lease);
   state.needsPass = true;
   const vm = reservation.vm as VmReservation;
   switch (reservation.kind) {
@@ -105,7 +106,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   state.table.complete(reservation);
   reservation.state = 'DONE';
   state.log.reservation(reservation);
-  state.log.lease(lease);
+  if (!lease.isFinal) state.log.lease(lease);
   state.needsPass = true;
   const vm = reservation.vm as VmReservation;
   switch (reservation.kind) {
