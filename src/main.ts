@@ -9,7 +9,7 @@ import {
   type ServerConfig,
 } from './config/index.ts';
 import { Scheduler, type SiteSpec } from './core/index.ts';
-import { SimulatedAdapter } from './enactment/simulated.ts';
+import { createAdapter } from './enactment/index.ts';
 import { createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
 import { createApp, type Listening, listen } from './server/index.ts';
 import { loadPolicies } from './simulation/policy-modules.ts';
@@ -64,7 +64,7 @@ export async function startServer(
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const policies = await loadPolicies(config.scheduler);
-    const adapter = new SimulatedAdapter(config.adapter);
+    const adapter = createAdapter(config.adapter, log.child({ component: 'enactment' }));
     closers.push(() => adapter.close());
     const engine: Engine = await createEngine({
       store,

@@ -129,15 +129,22 @@ const actionDelays = z
   .partial()
   .transform(defined);
 
-const adapter = z
-  .strictObject({
-    kind: z.literal('simulated', { error: 'the adapter that there is: simulated' }).default('simulated'),
-    /** How long actions take, in real time. */
-    delays: actionDelays.optional(),
-    failureProbability: share.optional(),
-    seed: z.number().int().optional(),
-  })
-  .transform(({ kind, ...options }) => ({ kind, ...defined(options) }));
+const adapter = z.discriminatedUnion(
+  'kind',
+  [
+    z
+      .strictObject({
+        kind: z.literal('simulated').default('simulated'),
+        /** How long actions take, in real time. */
+        delays: actionDelays.optional(),
+        failureProbability: share.optional(),
+        seed: z.number().int().optional(),
+      })
+      .transform(({ kind, ...options }) => ({ kind, ...defined(options) })),
+    z.strictObject({ kind: z.literal('dry-run') }),
+  ],
+  { error: 'the adapters that there are: simulated, dry-run' },
+);
 
 /** How a trace is run; only the first key is the server's. Paths count from the file's directory. */
 const simulation = z.strictObject({
