@@ -1,9 +1,11 @@
 // Bundles the sources to dist/leasegraph.js. Libraries stay in node_modules; what a command does not need is in files of its own.
 // `--if-stale` does nothing when no source has changed since the last build.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { generatePrismaClient } from './generate.mjs';
 
@@ -29,6 +31,17 @@ generatePrismaClient();
 const current = fingerprint();
 const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
 if (!(fresh && process.argv.includes('--if-stale'))) {
+  // A new embedded database is unpacked rather than made; what is in dist already is not made again.
+  const template = promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', join(root, 'scripts/embedded-template.ts')],
+    { cwd: root },
+  ).catch((error) => {
+    console.warn(
+      `No packed database was made, so the first start with a new directory is slower: ${error.message}`,
+    );
+    return { stdout: '' };
+  });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { leasegraph: 'src/cli/bin.ts' },
@@ -44,7 +57,7 @@ if (!(fresh && process.argv.includes('--if-stale'))) {
     metafile: true,
   });
   // What earlier builds left goes last, so that there is always a whole program.
-  const made = new Set(Object.keys(metafile.outputs));
+  const made = new Set([...Object.keys(metafile.outputs), (await template).stdout.trim()]);
   for (const file of readdirSync(join(root, 'dist'))) {
     if (!made.has(`dist/${file}`)) rmSync(join(root, 'dist', file), { recursive: true, force: true });
   }

@@ -17,7 +17,8 @@ export class EmbeddedPostgres extends PGlite {
       startParams: [
         // `-F` turns fsync off: then a commit would survive this process, but not a power failure.
         ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-        ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'timezone=UTC', '-c', 'jit=off'],
+        ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+        ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on', '-c', 'jit=off'],
       ],
     });
     try {

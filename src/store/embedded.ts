@@ -15,6 +15,7 @@ import {
 } from './database.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
+import { flush, templateFile, unpack } from './embedded-template.ts';
 import { codeOf, storeError } from './errors.ts';
 
 /** What PostgreSQL needs to start again after the disk was full: two segments of its log (bytes). */
@@ -42,8 +43,11 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
 async function initialize(directory: string): Promise<void> {
   const unfinished = `${directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
-  await (await EmbeddedPostgres.open(unfinished)).close();
+  const unpacked = await unpack(unfinished, await templateFile());
+  if (!unpacked) await (await EmbeddedPostgres.open(unfinished)).close();
   await rename(unfinished, directory);
+  // What PostgreSQL writes from now on it flushes itself; nobody needs to wait for the rest, nor mind when it is removed.
+  flush(directory).catch(() => {});
 }
 
 /** PostgreSQL within this process and without a disk, for throw-away uses. */
@@ -58,6 +62,8 @@ class EmbeddedDatabase implements Database {
   readonly #unlock: () => Promise<void>;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #postgres: PGlite | EmbeddedPostgres;
+  /** Statements that this session of PostgreSQL has planned. PGlite itself plans anew each time, which doubles the cost of a commit. */
+  #prepared = new Set<string>();
   #restart: Promise<void> | null = null;
   /** Aborts when PostgreSQL has given up and whoever writes must load anew. */
   #session = new AbortController();
@@ -101,7 +107,13 @@ class EmbeddedDatabase implements Database {
     };
     return {
       query,
-      run: (statement, values) => query(statement.text, values),
+      run: async (statement, values) => {
+        if (!this.#prepared.has(statement.name)) {
+          await query(`PREPARE ${statement.name} AS ${statement.text}`);
+          this.#prepared.add(statement.name);
+        }
+        return query(`EXECUTE ${statement.name}(${values.map(literal).join(', ')})`);
+      },
       lost,
       release: async () => released.abort(new StoreError('TRANSIENT', 'The right to write was given back.')),
     };
@@ -179,6 +191,7 @@ class EmbeddedDatabase implements Database {
       const postgres = await EmbeddedPostgres.open(directory);
       if (this.#subscribers.size > 0) await this.#hear(postgres);
       this.#postgres = postgres;
+      this.#prepared = new Set();
       this.#session = new AbortController();
     } catch (error) {
       throw new StoreError(
@@ -204,6 +217,13 @@ const diskFull = '53100';
 
 function panicOf(postgres: PGlite): Error | null {
   return postgres instanceof EmbeddedPostgres ? postgres.panic : null;
+}
+
+/** EXECUTE takes no parameters through the protocol. Only for what `toJson`, numbers, UUIDs and lists of numbers can hold. */
+function literal(value: unknown): string {
+  if (value === null) return 'NULL';
+  const text = Array.isArray(value) ? `{${value.join(',')}}` : String(value);
+  return `'${text.replaceAll("'", "''")}'`;
 }
 
 async function rows<R extends object>(

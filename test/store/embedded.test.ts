@@ -1,12 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockDirectory } from '../../src/store/directory-lock.ts';
+import { flush, pack, unpack } from '../../src/store/embedded-template.ts';
 import { openStore } from '../../src/store/index.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { batch, event, lease, newSite, writerOf } from './site.ts';
@@ -203,25 +213,55 @@ describeDatabase('embedded', 'a data directory', (database) => {
   it('is opened in moments when it is there', async () => {
     const { open } = await database.create();
     await (await open()).close();
-    const began = performance.now();
+    // Time of the processor, since tests share the machine: what it takes on an idle one.
+    const before = process.cpuUsage();
     await open();
-    // The budget is 1.5 s on an idle machine; tests share theirs.
-    expect(performance.now() - began).toBeLessThan(4_000);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1e6).toBeLessThan(1.5);
   });
 });
 
 describe('a new data directory', () => {
   it('is made anew when a process was killed while making it', async () => {
     const dataDir = temporaryDirectory();
-    const killed = new Holder(dataDir);
-    await expect.poll(() => existsSync(join(dataDir, 'db.new')), { timeout: 20_000, interval: 5 }).toBe(true);
-    await killed.kill();
-    expect(existsSync(join(dataDir, 'db'))).toBe(false);
+    mkdirSync(join(dataDir, 'db.new', 'base'), { recursive: true });
+    writeFileSync(join(dataDir, 'db.new', 'PG_VERSION'), '18');
     const store = await openStore({ dataDir });
     expect(await store.load()).toBeNull();
     await store.close();
     expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
   }, 60_000);
+
+  it('is unpacked as it was packed, and not at all from a damaged file', async () => {
+    const directory = temporaryDirectory();
+    const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'template.gz')];
+    mkdirSync(join(from, 'empty', 'emptier'), { recursive: true });
+    mkdirSync(join(from, 'full'));
+    writeFileSync(join(from, 'nothing'), '');
+    const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7) % 256));
+    writeFileSync(join(from, 'full', 'bytes'), bytes);
+    await pack(from, file);
+    expect(await unpack(to, file)).toBe(true);
+    expect(readdirSync(to, { recursive: true }).sort()).toEqual(
+      readdirSync(from, { recursive: true }).sort(),
+    );
+    expect(readFileSync(join(to, 'full', 'bytes')).equals(bytes)).toBe(true);
+    await flush(to);
+    rmSync(to, { recursive: true });
+    const packed = readFileSync(file);
+    for (const damaged of [
+      packed.subarray(0, packed.length / 2),
+      gzipSync('[]\nmore'),
+      gzipSync('?'),
+      Buffer.of(),
+    ]) {
+      writeFileSync(file, damaged);
+      expect(await unpack(to, file)).toBe(false);
+      expect(existsSync(to)).toBe(false);
+    }
+    rmSync(file);
+    expect(await unpack(to, file)).toBe(false);
+  });
 
   it('that cannot be written is a clear error', async () => {
     const file = join(temporaryDirectory(), 'file');

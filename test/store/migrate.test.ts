@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { schemaDrift } from '../../scripts/schema-drift.ts';
 import type { Database } from '../../src/store/database.ts';
-import { openEmbedded } from '../../src/store/embedded.ts';
+import { openInMemory } from '../../src/store/embedded.ts';
 import { openStore } from '../../src/store/index.ts';
 import { silentLog } from '../../src/store/log.ts';
 import { migrate, readMigrations } from '../../src/store/migrate.ts';
@@ -44,13 +44,10 @@ async function catalog(database: Database): Promise<readonly string[]> {
   return rows.map((row) => row.line);
 }
 
+/** In memory, since on a disk it would begin as the build's template. */
 async function temporaryEmbedded(): Promise<Database> {
-  const directory = await mkdtemp(join(tmpdir(), 'leasegraph-migrate-'));
-  const database = await openEmbedded(directory);
-  onTestFinished(async () => {
-    await database.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  const database = await openInMemory();
+  onTestFinished(() => database.close());
   return database;
 }
 
