@@ -192,10 +192,10 @@ export class Dispatcher {
   }
 
   private finish({ action, attempts, failures, superseded }: OpenAction): void {
-    const { clock, log, metrics, report } = this.options;
+    const { clock, limits, log, metrics, report } = this.options;
     const fields = { lease: action.leaseId, action: action.id, kind: action.kind, attempts };
-    const late = action.deadline === null ? 0 : clock.now() - action.deadline;
-    if (late > 0) {
+    const late = action.deadline === null ? 0 : (clock.now() - action.deadline) / clock.speed;
+    if (late > limits.lateness) {
       metrics.action(action.kind, 'late');
       log.warn({ ...fields, late }, 'action finished after its deadline');
     }

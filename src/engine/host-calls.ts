@@ -14,6 +14,8 @@ export interface DispatchLimits {
   readonly callTimeout: Millis;
   /** Real time after which an action that is still going has failed. */
   readonly actionTimeout: Millis;
+  /** Real time by which an action may miss its deadline without a warning. */
+  readonly lateness: Millis;
   /** Real time between two questions about an action that is still going. */
   readonly pollInterval: Millis;
   /** How often a call that throws is made. */
@@ -28,6 +30,7 @@ export const defaultDispatchLimits: DispatchLimits = {
   slowCall: 1_000,
   callTimeout: 60_000,
   actionTimeout: 15 * 60_000,
+  lateness: 1_000,
   pollInterval: 500,
   attempts: 5,
   firstBackoff: 200,
