@@ -1,0 +1,215 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { adminToken, type ConfigurationError, keptToken, loadConfiguration } from '../../src/config/index.ts';
+import { defaultSchedulerConfig } from '../../src/core/index.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-config-'));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+let count = 0;
+const file = (text: string, ending = 'yaml') => {
+  const path = join(scratch, `${++count}.${ending}`);
+  writeFileSync(path, text);
+  return path;
+};
+const load = (text: string, ending?: string) => loadConfiguration({ LEASEGRAPH_CONFIG: file(text, ending) });
+const problems = (text: string, ending?: string): string[] => {
+  try {
+    load(text, ending);
+  } catch (error) {
+    return (error as ConfigurationError).message
+      .split('\n')
+      .map((line) => line.replace(`${scratch}/${count}.${ending ?? 'yaml'}`, 'FILE'));
+  }
+  return [];
+};
+
+describe('the environment', () => {
+  it('has defaults for everything', () => {
+    expect(loadConfiguration({})).toMatchObject({
+      databaseUrl: null,
+      dataDir: join(process.cwd(), 'data'),
+      host: '127.0.0.1',
+      port: 4000,
+      adminToken: null,
+      site: null,
+      scheduler: defaultSchedulerConfig,
+      clock: { speed: 1 },
+    });
+  });
+
+  it('takes an empty variable for none', () => {
+    const empty = {
+      PORT: '',
+      HOST: '',
+      DATABASE_URL: '',
+      LEASEGRAPH_DATA_DIR: '',
+      LEASEGRAPH_CONFIG: '',
+      LEASEGRAPH_ADMIN_TOKEN: '',
+    };
+    expect(loadConfiguration(empty)).toEqual(loadConfiguration({}));
+  });
+
+  it.each([
+    [{ PORT: 'http' }, 'PORT'],
+    [{ PORT: '65536' }, 'PORT'],
+    [{ PORT: '-1' }, 'PORT'],
+    [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL'],
+    [{ LEASEGRAPH_ADMIN_TOKEN: 'two words' }, 'LEASEGRAPH_ADMIN_TOKEN'],
+    [{ LEASEGRAPH_LOG_LEVEL: 'loud' }, 'LEASEGRAPH_LOG_LEVEL'],
+    [{ LEASEGRAPH_CONFIG: '/nowhere/at/all.yaml' }, '/nowhere/at/all.yaml'],
+  ])('names what is wrong in %j', (environment, name) => {
+    expect(() => loadConfiguration(environment)).toThrow(name);
+  });
+
+  it('does not repeat secrets in its errors', () => {
+    expect(() => loadConfiguration({ DATABASE_URL: 'mysql://user:hunter2@localhost/x' })).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
+    );
+  });
+});
+
+describe('the configuration file', () => {
+  const site =
+    'site: { name: lab, nodes: [{ count: 2, capacity: { CPU: 100, Memory: 1024 } }, { hostname: big, capacity: { CPU: [100, 100], Memory: 4096, GPU: 1 } }] }';
+
+  it('describes the site, node by node', () => {
+    expect(load(site).site).toEqual({
+      name: 'lab',
+      spec: {
+        resourceTypes: ['CPU', 'Memory', 'GPU'],
+        nodes: [
+          { number: 1, hostname: 'node-1', capacity: { CPU: 100, Memory: 1024 } },
+          { number: 2, hostname: 'node-2', capacity: { CPU: 100, Memory: 1024 } },
+          { number: 3, hostname: 'big', capacity: { CPU: [100, 100], Memory: 4096, GPU: 1 } },
+        ],
+      },
+    });
+  });
+
+  it('may be JSON, and may be empty', () => {
+    expect(load('{ "clock": { "speed": 60 } }', 'json').clock.speed).toBe(60);
+    expect(load('').clock.speed).toBe(1);
+    expect(load('# nothing\n').site).toBeNull();
+  });
+
+  it('takes durations as seconds and as ISO 8601', () => {
+    const { scheduler, limits, events } = load(`
+scheduler: { backfilling: off, suspension: all, shutdownTime: 30, enactmentOverhead: PT1.5S, overrideSuspendTime: null, imageTransfer: { forceTransferTime: PT1M } }
+limits: { operationTimeout: PT10S, depth: 5 }
+events: { retention: P30D }`);
+    expect(scheduler).toEqual({
+      ...defaultSchedulerConfig,
+      backfilling: 'off',
+      suspension: 'all',
+      shutdownTime: 30_000,
+      enactmentOverhead: 1_500,
+      imageTransfer: { ...defaultSchedulerConfig.imageTransfer, forceTransferTime: 60_000 },
+    });
+    expect(limits).toMatchObject({ operationTimeout: 10_000, depth: 5, tokens: 5_000 });
+    expect(events.retention).toBe(30 * 86_400_000);
+  });
+
+  it('finds modules of policies beside itself', () => {
+    expect(load('scheduler: { admission: ./mine.js }').scheduler.admission).toBe(join(scratch, 'mine.js'));
+  });
+
+  it.each([
+    ['clock: { sped: 2 }', 'FILE: clock.sped: unknown key; did you mean "speed"?'],
+    ['colour: red', 'FILE: colour: unknown key; known are site, scheduler, clock'],
+    [
+      'scheduler: { backfiling: off }',
+      'FILE: scheduler.backfiling: unknown key; did you mean "backfilling"?',
+    ],
+    [
+      'scheduler: { imageTransfer: { bandwith: 1 } }',
+      'FILE: scheduler.imageTransfer.bandwith: unknown key; did you mean "bandwidth"?',
+    ],
+    [
+      'site: { nodes: [{ cout: 2, capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.nodes[0].cout: unknown key; did you mean "count"?',
+    ],
+    ['clock: { speed: fast }', 'FILE: clock.speed: '],
+    ['clock: { speed: 0 }', 'FILE: clock.speed: '],
+    ['scheduler: { shutdownTime: P1M }', 'FILE: scheduler.shutdownTime: "P1M" is no duration'],
+    ['scheduler: { shutdownTime: -1 }', 'FILE: scheduler.shutdownTime: -1 is no duration'],
+    ['scheduler: { backfilling: sometimes }', 'FILE: scheduler.backfilling: '],
+    [
+      'scheduler: { admission: acept-all }',
+      'FILE: scheduler.admission: "acept-all" is no policy; there are accept-all',
+    ],
+    ['site: { nodes: [] }', 'FILE: site.nodes: '],
+    [
+      'site: { nodes: [{ capacity: { CPU: 1 } }] }',
+      'FILE: site.nodes[0].capacity: CPU and Memory are needed',
+    ],
+    ['site: { nodes: [{ capacity: { CPU: 1.5, Memory: 1 } }] }', 'FILE: site.nodes[0].capacity.CPU: '],
+    [
+      'site: { nodes: [{ count: 2, hostname: same, capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.nodes[0].hostname: ',
+    ],
+    [
+      'site: { nodes: [{ hostname: a, capacity: { CPU: 1, Memory: 1 } }, { hostname: a, capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.nodes: two nodes are called "a"',
+    ],
+    [
+      'site: { resourceTypes: [CPU, Memory], nodes: [{ capacity: { CPU: 1, Memory: 1, GPU: 1 } }] }',
+      'FILE: site: node node-1 has "GPU"',
+    ],
+    ['adapter: { kind: magic }', 'FILE: adapter.kind: '],
+    ['- a list', 'FILE: the file: '],
+  ])('names what is wrong in %s', (text, message) => {
+    const found = problems(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(message);
+  });
+
+  it('says everything that is wrong at once', () => {
+    expect(problems('clock: { sped: 1 }\nlimits: { depth: 0 }\nsimulation: { probes: 3 }')).toHaveLength(3);
+  });
+
+  it('tells the line of what is no YAML, and survives what is meant to hurt', () => {
+    expect(problems('clock:\n  speed: [1\n')[0]).toMatch(/^FILE:\d: not well-formed/);
+    const bomb = [
+      'a: &a [x]',
+      ...Array.from(
+        { length: 30 },
+        (_, i) =>
+          `b${i}: &b${i} [${Array(9)
+            .fill(`*${i === 0 ? 'a' : `b${i - 1}`}`)
+            .join(',')}]`,
+      ),
+    ].join('\n');
+    expect(problems(bomb)[0]).toMatch(/^FILE: /);
+    expect(problems('__proto__: { polluted: true }')[0]).toContain('__proto__: unknown key');
+  });
+});
+
+describe('the admin token', () => {
+  it('is made once, for its owner only, and kept', () => {
+    const directory = join(scratch, 'data');
+    expect(keptToken(directory)).toBeNull();
+    const made = adminToken(directory);
+    expect(made).toMatchObject({ made: true, token: expect.stringMatching(/^lg_[\w-]{43}$/) });
+    expect(statSync(made.file).mode & 0o777).toBe(0o600);
+    chmodSync(made.file, 0o644);
+    expect(adminToken(directory)).toEqual({ ...made, made: false });
+    expect(statSync(made.file).mode & 0o777).toBe(0o600);
+    expect(keptToken(directory)).toBe(made.token);
+    expect(readFileSync(made.file, 'utf8')).toBe(`${made.token}\n`);
+    writeFileSync(made.file, 'not a\ntoken');
+    expect(() => adminToken(directory)).toThrow(made.file);
+  });
+
+  it('is another one elsewhere', () => {
+    expect(adminToken(join(scratch, 'a')).token).not.toBe(adminToken(join(scratch, 'b')).token);
+  });
+
+  it('says so when it cannot be kept', () => {
+    expect(() => adminToken(join(file('in the way'), 'data'))).toThrow(
+      /admin-token: the admin token cannot be (read|kept)/,
+    );
+  });
+});

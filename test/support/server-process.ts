@@ -1,0 +1,140 @@
+/** The real server as its users start it: the built program in a process of its own. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+export const program = join(root, 'dist/leasegraph.js');
+
+/** Builds the program if a source has changed. */
+export function build(): void {
+  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale'], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Nothing of the environment that the tests themselves run in. */
+const cleanEnvironment = (extra: Environment): NodeJS.ProcessEnv => {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(LEASEGRAPH_|DATABASE_URL$|PORT$|HOST$|NODE_ENV$|VITEST)/.test(name),
+  );
+  return { ...Object.fromEntries(inherited), ...extra };
+};
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command of the program to its end. */
+export async function run(
+  args: readonly string[],
+  environment: Environment = {},
+  cwd = root,
+): Promise<Ended> {
+  return new Running(spawn(process.execPath, [program, ...args], { env: cleanEnvironment(environment), cwd }))
+    .ended;
+}
+
+class Running {
+  stdout = '';
+  stderr = '';
+  readonly ended: Promise<Ended>;
+
+  constructor(readonly child: ChildProcess) {
+    child.stdout?.on('data', (data) => {
+      this.stdout += data;
+    });
+    child.stderr?.on('data', (data) => {
+      this.stderr += data;
+    });
+    this.ended = once(child, 'close').then(([code]) => ({
+      code: code as number | null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  /** Resolves when the standard output matches; rejects when the process ends before. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.stdout);
+      if (found) return found;
+      const more = this.child.stdout
+        ? once(this.child.stdout, 'data').then(() => null)
+        : Promise.resolve(null);
+      const ended = await Promise.race([more, this.ended]);
+      if (ended && !pattern.test(this.stdout)) {
+        throw new Error(
+          `the server ended with ${ended.code} before it said ${pattern}:\n${ended.stdout}${ended.stderr}`,
+        );
+      }
+    }
+  }
+}
+
+export interface ServerProcess {
+  /** With its path. */
+  readonly url: string;
+  readonly token: string;
+  readonly output: () => string;
+  readonly pid: number;
+  /** Sends a signal and waits for the end; also how long that took, in milliseconds. */
+  stop(signal?: NodeJS.Signals): Promise<Ended & { readonly milliseconds: number }>;
+}
+
+export interface ServerOptions {
+  readonly dataDir: string;
+  /** Written to a file beside the data directory. */
+  readonly config?: object;
+  readonly environment?: Environment;
+}
+
+export const serverEnvironment = ({ dataDir, config, environment }: ServerOptions): Environment => {
+  const file = `${dataDir}.config.json`;
+  if (config) writeFileSync(file, JSON.stringify(config));
+  return {
+    PORT: '0',
+    LEASEGRAPH_DATA_DIR: dataDir,
+    LEASEGRAPH_ADMIN_TOKEN: 'a-token-for-tests',
+    LEASEGRAPH_LOG_LEVEL: 'warn',
+    ...(config && { LEASEGRAPH_CONFIG: file }),
+    ...environment,
+  };
+};
+
+/** Starts a server and waits until it listens. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const environment = serverEnvironment(options);
+  const running = new Running(
+    spawn(process.execPath, [program, 'serve'], { env: cleanEnvironment(environment), cwd: root }),
+  );
+  const { child } = running;
+  const [, url = ''] = await running.says(/Listening on (\S+)/);
+  const [, printed] = /^ {2}(lg_\S+)$/m.exec(running.stdout) ?? [];
+  return {
+    url,
+    token: environment.LEASEGRAPH_ADMIN_TOKEN ?? printed ?? '',
+    output: () => running.stdout,
+    pid: child.pid ?? 0,
+    stop: async (signal = 'SIGINT') => {
+      const started = performance.now();
+      child.kill(signal);
+      const ended = await running.ended;
+      return { ...ended, milliseconds: performance.now() - started };
+    },
+  };
+}
+
+/** A directory that is removed by `remove`. */
+export function scratchDirectory(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'leasegraph-e2e-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
