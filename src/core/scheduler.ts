@@ -23,7 +23,8 @@ import { validateConfig, validateSite } from './validation.ts';
 
 /**
  * The scheduler: commands in, changes out. It is synchronous and knows no clock: every call says what time it is, and the times never go
- * back. Equal calls give equal changes, always. After a call that threw, nothing has changed.
+ * back. Equal calls give equal changes, always. After a call that threw, nothing has changed; but for LEASE_FAILURE out of a pass or a
+ * re-evaluation, after which the scheduler is to be given up, and INTERNAL.
  */
 export class Scheduler {
   private cursor: Instant = Number.NEGATIVE_INFINITY;

@@ -14,7 +14,7 @@ import type {
 } from './model/records.ts';
 import type { Reservation, VmReservation } from './model/reservation.ts';
 import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
-import type { SiteView } from './policies/views.ts';
+import { type SiteView, siteView } from './policies/views.ts';
 import { ImageTransferPreparation } from './preparation/image-transfer.ts';
 import type { Preparation } from './preparation/preparation.ts';
 import { unmanaged } from './preparation/unmanaged.ts';
@@ -72,7 +72,7 @@ export class SchedulerState {
     this.log = new ChangeLog(this.space, stored.lastEventSequence, stored.lastActionId);
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
-    this.siteView = { site, config };
+    this.siteView = siteView(site, config);
     this.transfers = config.preparation === 'imagetransfer' ? this.imageTransfer(stored) : null;
     this.reportedSite = this.siteRecord();
     const estimates = new Estimates(config);

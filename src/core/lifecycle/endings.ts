@@ -50,17 +50,28 @@ export const cancelLease = (
 
 /** A host could not do what the lease needs, or the lease cannot be handled at all. */
 export const failLease = (state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): void => {
-  if (state.config.leaseFailureHandling !== 'cancel') {
-    throw new SchedulerError(
-      'LEASE_FAILURE',
-      `lease ${lease.id} failed (${reason.code}: ${reason.message}), and lease-failure-handling is ${state.config.leaseFailureHandling}`,
-    );
-  }
+  expectToGoOn(state, lease, reason);
   takeOut(state, lease, now);
   state.transition(lease, 'FAILED', now, reason);
   state.forget(lease, now);
   reevaluate(state, now);
 };
+
+/** Throws LEASE_FAILURE where a failed lease is to stop the scheduler. */
+export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, message }: StateReason): void => {
+  const { leaseFailureHandling: handling } = state.config;
+  if (handling === 'cancel') return;
+  throw new SchedulerError(
+    'LEASE_FAILURE',
+    `lease ${lease.id} failed (${code}: ${message}), and lease-failure-handling is ${handling}`,
+  );
+};
+
+/** What is to be told of a lease that could not be handled. */
+export const schedulingFault = (error: unknown): StateReason => ({
+  code: 'SCHEDULING_FAULT',
+  message: error instanceof Error ? error.message : String(error),
+});
 
 /** All its reservations leave the slot table; what ran counts; hosts are told to remove what they hold of it. */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {

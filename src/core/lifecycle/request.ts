@@ -5,8 +5,12 @@ import type { Need } from '../model/capacity.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import type { Amounts, Instant, LeaseRequest, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
+import { expectToGoOn, schedulingFault } from './endings.ts';
 
-/** NEW -> PENDING, and on to REJECTED when it can never run here or admission says no. Throws INVALID_REQUEST, and then nothing has changed. */
+/**
+ * NEW -> PENDING, and on to REJECTED when it can never run here or admission says no; to FAILED when admission cannot tell. Throws INVALID_REQUEST
+ * or LEASE_FAILURE, and then nothing has changed.
+ */
 export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
   validate(request);
   const id = request.id ?? state.lastLeaseId + 1;
@@ -25,16 +29,31 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
     machines: request.machines,
     image: request.image ?? null,
   });
-  const refusal = whyRefused(state, lease);
+  const verdict = judge(state, lease);
   state.lastLeaseId = Math.max(state.lastLeaseId, id);
   state.leases.set(id, lease);
   state.transition(lease, 'PENDING', now);
   state.needsPass = true;
-  if (refusal) {
-    state.transition(lease, 'REJECTED', now, refusal);
+  if (verdict) {
+    state.transition(lease, verdict.state, now, verdict.reason);
     state.forget(lease, now);
   }
   return lease;
+};
+
+/** Null lets it in. */
+const judge = (
+  state: SchedulerState,
+  lease: Lease,
+): { readonly state: 'REJECTED' | 'FAILED'; readonly reason: StateReason } | null => {
+  try {
+    const reason = whyRefused(state, lease);
+    return reason && { state: 'REJECTED', reason };
+  } catch (error) {
+    const reason = schedulingFault(error);
+    expectToGoOn(state, lease, reason);
+    return { state: 'FAILED', reason };
+  }
 };
 
 /** A lease with everything about it that is worked out once. Equal machines share one need. */

@@ -1,5 +1,6 @@
 import { SchedulerError } from '../errors.ts';
 import type { SchedulerConfig } from '../model/config.ts';
+import type { StateReason } from '../model/records.ts';
 import { type AdmissionPolicy, acceptAll, noAdvanceReservations } from './admission.ts';
 import { greedy, type HostSelectionPolicy, noPreference } from './host-selection.ts';
 import { advanceReservationsPreempt, noPreemption, type PreemptionPolicy } from './preemption.ts';
@@ -47,8 +48,37 @@ export const choosePolicies = (config: SchedulerConfig, own: Partial<Policies> =
     return policy;
   };
   return {
-    admission: choose('admission', builtInPolicies.admission, own.admission),
-    hostSelection: choose('hostSelection', builtInPolicies.hostSelection, own.hostSelection),
-    preemption: choose('preemption', builtInPolicies.preemption, own.preemption),
+    admission: checkedAdmission(choose('admission', builtInPolicies.admission, own.admission)),
+    hostSelection: checkedHostSelection(
+      choose('hostSelection', builtInPolicies.hostSelection, own.hostSelection),
+    ),
+    preemption: checkedPreemption(choose('preemption', builtInPolicies.preemption, own.preemption)),
   };
+};
+
+// What a user's policy answers is looked at before it is believed: an answer of the wrong kind fails the lease that it was asked about.
+
+const checkedAdmission = (policy: AdmissionPolicy): AdmissionPolicy => ({
+  admit(lease, site) {
+    const reason: StateReason | null | undefined = policy.admit(lease, site);
+    if (reason == null) return null;
+    const { code, message } = reason;
+    if (typeof code === 'string' && typeof message === 'string') return { code, message };
+    throw new TypeError(`the admission policy answered ${JSON.stringify(reason)}, expected null or a reason`);
+  },
+});
+
+const checkedHostSelection = (policy: HostSelectionPolicy): HostSelectionPolicy => ({
+  indifferent: policy.indifferent === true,
+  score: (host, lease, at) => asNumber('host selection', policy.score(host, lease, at)),
+});
+
+const checkedPreemption = (policy: PreemptionPolicy): PreemptionPolicy => ({
+  preempts: (preemptor) => policy.preempts(preemptor) === true,
+  score: (preemptor, preemptee, at) => asNumber('preemption', policy.score(preemptor, preemptee, at)),
+});
+
+const asNumber = (kind: string, score: unknown): number => {
+  if (typeof score === 'number' && !Number.isNaN(score)) return score;
+  throw new TypeError(`the ${kind} policy answered ${String(score)}, expected a number`);
 };

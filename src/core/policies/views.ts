@@ -86,8 +86,16 @@ export class HostView {
   }
 }
 
-/** The site, as policies see it. */
+/** The site, as policies see it: a copy that cannot be changed. */
 export interface SiteView {
   readonly site: SiteSpec;
   readonly config: SchedulerConfig;
 }
+
+export const siteView = (site: SiteSpec, config: SchedulerConfig): SiteView =>
+  frozen(structuredClone({ site, config }));
+
+const frozen = <T extends object>(value: T): T => {
+  for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner);
+  return Object.freeze(value);
+};
