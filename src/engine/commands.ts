@@ -56,11 +56,11 @@ export const refusalOf = (error: unknown): Answer | null =>
     ? refusal(error.code, error.message, { path: error.path })
     : null;
 
-export const internalRefusal = (what: string): Answer =>
-  refusal(
-    'INTERNAL',
-    `The scheduler could not carry out this command (${what}). It changed nothing; the log says more.`,
-  );
+/** What went wrong is for the log. */
+export const internalRefusal = refusal(
+  'INTERNAL',
+  'The scheduler could not carry out this command. It changed nothing; the log of the server says why.',
+);
 
 export const unavailable = (why: string): Answer =>
   refusal('UNAVAILABLE', `${why} Try again; with an idempotency key nothing is done twice.`, {

@@ -178,13 +178,13 @@ export class Engine implements LeaseService {
   private async end(): Promise<void> {
     this.log.info('stopping');
     this.stopping.abort();
-    await this.started?.catch(() => {});
     const limit = new AbortController();
     void this.clock.sleep(this.limits.stopTimeout, limit.signal).then(() => limit.abort());
     const inTime = (work: Promise<unknown>): Promise<unknown> =>
       orAborted(work, limit.signal, () => new Error('no time left')).catch((error: unknown) =>
         this.log.warn({ err: error }, 'stopping goes on without waiting'),
       );
+    await inTime(this.started?.catch(() => {}) ?? Promise.resolve());
     await inTime(this.running);
     this.leadership.role = 'stopped';
     this.refuseAll(shuttingDown);

@@ -257,9 +257,8 @@ export class WriterSession {
     } else this.nobodyAtFault(what, true);
 
     if (culprit) {
-      const answer = internalRefusal(what);
-      if ('forwarded' in culprit.replyTo) this.mailbox.answer(culprit.replyTo.forwarded, answer);
-      else this.answer(culprit, answer);
+      if ('forwarded' in culprit.replyTo) this.mailbox.answer(culprit.replyTo.forwarded, internalRefusal);
+      else this.answer(culprit, internalRefusal);
     }
     queue.putBack(turn.commands.filter((each) => each !== culprit && 'settle' in each.replyTo));
     this.mailbox.waiting = true;
