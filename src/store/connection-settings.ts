@@ -39,8 +39,8 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
   };
-  const host = parsed.host ?? 'localhost';
-  const place = host.startsWith('/') ? `in ${host}` : `at ${host}:${parsed.port ?? 5432}`;
+  const host = parsed.host || 'localhost';
+  const place = host.startsWith('/') ? `in ${host}` : `at ${host}:${parsed.port || 5432}`;
   return { config, target: `the database "${parsed.database ?? parsed.user ?? ''}" ${place}` };
 }
 

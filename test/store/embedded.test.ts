@@ -1,5 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs, {
   existsSync,
   mkdirSync,
@@ -12,54 +10,14 @@ import fs, {
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lockDirectory } from '../../src/store/directory-lock.ts';
 import { flush, pack, unpack } from '../../src/store/embedded-template.ts';
 import { openStore } from '../../src/store/index.ts';
 import { describeDatabase } from '../support/databases.ts';
+import { Holder } from '../support/holder.ts';
 import { batch, event, lease, newSite, writerOf } from './site.ts';
-
-const script = new URL('../support/open-store.ts', import.meta.url).pathname;
-
-/** A process that holds a store, and the lines that it has said. */
-class Holder {
-  readonly lines: string[] = [];
-  readonly child: ChildProcess;
-  #heard = () => {};
-
-  constructor(dataDir: string, mode = '') {
-    this.child = spawn(process.execPath, ['--import', 'tsx', script, '', dataDir, mode], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => this.kill());
-    if (this.child.stdout !== null) {
-      createInterface(this.child.stdout).on('line', (line) => {
-        this.lines.push(line);
-        this.#heard();
-      });
-    }
-    this.child.on('close', () => this.#heard());
-  }
-
-  async says(start: string): Promise<string> {
-    for (;;) {
-      const found = this.lines.find((line) => line.startsWith(start));
-      if (found !== undefined) return found;
-      if (this.child.exitCode !== null) throw new Error(`it only said: ${this.lines.join(' / ')}`);
-      await new Promise<void>((resolve) => {
-        this.#heard = resolve;
-      });
-    }
-  }
-
-  async kill(): Promise<void> {
-    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
-    this.child.kill('SIGKILL');
-    await once(this.child, 'close');
-  }
-}
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'leasegraph-lock-'));
@@ -89,7 +47,7 @@ describe('the lock of a data directory', () => {
       expect(held).toHaveLength(1);
       await held[0]?.release();
     }
-  }, 20_000);
+  }, 60_000);
 
   it('does not outlive a process that is dead, nor one whose pid somebody else has now', async () => {
     const directory = temporaryDirectory();
@@ -121,24 +79,24 @@ describe('the lock of a data directory', () => {
 describeDatabase('embedded', 'a data directory', (database) => {
   it('serves one process at a time, and the next one after a kill -9', async () => {
     const { dataDir, open } = await database.create();
-    const holder = new Holder(dataDir);
+    const holder = new Holder(null, dataDir);
     await holder.says('open');
     await expect(open()).rejects.toMatchObject({
       name: 'StoreError',
       message: expect.stringContaining(`${dataDir} is in use by process ${holder.child.pid}.`),
     });
-    const second = new Holder(dataDir);
+    const second = new Holder(null, dataDir);
     expect(await second.says('error')).toContain(`in use by process ${holder.child.pid}`);
     await holder.kill();
     const store = await open();
     expect(await store.load()).toBeNull();
-  }, 30_000);
+  }, 60_000);
 
   it('holds what was committed before a kill -9, round after round', async () => {
     const { dataDir, open } = await database.create();
     let acknowledged = 0;
     for (let round = 1; round <= 3; round++) {
-      const holder = new Holder(dataDir, 'writer');
+      const holder = new Holder(null, dataDir, 'writer');
       await holder.says(`committed ${acknowledged + 5 * round}`);
       await holder.kill();
       acknowledged = Math.max(...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)));
@@ -153,7 +111,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
       acknowledged = ids.length;
       await store.close();
     }
-  }, 60_000);
+  }, 120_000);
 
   it('flushes each commit to the disk before it answers', async () => {
     const { open } = await database.create();
@@ -208,7 +166,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
     await store.commit(second, again);
     expect((await store.load())?.snapshot.leases).toEqual([lease(1), lease(2)]);
     expect(await store.prisma.lease.count()).toBe(2);
-  }, 20_000);
+  }, 60_000);
 
   it('is opened in moments when it is there', async () => {
     const { open } = await database.create();
@@ -230,7 +188,7 @@ describe('a new data directory', () => {
     expect(await store.load()).toBeNull();
     await store.close();
     expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
-  }, 60_000);
+  }, 120_000);
 
   it('is unpacked as it was packed, and not at all from a damaged file', async () => {
     const directory = temporaryDirectory();

@@ -146,7 +146,7 @@ describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
     await migrate(here);
     await migrate(embedded);
     expect(await catalog(here)).toEqual(await catalog(embedded));
-  }, 30_000);
+  }, 60_000);
 
   it('happens once when many processes start together', async () => {
     const databaseUrl = server.url(await server.createDatabase());
@@ -162,7 +162,7 @@ describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
       databaseUrl.split('/').at(-1),
     );
     expect(applied).toHaveLength((await readMigrations()).migrationDirectories.length);
-  }, 30_000);
+  }, 60_000);
 
   it('can be killed at any moment and done again', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'leasegraph-migrate-'));

@@ -142,7 +142,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     });
     expect((await local.load())?.snapshot.leases.map((one) => one.id)).toEqual([7]);
     expect(await remote.acquireWriter()).toBeNull();
-  }, 30_000);
+  }, 60_000);
 
   it('comes back to the same store over a connection that the server still believes in', async () => {
     const { remote, proxy } = await two();
@@ -150,5 +150,5 @@ describeDatabase('server', 'the right to write of several processes', (database)
     proxy.pause((sent) => sent.includes('leasegraph_commit') || sent.includes('pg_try_advisory_lock'));
     await lost(writer);
     expect(await takeOver(remote)).toMatchObject({ writer: { epoch: 2 } });
-  }, 30_000);
+  }, 60_000);
 });

@@ -1,0 +1,175 @@
+import { tmpdir } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { StoreError } from '../../src/engine/ports.ts';
+import { connectionSettings } from '../../src/store/connection-settings.ts';
+import { kindOf, storeError } from '../../src/store/errors.ts';
+import { openStore } from '../../src/store/index.ts';
+import { freePort, type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+
+const secret = 's3cr3t-pass';
+const open = (databaseUrl: string) => openStore({ databaseUrl, dataDir: tmpdir() });
+
+/** The error that opening ends with; nothing of it may give away the password. */
+async function refusal(databaseUrl: string): Promise<StoreError> {
+  const error: unknown = await open(databaseUrl).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StoreError)) throw new Error(`not a StoreError: ${error}`);
+  expect(`${error.message} ${error.stack} ${JSON.stringify(error)}`).not.toContain(secret);
+  return error;
+}
+
+describe('DATABASE_URL', () => {
+  it.each([
+    ['mysql://u:s3cr3t-pass@h/d', 'begins with "mysql:"'],
+    [`u:${secret}@h/d`, 'begins with "u:"'],
+    [`just-a-name-${secret}`, 'has no scheme'],
+    [`postgresql://u:${secret}@[h/d`, 'not a well-formed PostgreSQL URL'],
+    [`postgresql://u:${secret}@h:port/d`, 'not a well-formed PostgreSQL URL'],
+  ])('%s is refused in words', async (url, words) => {
+    const error = await refusal(url);
+    expect(error.message).toContain('DATABASE_URL');
+    expect(error.message).toContain(words);
+    expect(error.kind).toBe('PERMANENT');
+  });
+
+  it('may bring options of its own, but not another time zone', () => {
+    const { config, target } = connectionSettings(
+      `postgresql://me:${secret}@db.example/leases?options=-c%20work_mem%3D64MB%20-c%20timezone%3DAsia/Tokyo&application_name=x`,
+    );
+    expect(config.options).toBe(
+      '-c work_mem=64MB -c timezone=Asia/Tokyo -c timezone=UTC -c search_path=public',
+    );
+    expect(config.application_name).toBe('x');
+    expect(target).toBe('the database "leases" at db.example:5432');
+    expect(connectionSettings('postgresql:///leases?host=/run/postgresql').target).toBe(
+      'the database "leases" in /run/postgresql',
+    );
+  });
+
+  it('of a server that is not there is a clear error', async () => {
+    const port = await freePort();
+    const error = await refusal(`postgresql://me:${secret}@127.0.0.1:${port}/leases`);
+    expect(error.kind).toBe('TRANSIENT');
+    expect(error.message).toContain(`Cannot use the database "leases" at 127.0.0.1:${port}`);
+    expect(error.message).toContain('Is the server running');
+    const unknown = await refusal(`postgresql://me:${secret}@no-such-host.invalid/leases`);
+    expect(unknown.kind).toBe('TRANSIENT');
+    expect(unknown.message).toContain('no-such-host.invalid:5432');
+  });
+});
+
+const missing = postgresMissing === null ? '' : `: ${postgresMissing}`;
+describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+    await server.sql(`CREATE ROLE guarded LOGIN PASSWORD '${secret}-right'`);
+    await server.sql(`CREATE DATABASE guarded OWNER guarded`);
+    await server.sql(`CREATE DATABASE foreign_db`);
+  });
+  afterAll(() => server.dispose());
+  const guarded = (password: string, database = 'guarded') =>
+    server.url(database, { user: `guarded:${password}` });
+
+  it('that refuses the password says so, without it', async () => {
+    const error = await refusal(guarded(secret));
+    expect(error.kind).toBe('PERMANENT');
+    expect(error.message).toContain('password authentication failed for user "guarded"');
+    expect(error.message).toContain('Check the user (guarded) and the password');
+    expect((await refusal(server.url('guarded', { user: 'guarded' }))).message).toContain('password');
+  });
+
+  it('that lacks the database says how to create it', async () => {
+    const error = await refusal(guarded(`${secret}-right`, 'nowhere'));
+    expect(error.kind).toBe('PERMANENT');
+    expect(error.message).toContain('database "nowhere" does not exist');
+    expect(error.message).toContain('createdb nowhere');
+  });
+
+  it('where the user may not make tables says so and stays as it was', async () => {
+    const error = await refusal(guarded(`${secret}-right`, 'foreign_db'));
+    expect(error.kind).toBe('PERMANENT');
+    expect(error.message).toContain('permission denied for schema public');
+    expect(await server.sql(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`, 'foreign_db')).toEqual([]);
+  });
+
+  it('serves a user that owns its database, whatever its own schema and settings are', async () => {
+    await server.sql(`CREATE SCHEMA guarded AUTHORIZATION guarded`, 'guarded');
+    await server.sql(`ALTER ROLE guarded SET timezone = 'Asia/Kathmandu'`);
+    await server.sql(`ALTER ROLE guarded SET datestyle = 'German'`);
+    await server.sql(`GRANT CREATE ON SCHEMA public TO guarded`, 'guarded');
+    const store = await open(guarded(`${secret}-right`));
+    try {
+      const writer = await store.acquireWriter();
+      expect(writer?.epoch).toBe(1);
+      const row = await store.prisma.$queryRaw`SELECT current_setting('timezone') AS zone`;
+      expect(row).toEqual([{ zone: 'UTC' }]);
+      expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(5_000);
+    } finally {
+      await store.close();
+    }
+  });
+
+  it('answers 200 nested reads at once through ten connections', async () => {
+    const store = await open(server.url(await server.createDatabase()));
+    try {
+      const reads = Array.from({ length: 200 }, () =>
+        store.prisma.lease.findMany({ take: 5, include: { machines: { include: { node: true } } } }),
+      );
+      expect(await Promise.all(reads)).toEqual(reads.map(() => []));
+      const sessions = await server.sql(
+        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'leasegraph'`,
+      );
+      expect(sessions.length).toBeLessThanOrEqual(10);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+describe('an error of the database', () => {
+  const coded = (code: string) => Object.assign(new Error('said so'), { code });
+
+  it.each([
+    ['08006', 'TRANSIENT'],
+    ['40001', 'TRANSIENT'],
+    ['40P01', 'TRANSIENT'],
+    ['53100', 'TRANSIENT'],
+    ['53300', 'TRANSIENT'],
+    ['55P03', 'TRANSIENT'],
+    ['57014', 'TRANSIENT'],
+    ['57P01', 'TRANSIENT'],
+    ['57P03', 'TRANSIENT'],
+    ['25006', 'TRANSIENT'],
+    ['ECONNREFUSED', 'TRANSIENT'],
+    ['ECONNRESET', 'TRANSIENT'],
+    ['22P02', 'PERMANENT'],
+    ['23505', 'PERMANENT'],
+    ['23514', 'PERMANENT'],
+    ['28P01', 'PERMANENT'],
+    ['42P01', 'PERMANENT'],
+    ['XX000', 'PERMANENT'],
+  ])('%s is %s', (code, kind) => {
+    expect(kindOf(coded(code))).toBe(kind);
+    expect(storeError(coded(code), 'It fails')).toMatchObject({
+      kind,
+      message: `It fails: said so [${code}]`,
+    });
+  });
+
+  it('without a code is judged by what it says', () => {
+    expect(kindOf(new Error('Connection terminated unexpectedly'))).toBe('TRANSIENT');
+    expect(kindOf(new Error('timeout exceeded when trying to connect'))).toBe('TRANSIENT');
+    expect(kindOf(new Error('Query read timeout'))).toBe('TRANSIENT');
+    expect(kindOf(new Error('Client has encountered a connection error and is not queryable'))).toBe(
+      'TRANSIENT',
+    );
+    expect(kindOf(new AggregateError([coded('ECONNREFUSED')]))).toBe('TRANSIENT');
+    expect(kindOf(new TypeError('x is not a function'))).toBe('PERMANENT');
+    expect(kindOf('what')).toBe('PERMANENT');
+    const fenced = new StoreError('FENCED', 'gone');
+    expect(storeError(fenced, 'It fails')).toBe(fenced);
+  });
+});
