@@ -37,10 +37,12 @@ export async function listen(host: string, port: number): Promise<Listening> {
       const closed = once(server, 'close');
       server.close();
       const timer = setTimeout(() => server.closeAllConnections(), deadline);
+      // Connections whose last answer has just gone out are kept alive by their clients: they are looked for again and again.
+      const sweep = setInterval(() => server.closeIdleConnections(), 20);
       await app?.endSubscriptions();
-      server.closeIdleConnections();
       await closed;
       clearTimeout(timer);
+      clearInterval(sweep);
     },
   };
 }

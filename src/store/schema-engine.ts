@@ -44,8 +44,14 @@ async function instantiate(): Promise<typeof SchemaEngine> {
   const bindings = await import('@prisma/schema-engine-wasm/schema_engine_bg');
   const resolve = createRequire(import.meta.url).resolve;
   const file = resolve('@prisma/schema-engine-wasm/schema_engine_bg').replace(/\.js$/, '.wasm');
+  // It leaves a timer of ten seconds behind, which should not keep a process that is done.
+  const timer = (callback: () => void, milliseconds: number) => setTimeout(callback, milliseconds).unref();
+  const imports = Object.entries(bindings).map(([name, binding]) => [
+    name,
+    name.startsWith('__wbg_setTimeout_') ? timer : (binding as unknown),
+  ]);
   const { instance } = await WebAssembly.instantiate(await readFile(file), {
-    './schema_engine_bg.js': bindings,
+    './schema_engine_bg.js': Object.fromEntries(imports),
   });
   const { __wbg_set_wasm, SchemaEngine: Engine } = bindings as unknown as {
     __wbg_set_wasm(exports: Exports): void;
