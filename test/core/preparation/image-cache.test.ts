@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { ImageCaches } from '../../../src/core/preparation/image-cache.ts';
+import { image } from '../../support/story.ts';
+
+const NODE = 1;
+const [a, b, c] = [image('a', 300), image('b', 300), image('c', 300)] as const;
+
+/** A node's cached images by name. */
+const on = (caches: ImageCaches, node = NODE) =>
+  caches.records().flatMap((record) => (record.node === node ? [record.image.name] : []));
+
+/** Delivers an image that nobody uses any more. */
+const deliver = (caches: ImageCaches, what: typeof a, until: number) => {
+  caches.deliver(NODE, what, [[9, 1]], until);
+  caches.release(9);
+};
+
+describe('the images that a node keeps', () => {
+  it('are all of them where there is no limit', () => {
+    const caches = new ImageCaches(-1);
+    for (const each of [a, b, c]) deliver(caches, each, 100);
+    expect(on(caches)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('make place for a new one, those first that are good for the shortest time', () => {
+    const caches = new ImageCaches(600);
+    deliver(caches, a, 200);
+    deliver(caches, b, 100);
+    deliver(caches, c, 50);
+    expect(on(caches)).toEqual(['a', 'c']);
+  });
+
+  it('make place by age where they are good for equally long', () => {
+    const caches = new ImageCaches(600);
+    for (const each of [a, b, c]) deliver(caches, each, 100);
+    expect(on(caches)).toEqual(['b', 'c']);
+  });
+
+  it('make no more place than needed', () => {
+    const caches = new ImageCaches(900);
+    for (const each of [a, b]) deliver(caches, each, 100);
+    deliver(caches, image('small', 200), 100);
+    expect(on(caches)).toEqual(['a', 'b', 'small']);
+    deliver(caches, image('medium', 400), 100);
+    expect(on(caches)).toEqual(['b', 'small', 'medium']);
+  });
+
+  it('stay while a lease uses them: a new one that does not fit beside them is not kept, and none goes', () => {
+    const caches = new ImageCaches(600);
+    caches.deliver(NODE, a, [[1, 1]], 100);
+    caches.deliver(NODE, b, [[2, 1]], 100);
+    deliver(caches, c, 500);
+    expect(on(caches)).toEqual(['a', 'b']);
+    caches.release(1);
+    deliver(caches, c, 500);
+    expect(on(caches)).toEqual(['b', 'c']);
+  });
+
+  it('never include one that is larger than the limit', () => {
+    const caches = new ImageCaches(600);
+    deliver(caches, a, 100);
+    deliver(caches, image('large', 601), 100);
+    expect(on(caches)).toEqual(['a']);
+  });
+
+  it('are good for as long as the last that was delivered or reuses them needs (R26)', () => {
+    const caches = new ImageCaches(-1);
+    caches.deliver(NODE, a, [[1, 1]], 100);
+    caches.reuse(NODE, a, 2, 1, 300);
+    caches.deliver(NODE, a, [[3, 1]], 200);
+    expect(caches.timeout(NODE, a)).toBe(300);
+    expect(caches.records()[0]?.users).toEqual([
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
+  });
+
+  it('are each node’s own', () => {
+    const caches = new ImageCaches(-1);
+    deliver(caches, a, 100);
+    expect(caches.has(NODE, a)).toBe(true);
+    expect(caches.has(2, a)).toBe(false);
+    expect(caches.timeout(2, a)).toBeNull();
+  });
+
+  it('come back from their records', () => {
+    const caches = new ImageCaches(600);
+    caches.deliver(2, b, [[4, 1]], null);
+    deliver(caches, a, 100);
+    const stored = caches.records();
+    expect(new ImageCaches(600, stored).records()).toEqual(stored);
+  });
+
+  it('can be given back to a lease that was taken off them on trial', () => {
+    const caches = new ImageCaches(-1);
+    caches.deliver(
+      NODE,
+      a,
+      [
+        [1, 1],
+        [1, 2],
+      ],
+      100,
+    );
+    const before = caches.records();
+    const undo = caches.release(1);
+    expect(caches.records()[0]?.users).toEqual([]);
+    undo();
+    expect(caches.records()).toEqual(before);
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSchedulerConfig, type SchedulerConfig } from '../../../src/core/index.ts';
+import { bestEffort, image, immediate, reservation, tell as tellStory } from '../../support/story.ts';
+
+const A = { image: image('A') };
+const B = { image: image('B') };
+
+/** Every transfer takes 82 s. */
+const tell = (
+  leases: Parameters<typeof tellStory>[0],
+  transfer: Partial<SchedulerConfig['imageTransfer']> = {},
+  setting: Parameters<typeof tellStory>[1] = {},
+) =>
+  tellStory(leases, {
+    ...setting,
+    config: {
+      preparation: 'imagetransfer',
+      imageTransfer: { ...defaultSchedulerConfig.imageTransfer, ...transfer },
+      ...setting.config,
+    },
+  });
+
+describe('transfers before a lease starts', () => {
+  it('make it PREPARING, then READY', () => {
+    const story = tell([bestEffort(5, 1, 600, A)]);
+    expect(story.path(1)).toBe(
+      '5 PENDING, 5 QUEUED, 5 SCHEDULED, 5 PREPARING, 87 READY, 87 ACTIVE, 687 DONE',
+    );
+    expect(story.of(1, 'IMAGE_TRANSFER')).toEqual([
+      { kind: 'IMAGE_TRANSFER', start: 5, end: 87, targets: { 1: [[1, 1]] } },
+    ]);
+  });
+
+  it('are not needed by leases without an image', () => {
+    expect(tell([bestEffort(0, 1, 600)]).timeline(1)).toBe('VM[0,600)');
+  });
+
+  it('share one channel', () => {
+    const story = tell([
+      bestEffort(0, 1, 600, A),
+      bestEffort(0, 1, 600, B),
+      immediate(0, 1, 600, { image: image('C') }),
+    ]);
+    // Immediate leases come first; one may wait for its image (R16).
+    expect(story.timeline(3)).toBe('T[0,82) VM[82,682)');
+    expect(story.timeline(1)).toBe('T[82,164) VM[164,764)');
+    expect(story.timeline(2)).toBe('T[164,246) VM[246,846)');
+  });
+
+  it('take as long as the configuration says, where it does', () => {
+    expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 30_000 }).timeline(1)).toBe(
+      'T[0,30) VM[30,630)',
+    );
+    expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 0 }).timeline(1)).toBe('T[0,0) VM[0,600)');
+  });
+
+  it('reserve the channel by unicast for all machines at first, and use it for those that need it', () => {
+    const story = tell([bestEffort(0, 3, 600, A)], { mechanism: 'unicast' });
+    expect(story.timeline(1)).toBe('T[0,246) VM[246,846)');
+  });
+});
+
+describe('riding on the transfer of another', () => {
+  it('is not done where redundant transfers are not avoided, nor by unicast', () => {
+    const leases = [reservation(0, 300, 1, 600, A), bestEffort(0, 1, 600, A)];
+    expect(tell(leases).timeline(2)).toBe('T[0,82) VM[82,682)');
+    const late = [bestEffort(0, 1, 600, B), bestEffort(0, 1, 600, A), bestEffort(0, 1, 600, A)];
+    expect(tell(late).timeline(3)).toBe('VM[164,764)');
+    expect(tell(late, { avoidRedundantTransfers: false }).timeline(3)).toBe('T[164,246) VM[246,846)');
+    expect(tell(late, { mechanism: 'unicast' }).timeline(3)).toBe('T[164,246) VM[246,846)');
+  });
+
+  it('is not possible once the transfer runs', () => {
+    const story = tell([bestEffort(0, 1, 600, A), bestEffort(10, 1, 600, A)]);
+    expect(story.timeline(2)).toBe('T[82,164) VM[164,764)');
+  });
+
+  it('goes on when the lease that the transfer was begun for is cancelled', () => {
+    const leases = [bestEffort(0, 1, 600, B), bestEffort(0, 1, 600, A), bestEffort(0, 1, 600, A)];
+    const story = tell(leases, {}, { cancel: [[50, 2]] });
+    expect(story.lease(2).state).toBe('CANCELLED');
+    expect(story.of(2, 'IMAGE_TRANSFER')).toEqual([
+      { kind: 'IMAGE_TRANSFER', start: 82, end: 164, targets: { 3: [[3, 1]] } },
+    ]);
+    expect(story.path(3)).toContain('164 READY, 164 ACTIVE');
+  });
+
+  it('ends with the last who needed it: a running transfer is stopped', () => {
+    const story = tell([bestEffort(0, 1, 600, A)], {}, { cancel: [[40, 1]] });
+    expect(story.timeline(1)).toBe('T[0,40)');
+    // The channel is free again at once.
+    const next = tell([bestEffort(0, 1, 600, A), bestEffort(40, 1, 600, B)], {}, { cancel: [[40, 1]] });
+    expect(next.timeline(2)).toBe('T[40,122) VM[122,722)');
+  });
+});
+
+describe('an advance reservation', () => {
+  it('has its image brought as late as possible', () => {
+    expect(tell([reservation(0, 1000, 1, 600, A)]).timeline(1)).toBe('T[918,1000) VM[1000,1600)');
+  });
+
+  it('is rejected if its image cannot be there in time (R10)', () => {
+    const story = tell([reservation(0, 81, 1, 600, A), reservation(0, 82, 1, 600, B)]);
+    expect(story.lease(1).state).toBe('REJECTED');
+    expect(story.timeline(2)).toBe('T[0,82) VM[82,682)');
+  });
+
+  it('is rejected before it has put anybody aside', () => {
+    const story = tell(
+      [bestEffort(0, 4, 600), reservation(10, 50, 4, 600, A)],
+      {},
+      {
+        config: { preemption: 'ar-preempts-everything', suspension: 'all' },
+      },
+    );
+    expect(story.lease(2)).toMatchObject({
+      state: 'REJECTED',
+      reason: expect.stringContaining('disk image'),
+    });
+    expect(story.timeline(1)).toBe('VM[0,600)');
+  });
+
+  it('reuses an image only where it is good until its start', () => {
+    const cached = { reuse: 'image-caches' } as const;
+    const wants = (start: number) =>
+      tell([bestEffort(0, 1, 600, A), reservation(700, start, 4, 600, A)], cached).timeline(2);
+    // The first lease ends at 682: its node keeps the image, but nobody vouches for it at 900.
+    expect(wants(900)).toBe('T[818,900) VM[900,1500)');
+    expect(tell([bestEffort(0, 4, 600, A), reservation(100, 682, 4, 600, A)], cached).timeline(2)).toBe(
+      'VM[682,1282)',
+    );
+  });
+});

@@ -1,0 +1,120 @@
+/** Best-effort windows and exact ones: how long a lease gets, and what happens at the end of it. */
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../support/lease.ts';
+import { bestEffort, immediate, reservation, tell } from '../../support/story.ts';
+
+const stopping: Config = { shutdownTime: 10_000, enactmentOverhead: 2000 };
+
+describe('an advance reservation', () => {
+  it('occupies exactly what it asked for, its shutdown included (R9)', () => {
+    const story = tell([reservation(0, 100, 3, 600)], { config: stopping });
+    expect(story.timeline(1)).toBe('VM[100,684) X[684,700)');
+    expect(story.lease(1)).toMatchObject({ end: 700, accumulated: 584 });
+  });
+
+  it('that does nothing but shut down is accepted; a shorter one is rejected (R56)', () => {
+    const story = tell([reservation(0, 100, 3, 16), reservation(0, 200, 3, 15)], { config: stopping });
+    expect(story.timeline(1)).toBe('VM[100,100) X[100,116)');
+    expect(story.lease(1)).toMatchObject({ state: 'DONE', accumulated: 0 });
+    expect(story.path(2)).toBe('0 PENDING, 0 REJECTED');
+    expect(story.lease(2).reason).toBe('it lasts 15 s, and shutting its machines down takes 16 s of that');
+  });
+
+  it('begins at the very instant of its request, if it asks for that (R10)', () => {
+    const story = tell([reservation(50, 50, 1, 600), reservation(50, 49, 1, 600)]);
+    expect(story.timeline(1)).toBe('VM[50,650)');
+    expect(story.lease(2)).toMatchObject({
+      state: 'REJECTED',
+      reason: 'its start lies 1 s before the earliest time that can be planned',
+    });
+  });
+
+  it('takes the place of another that is over at that instant', () => {
+    const story = tell([reservation(0, 100, 4, 600), reservation(0, 700, 4, 600)], { config: stopping });
+    expect(story.lease(2)).toMatchObject({ state: 'DONE', start: 700 });
+  });
+});
+
+describe('a best-effort lease', () => {
+  it('runs its whole duration, and then shuts down (R8)', () => {
+    expect(tell([bestEffort(0, 3, 600)], { config: stopping }).timeline(1)).toBe('VM[0,600) X[600,616)');
+  });
+
+  it('is suspended before a reservation and runs what is left of it afterwards', () => {
+    const story = tell([reservation(0, 500, 4, 300), bestEffort(1, 1, 600)], {
+      config: { ...stopping, suspension: 'all' },
+    });
+    // 32 s to save or restore 1024 MB, and 2 s for the command.
+    expect(story.timeline(2)).toBe('VM[1,466) S[466,500) R[800,834) VM[834,969) X[969,981)');
+    expect(story.lease(2).accumulated).toBe(600);
+  });
+
+  it('does not start where only its shutdown would have to be cut off', () => {
+    const story = tell([reservation(0, 605, 4, 300), bestEffort(0, 1, 600)], {
+      config: { shutdownTime: 10_000, suspension: 'all' },
+    });
+    // 605 s would do for all of its 600 s, but not for a suspension after them, nor for a shutdown.
+    expect(story.timeline(2)).toBe('VM[905,1505) X[1505,1515)');
+  });
+
+  it('never runs longer than it has to before it is suspended (R52)', () => {
+    const story = tell([reservation(0, 620, 4, 300), bestEffort(0, 1, 600)], {
+      config: { shutdownTime: 60_000, suspension: 'all' },
+    });
+    expect(story.timeline(2)).toBe('VM[920,1520) X[1520,1580)');
+    const shorter = tell([reservation(0, 600, 4, 300), bestEffort(0, 1, 600)], {
+      config: { shutdownTime: 60_000, suspension: 'all' },
+    });
+    expect(shorter.timeline(2)).toBe('VM[0,568) S[568,600) R[900,932) VM[932,964) X[964,1024)');
+  });
+
+  it('waits for a suspension that ends, too (R7)', () => {
+    const story = tell(
+      [
+        bestEffort(0, 4, 3600),
+        reservation(10, 500, 4, 300),
+        reservation(10, 800, 3, 300),
+        bestEffort(490, 1, 60),
+      ],
+      { config: { preemption: 'ar-preempts-everything', suspension: 'all' } },
+    );
+    expect(story.timeline(1)).toMatch(/^VM\[0,468\) S\[468,500\)/);
+    expect(story.lease(4).start).toBe(800);
+  });
+});
+
+describe('an immediate lease', () => {
+  it('starts now or never', () => {
+    const story = tell([bestEffort(0, 4, 600), immediate(10, 1, 600), immediate(600, 1, 600)]);
+    expect(story.path(2)).toBe('10 PENDING, 10 REJECTED');
+    expect(story.timeline(3)).toBe('VM[600,1200)');
+  });
+});
+
+describe('a lease that is resumed', () => {
+  const first = bestEffort(0, 1, 3600);
+  const leases = [first, reservation(10, 500, 4, 300), reservation(10, 800, 1, 600)];
+  const config: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
+
+  it('goes back to its old nodes without migration, and waits for them (R55)', () => {
+    const story = tell(leases, { config: { ...config, hostSelection: 'no-policy' } });
+    expect(story.nodes(3)).toBe('1');
+    expect(story.timeline(1)).toBe('VM[0,468) S[468,500) R[1400,1432) VM[1432,4564)');
+    expect(story.nodes(1)).toBe('1 | 1');
+  });
+
+  it('goes where there is place with migration, which takes its time', () => {
+    const story = tell(leases, { config: { ...config, hostSelection: 'no-policy', migration: 'yes' } });
+    expect(story.timeline(1)).toBe('VM[0,468) S[468,500) M[500,582) R[800,832) VM[832,3964)');
+    expect(story.nodes(1)).toBe('1 | 2');
+  });
+
+  it('is charged for migration even if nothing moves', () => {
+    const story = tell(leases.slice(0, 2), { config: { ...config, migration: 'yes' } });
+    expect(story.timeline(1)).toBe('VM[0,468) S[468,500) R[800,832) VM[832,3964)');
+    const early = tell([first, reservation(10, 500, 4, 300, { known: 100 })], {
+      config: { ...config, migration: 'yes' },
+    });
+    expect(early.timeline(1)).toBe('VM[0,468) S[468,500) R[682,714) VM[714,3846)');
+  });
+});
