@@ -8,7 +8,7 @@ import {
   demonstrationSite,
   type ServerConfig,
 } from './config/index.ts';
-import { Scheduler, type SiteSpec } from './core/index.ts';
+import type { SiteSpec } from './core/index.ts';
 import { createAdapter } from './enactment/index.ts';
 import { createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
 import { createApp, type Listening, listen } from './server/index.ts';
@@ -71,7 +71,7 @@ export async function startServer(
       adapter,
       site,
       scheduler: config.scheduler,
-      restore: (spec, scheduler, snapshot) => Scheduler.restore(spec, scheduler, snapshot, policies),
+      policies,
       clock: new SiteClock(config.clock.speed),
       log,
       metrics: createEngineMetrics(registry),

@@ -9,5 +9,6 @@ export type { PreemptionPolicy } from './policies/preemption.ts';
 export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, LeaseView, SiteView } from './policies/views.ts';
 export { Scheduler } from './scheduler.ts';
+export type { SchedulerOptions } from './state.ts';
 export type { Utilization } from './utilization.ts';
 export { validateConfig, validateSite } from './validation.ts';

@@ -14,10 +14,9 @@ import type {
   StateReason,
 } from './model/records.ts';
 import type { Reservation } from './model/reservation.ts';
-import type { Policies } from './policies/registry.ts';
 import { restore } from './restore.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
-import { SchedulerState } from './state.ts';
+import { type SchedulerOptions, SchedulerState } from './state.ts';
 import { type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
 
@@ -32,10 +31,10 @@ export class Scheduler {
   private constructor(private readonly state: SchedulerState) {}
 
   /** A site without leases. Throws SchedulerError INVALID_SITE or INVALID_CONFIG. */
-  static create(site: SiteSpec, config: SchedulerConfig, policies?: Partial<Policies>): Scheduler {
+  static create(site: SiteSpec, config: SchedulerConfig, options: SchedulerOptions = {}): Scheduler {
     validateSite(site);
     validateConfig(config);
-    return new Scheduler(new SchedulerState(site, config, policies));
+    return new Scheduler(new SchedulerState(site, config, options));
   }
 
   /** Exactly as when the snapshot was taken. */
@@ -43,12 +42,14 @@ export class Scheduler {
     site: SiteSpec,
     config: SchedulerConfig,
     snapshot: Snapshot,
-    policies?: Partial<Policies>,
+    options: SchedulerOptions = {},
   ): Scheduler {
     validateSite(site);
     validateConfig(config);
-    const state = new SchedulerState(site, config, policies, snapshot.site);
+    const state = new SchedulerState(site, config, options, snapshot.site);
     restore(state, snapshot);
+    // Whether a round was due is not kept: one too many does no harm.
+    state.reevaluationDue = state.reevaluation === 'in-pass';
     return new Scheduler(state);
   }
 
@@ -120,7 +121,8 @@ export class Scheduler {
 
   /** Whether a pass could find something to do that the last one did not. */
   get needsPass(): boolean {
-    return this.state.pending.size > 0 || (this.state.needsPass && this.state.queue.size > 0);
+    const { pending, queue, future, needsPass, reevaluationDue } = this.state;
+    return pending.size > 0 || (needsPass && queue.size > 0) || (reevaluationDue && future.size > 0);
   }
 
   // ------------------------------------------------------------------ what there is

@@ -34,8 +34,19 @@ const noSite: SiteRecord = {
   cachedImages: [],
 };
 
+export interface SchedulerOptions {
+  /** A user's own, beside the built-in ones. */
+  readonly policies?: Partial<Policies> | undefined;
+  /**
+   * When leases move forward into what was given back early: at once, within the command that gave it back, or lease by lease in the next pass, so
+   * that no command takes long.
+   */
+  readonly reevaluation?: 'at-once' | 'in-pass';
+}
+
 /** Everything the scheduler holds, and the few ways in which it changes. What happens when is in lifecycle/. */
 export class SchedulerState {
+  readonly reevaluation: 'at-once' | 'in-pass';
   readonly space: ResourceSpace;
   readonly table: SlotTable;
   readonly policies: ChosenPolicies;
@@ -55,6 +66,8 @@ export class SchedulerState {
   lastReservationId: number;
   /** Whether a pass could find something to do that the last one did not. */
   needsPass = false;
+  /** Whether leases with a reservation in the future are to be looked at anew. */
+  reevaluationDue = false;
 
   private readonly transfers: ImageTransferPreparation | null;
   private reportedSite: SiteRecord;
@@ -62,9 +75,10 @@ export class SchedulerState {
   constructor(
     readonly site: SiteSpec,
     readonly config: SchedulerConfig,
-    policies: Partial<Policies> | undefined,
+    { policies, reevaluation = 'at-once' }: SchedulerOptions,
     stored: SiteRecord = noSite,
   ) {
+    this.reevaluation = reevaluation;
     this.space = new ResourceSpace(site);
     this.table = new SlotTable(this.space, site);
     this.table.lastRank = stored.lastRank;

@@ -51,7 +51,9 @@ export class Engine implements LeaseService {
     const { store, adapter, site, scheduler, policies } = options;
     const { signal } = this.stopping;
     const restore: RestoreCore =
-      options.restore ?? ((spec, config, snapshot) => Scheduler.restore(spec, config, snapshot, policies));
+      options.restore ??
+      ((spec, config, snapshot) =>
+        Scheduler.restore(spec, config, snapshot, { policies, reevaluation: 'in-pass' }));
     const clock = options.clock ?? new SiteClock();
     const limits = { ...defaultLimits, ...options.limits };
     const log = (options.log ?? pino({ level: 'silent' })).child({ component: 'engine' });

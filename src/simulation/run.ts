@@ -54,7 +54,7 @@ class Run {
     const site = config.site ?? workload.site;
     if (!site)
       throw new SchedulerError('INVALID_SITE', 'neither the configuration nor the trace describes a site');
-    this.scheduler = Scheduler.create(site, config.scheduler, policies);
+    this.scheduler = Scheduler.create(site, config.scheduler, { policies });
     this.start = config.startTime;
     this.requests = overrideMemory(workload.leases, config.overrideMemory);
     this.cancellations = [...cancellations].sort((a, b) => a.at - b.at);

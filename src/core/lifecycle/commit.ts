@@ -17,6 +17,7 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
   const ready = suspended || state.preparation.commit(lease, vm, plan.preparation);
   for (const reservation of vm.chain) state.identify(reservation);
   state.table.addChain(vm);
+  lease.freedSeal = state.table.freed.seal;
   state.setFuture(lease, plan.isFuture);
   if (suspended) {
     state.transition(lease, 'SUSPENDED_SCHEDULED', now);

@@ -7,6 +7,7 @@ import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { planSoonest } from '../vm/soonest.ts';
 import { commit } from './commit.ts';
 import { failLease } from './endings.ts';
+import { reevaluateEach } from './re-evaluation.ts';
 
 /**
  * One scheduling pass, a lease at a time. Between two leases the caller may do something else, even change leases, and say what time it has become.
@@ -14,10 +15,17 @@ import { failLease } from './endings.ts';
 export function* runPass(state: SchedulerState, start: Instant): Generator<void, void, Instant | undefined> {
   let now = start;
 
+  // 0. What was given back since the last pass may let others move forward, where that is left to the pass.
+  if (state.reevaluationDue) {
+    for (const _ of reevaluateEach(state, () => now)) now = laterOf(state, now, yield);
+  }
+
   // 1. Every pending best-effort lease goes to the end of the queue.
   for (const lease of pendingOf(state, 'BEST_EFFORT')) {
+    if (lease.state !== 'PENDING') continue;
     state.transition(lease, 'QUEUED', now);
     state.enqueue(lease);
+    now = laterOf(state, now, yield);
   }
   state.needsPass = false;
 
@@ -69,15 +77,15 @@ const plan = (state: SchedulerState, lease: Lease, now: Instant): Plan | NotSche
   switch (lease.type) {
     case 'ADVANCE_RESERVATION':
       return lease.isSuspended
-        ? planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, notAfter: null })
+        ? planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, starts: null })
         : planExactly(state.planning, lease, now);
     case 'IMMEDIATE':
       return planSoonest(state.planning, lease, now, {
         future: lease.isSuspended && state.mayPlanFuture,
-        notAfter: null,
+        starts: null,
       });
     case 'BEST_EFFORT':
-      return planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, notAfter: null });
+      return planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, starts: null });
     default:
       throw new SchedulerError('UNSUPPORTED_LEASE_TYPE', `leases of type ${lease.type} cannot be scheduled`);
   }

@@ -1,6 +1,6 @@
 import { fits, type Need, pack, type ResourceSpace, type Vector } from '../model/capacity.ts';
 import type { Lease } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, Millis } from '../model/records.ts';
 import type { HostSelectionPolicy } from '../policies/host-selection.ts';
 import { HostView } from '../policies/views.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
@@ -86,19 +86,45 @@ export class GreedyMapper {
     return { mapping, amounts, end, preempted: [] };
   }
 
+  /**
+   * An instant before which the machines cannot fit for as long as `reach`, if they cannot from `from` on: what is free on the site as a whole, and
+   * places on nodes, are counted, but not which nodes stay together. `from` itself when they may fit; Infinity when nothing planned ends in time.
+   */
+  notBefore(lease: Lease, from: Instant, reach: Millis): Instant {
+    const { site, nodes } = this.table;
+    const short = site.firstBelow(from, from + reach, lease.totals);
+    if (short < from + reach) return site.firstEnough(short, Number.POSITIVE_INFINITY, lease.totals);
+    const need = smallestNeed(lease);
+    const wanted = lease.machineCount;
+    let places = 0;
+    const gains: { at: Instant; places: number }[] = [];
+    for (let number = 1; number < nodes.length; number += 1) {
+      const node = nodes[number] as NodeProfile;
+      const here = countPlaces(node, need, from, from + reach, wanted);
+      places += here.places;
+      if (places >= wanted) return from;
+      const most = placesIn(need, node.capacity, wanted);
+      if (most > here.places) gains.push({ at: here.until, places: most - here.places });
+    }
+    // A node can take more only once the first segment in which it takes fewest lies behind.
+    gains.sort((a, b) => a.at - b.at);
+    for (const gain of gains) {
+      places += gain.places;
+      if (places >= wanted) return gain.at;
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
   /** A necessary condition, checked in passing: enough is free on the site as a whole, and on enough nodes. */
   private isHopeless({ lease, start, worthwhileUntil, nodes }: MappingRequest): boolean {
     if (this.table.site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return true;
-    if (!lease.uniform) return false;
-    const need = lease.needs[1] as Need;
-    let places = 0;
-    const numbers = nodes ?? this.table.nodes;
-    for (let i = nodes ? 0 : 1; i < numbers.length; i += 1) {
-      const node = nodes
-        ? (this.table.nodes[nodes[i] as number] as NodeProfile)
-        : (this.table.nodes[i] as NodeProfile);
-      places += placesFor(node, need, start, worthwhileUntil, lease.machineCount - places);
-      if (places >= lease.machineCount) return false;
+    const need = smallestNeed(lease);
+    let wanted = lease.machineCount;
+    const count = nodes?.length ?? this.table.nodeCount;
+    for (let i = 0; i < count; i += 1) {
+      const node = this.table.nodes[nodes ? (nodes[i] as number) : i + 1] as NodeProfile;
+      wanted -= countPlaces(node, need, start, worthwhileUntil, wanted).places;
+      if (wanted <= 0) return false;
     }
     return true;
   }
@@ -209,20 +235,35 @@ class Reach {
   }
 }
 
-/** How many machines of one need fit on a node throughout [start, end), counted up to `most`. */
-const placesFor = (node: NodeProfile, need: Need, start: Instant, end: Instant, most: number): number => {
+/** How many machines of one need fit on a node throughout [start, end), counted up to `most`, and when the first segment with the fewest ends. */
+const countPlaces = (
+  node: NodeProfile,
+  need: Need,
+  start: Instant,
+  end: Instant,
+  most: number,
+): { places: number; until: Instant } => {
   const { segments } = node;
-  let places = most;
   const first = node.indexAt(start);
+  let places = most;
+  let until = Number.POSITIVE_INFINITY;
   for (let i = first; i < segments.length && places > 0; i += 1) {
     const segment = segments[i] as Segment;
     if (i > first && segment.time >= end) break;
-    for (const dimension of need.used) {
-      places = Math.min(
-        places,
-        Math.floor((segment.free[dimension] as number) / (need.vector[dimension] as number)),
-      );
-    }
+    const here = placesIn(need, segment.free, most);
+    if (here >= places) continue;
+    places = here;
+    until = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
+  }
+  return { places, until };
+};
+
+/** How many machines of one need fit into what is free, counted up to `most`. */
+const placesIn = (need: Need, free: Vector, most: number): number => {
+  let places = most;
+  for (const dimension of need.used) {
+    const fit = Math.floor((free[dimension] as number) / (need.vector[dimension] as number));
+    if (fit < places) places = fit;
   }
   return Math.max(0, places);
 };

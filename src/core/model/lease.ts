@@ -58,6 +58,8 @@ export class Lease {
   readonly diskAt = new Map<number, number>();
   /** Pending and running transfers in which it has entries. */
   readonly transfers = new Set<TransferReservation>();
+  /** When it was last looked for an earlier place than its plan's (slot-table/freed-space.ts); -1: unknown. */
+  freedSeal = -1;
   /** As policies see it. */
   readonly view = new LeaseView(this);
   /** What its operations will take; worked out once (vm/estimates.ts). */

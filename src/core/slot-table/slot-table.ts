@@ -2,6 +2,7 @@ import type { ResourceSpace, Vector } from '../model/capacity.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Instant, SiteSpec } from '../model/records.ts';
 import type { Reservation, VmReservation } from '../model/reservation.ts';
+import { FreedSpace } from './freed-space.ts';
 import { type Hold, NodeProfile } from './node-profile.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { ReleaseTimes } from './release-times.ts';
@@ -18,6 +19,7 @@ export class SlotTable {
   readonly nodes: readonly NodeProfile[];
   readonly site: SiteProfile;
   readonly releases = new ReleaseTimes();
+  readonly freed = new FreedSpace();
   /** Capacity of the whole site, by resource type. */
   readonly capacity: readonly number[];
 
@@ -96,7 +98,19 @@ export class SlotTable {
     this.holdChain(vm);
   }
 
+  /** Takes a chain out for good: what it held is free again. */
   removeChain(vm: VmReservation): void {
+    this.withdrawChain(vm);
+    this.give(vm);
+  }
+
+  /** Notes that what the chain held will not be put back. */
+  give(vm: VmReservation): void {
+    this.freed.add(vm.holdStart, vm.finalEnd, vm.amounts.keys());
+  }
+
+  /** Takes a chain out on trial: it is put back with reinsertChain, or given up with `give`. */
+  withdrawChain(vm: VmReservation): void {
     this.releaseChain(vm);
     for (const reservation of vm.chain) this.withdraw(reservation);
   }
@@ -104,6 +118,7 @@ export class SlotTable {
   /** Gives a running or planned VM another end and other reservations after it; the VM goes after equal keys again. */
   changeEnd(vm: VmReservation, end: Instant, after: Reservation[]): void {
     this.releaseChain(vm);
+    this.give(vm);
     for (const reservation of vm.after) this.withdraw(reservation);
     this.withdraw(vm);
     vm.end = end;
@@ -157,14 +172,21 @@ export class SlotTable {
    * Puts a chain back after equal keys. Its ranks change only if others with an equal start or end came after it: returns whether they did.
    */
   reinsertChain(vm: VmReservation): boolean {
-    const overtaken = vm.chain.some(
-      (each) =>
-        isOvertaken(this.starts, each.start, each.startRank, (other) => other.start) ||
-        isOvertaken(this.ends, each.end, each.endRank, (other) => other.end),
-    );
+    const overtaken = this.isOvertaken(vm);
     if (overtaken) this.addChain(vm);
     else this.restoreChain(vm);
     return overtaken;
+  }
+
+  /** Whether another reservation with an equal start (end) was inserted after one of the chain. */
+  isOvertaken(vm: VmReservation): boolean {
+    const { chain } = vm;
+    return chain.some(
+      (each) =>
+        each.state !== 'DONE' &&
+        (followsEqual(this.starts, each.start, each.startRank, (other) => other.start, vm) ||
+          followsEqual(this.ends, each.end, each.endRank, (other) => other.end, vm)),
+    );
   }
 
   // ------------------------------------------------------------------ queries
@@ -302,16 +324,16 @@ const numberChain = ({ before, after }: VmReservation): void => {
   for (const [index, each] of after.entries()) each.chainIndex = index + 1;
 };
 
-/** Whether an item with an equal key was inserted after the given rank. */
-const isOvertaken = (
+const followsEqual = (
   index: OrderedIndex<Reservation>,
   key: Instant,
   rank: number,
   keyOf: (item: Reservation) => Instant,
+  own: VmReservation,
 ): boolean => {
   for (const item of index.from(key, true)) {
     if (keyOf(item) !== key) return false;
-    if (item.startRank > rank) return true;
+    if (item.startRank > rank && item !== own && item.vm !== own) return true;
   }
   return false;
 };

@@ -10,9 +10,17 @@ import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede 
 export interface SoonestOptions {
   /** Whether a changepoint in the future may be taken when nothing fits at the earliest times. */
   readonly future: boolean;
-  /** A VM that would start after this is of no use. */
-  readonly notAfter: Instant | null;
+  /** Where alone a start can be of use, ascending; null: anywhere. */
+  readonly starts: readonly StartWindow[] | null;
 }
+
+/** Starts from `from` to `to`, both included. */
+export interface StartWindow {
+  readonly from: Instant;
+  readonly to: Instant;
+}
+
+const anywhere: readonly StartWindow[] = [{ from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY }];
 
 /** What the search at each changepoint needs to know of the lease. */
 interface Search {
@@ -38,9 +46,10 @@ export const planSoonest = (
   const search = describe(planning, lease);
   const earliest = earliestTimes(planning, lease, search.resuming, now);
   const last = (earliest.at(-1) as EarliestTime).time;
+  const starts = options.starts ?? anywhere;
   const found =
-    searchTimes(planning, search, earliest, options.notAfter) ??
-    (options.future ? searchFuture(planning, search, last, options.notAfter) : null);
+    searchTimes(planning, search, earliest, starts) ??
+    (options.future ? searchFuture(planning, search, last, starts) : null);
   if (!found) {
     return notSchedulable(
       'NO_CAPACITY',
@@ -98,38 +107,37 @@ const searchTimes = (
   planning: Planning,
   search: Search,
   times: readonly EarliestTime[],
-  notAfter: Instant | null,
+  starts: readonly StartWindow[],
 ): Found | null => {
   for (const { time, nodes } of times) {
-    if (notAfter !== null && time > notAfter) return null;
+    if (!starts.some(({ from, to }) => time >= from && time <= to)) continue;
     const mapping = fitAt(planning, search, time, nodes);
     if (mapping) return { at: time, mapping };
   }
   return null;
 };
 
-/** The instants at which VMs give back what they hold (R7), ascending. Stretches in which the whole site has too little are stepped over. */
+/** The instants at which VMs give back what they hold (R7), ascending. Those at which too little is free are stepped over. */
 const searchFuture = (
   planning: Planning,
   search: Search,
   after: Instant,
-  notAfter: Instant | null,
+  starts: readonly StartWindow[],
 ): Found | null => {
-  const { table } = planning;
-  const { totals } = search.lease;
-  const needed = leastReach(search);
-  let at = table.releases.next(after);
-  while (at !== null && (notAfter === null || at <= notAfter)) {
-    const short = search.preempts ? at + needed : table.site.firstBelow(at, at + needed, totals);
-    if (short < at + needed) {
-      const enough = table.site.firstEnough(short, Number.POSITIVE_INFINITY, totals);
-      // The releases before `enough` all have the shortage within reach.
-      at = table.releases.next(Math.max(at, enough - 1));
-      continue;
+  const { releases } = planning.table;
+  const reach = leastReach(search);
+  for (const { from, to } of starts) {
+    let at = releases.next(Math.max(after, from - 1));
+    while (at !== null && at <= to) {
+      const possible = search.preempts ? at : planning.mapper.notBefore(search.lease, at, reach);
+      if (possible > at) {
+        at = releases.next(possible - 1);
+        continue;
+      }
+      const mapping = fitAt(planning, search, at, null);
+      if (mapping) return { at, mapping };
+      at = releases.next(at);
     }
-    const mapping = fitAt(planning, search, at, null);
-    if (mapping) return { at, mapping };
-    at = table.releases.next(at);
   }
   return null;
 };
