@@ -1,19 +1,34 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-const firstQuery = `# Press the button to see the site. Ctrl-Space completes what you type.
+const firstQuery = `# Ctrl-Enter runs the operation under the cursor,
+# Ctrl-Space completes what you type.
 query Site {
   site { name resourceTypes }
   serverTime
-  nodes { nodes { number hostname capacity { type amount } available { type amount } } }
-  leases(last: 10) { nodes { number name type state estimatedStart actualStart endedAt } }
+  nodes {
+    nodes {
+      hostname
+      capacity { type amount }
+      available { type amount }
+    }
+  }
+  leases(last: 10) {
+    nodes { number name type state actualStart endedAt }
+  }
 }
 
 mutation Request {
   requestLease(input: {
     type: BEST_EFFORT
     name: "first lease"
-    machines: [{ count: 2, capacity: [{ type: "CPU", amount: 100 }, { type: "Memory", amount: 1024 }] }]
+    machines: [{
+      count: 2
+      capacity: [
+        { type: "CPU", amount: 100 }
+        { type: "Memory", amount: 1024 }
+      ]
+    }]
     duration: "PT1H"
   }) {
     lease { id number state }
@@ -22,7 +37,10 @@ mutation Request {
 }
 
 subscription Watch {
-  leaseEvents { sequence at from to lease { number name } }
+  leaseEvents(after: 0) {
+    sequence at from to
+    lease { number name }
+  }
 }
 `;
 
@@ -58,7 +76,8 @@ const askForToken = /* js */ `
       + '<button style="padding:.5rem;font:inherit">Go on</button></form>';
     dialog.querySelector('span').textContent = message;
     dialog.addEventListener('cancel', (event) => event.preventDefault());
-    dialog.querySelector('form').addEventListener('submit', () => {
+    dialog.querySelector('form').addEventListener('submit', (event) => {
+      event.preventDefault();
       const token = dialog.querySelector('input').value.trim();
       sessionStorage.setItem(key, token);
       dialog.remove();
