@@ -69,7 +69,9 @@ WITH fence AS (
   ON CONFLICT (number) DO UPDATE SET ${update('lease_number, kind, state, starts_at, ends_at, plan')}
 ), held AS (
   SELECT reservation_number, node_number, amounts
-  FROM fence, jsonb_to_recordset($8::jsonb) AS h(reservation_number bigint, node_number int, amounts jsonb)
+  FROM fence, jsonb_to_recordset($8::jsonb) AS h(reservation_number bigint, node_number int, amounts jsonb,
+    anywhere boolean)
+  WHERE NOT anywhere OR EXISTS (SELECT FROM nodes WHERE number = node_number)
 ), hold AS (
   INSERT INTO reservation_nodes AS old (reservation_number, node_number, amounts)
   SELECT reservation_number, node_number, amounts FROM held

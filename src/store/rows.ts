@@ -53,7 +53,8 @@ export function machineRows(lease: LeaseRecord) {
 }
 
 export function reservationRow(reservation: ReservationRecord) {
-  const { id, leaseId, kind, state, start, end, amounts: _, ...plan } = reservation;
+  const { id, leaseId, kind, state, start, end, amounts, ...rest } = reservation;
+  const plan = isTransfer(reservation) ? { ...rest, amounts } : rest;
   const at = instants(`Reservation ${id}`);
   return {
     number: id,
@@ -71,7 +72,13 @@ export function reservationNodeRows(reservation: ReservationRecord) {
     reservation_number: reservation.id,
     node_number: Number(node),
     amounts,
+    anywhere: isTransfer(reservation),
   }));
+}
+
+/** A transfer holds bandwidth of the image repository too, which is not among the nodes of the site. */
+function isTransfer(reservation: ReservationRecord): boolean {
+  return reservation.kind === 'IMAGE_TRANSFER';
 }
 
 export function eventRow(event: LeaseEventRecord) {
