@@ -1,7 +1,6 @@
 import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
 import type { ActionTarget, Instant, StateReason } from '../model/records.ts';
-import type { VmReservation } from '../model/reservation.ts';
 import type { SchedulerState } from '../state.ts';
 import { stopChain } from './commit.ts';
 import { reevaluate } from './re-evaluation.ts';
@@ -83,15 +82,14 @@ const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   state.log.action('DESTROY', now, lease, vm, onHosts);
 };
 
-/** Where hosts hold machines of the lease, running or saved. */
+/** Where hosts hold machines of the lease: running, saved, prepared, or on the way from one to another. */
 const targetsOnHosts = (state: SchedulerState, lease: Lease): ActionTarget[] => {
-  const { vm } = lease;
-  const touched = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE');
-  if (touched)
-    return state.targets(
-      vm as VmReservation,
-      (vm as VmReservation).mapping.map((_node, machine) => machine).slice(1),
-    );
-  const at = lease.memoryAt.size > 0 ? lease.memoryAt : lease.diskAt;
-  return [...at].sort(([a], [b]) => a - b).map(([machine, node]) => state.target(lease, machine, node));
+  const { vm, memoryAt, diskAt } = lease;
+  const begun = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE') ? vm : null;
+  const places = new Map<string, readonly [machine: number, node: number]>();
+  for (const place of [...(begun?.mapping.entries() ?? []), ...memoryAt, ...diskAt])
+    if (place[0] > 0) places.set(String(place), place);
+  return [...places.values()]
+    .sort(([a, here], [b, there]) => a - b || here - there)
+    .map(([machine, node]) => state.target(lease, machine, node));
 };
