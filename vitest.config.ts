@@ -10,6 +10,7 @@ export default defineConfig({
     // Other suites' databases and processes share the machine: a test that waits for them is slow, not stuck.
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    setupFiles: ['test/support/seed.ts'],
     projects: [
       {
         extends: true,
