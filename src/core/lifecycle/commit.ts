@@ -1,4 +1,3 @@
-import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 import type { Plan } from '../vm/plan.ts';
@@ -25,24 +24,4 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
     state.transition(lease, 'SCHEDULED', now);
     if (ready) state.transition(lease, 'READY', now);
   }
-};
-
-/** Takes a lease's chain out of the slot table: what runs is cut short, what is planned is gone. */
-export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): void => {
-  const { vm } = lease;
-  if (!vm) return;
-  state.table.removeChain(vm);
-  for (const reservation of vm.chain) state.stop(reservation, now);
-  lease.vm = null;
-  lease.mapping = lease.isSuspended ? mappingOfMemory(lease) : null;
-  state.setFuture(lease, false);
-  state.log.lease(lease);
-  state.needsPass = true;
-};
-
-/** A suspended lease whose plan was dropped is where its memory is. */
-const mappingOfMemory = (lease: Lease): readonly number[] => {
-  const mapping = new Array<number>(lease.machineCount + 1).fill(0);
-  for (const [machine, node] of lease.memoryAt) mapping[machine] = node;
-  return mapping;
 };

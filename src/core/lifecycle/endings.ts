@@ -2,8 +2,8 @@ import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
 import type { ActionTarget, Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
-import { stopChain } from './commit.ts';
 import { reevaluate } from './re-evaluation.ts';
+import { stopChain } from './stop-chain.ts';
 
 /** The lease is over in the regular way. */
 export const endLease = (state: SchedulerState, lease: Lease, now: Instant): void => {

@@ -2,7 +2,7 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { Reservation, VmReservation } from '../model/reservation.ts';
 import type { SchedulerState } from '../state.ts';
-import { stopChain } from './commit.ts';
+import { stopChain } from './stop-chain.ts';
 
 /** Puts a lease aside for another that takes its place at `at`: suspended by then if that can be, otherwise cancelled and requeued (R54). */
 export const preempt = (state: SchedulerState, victim: Lease, at: Instant, now: Instant): void => {
