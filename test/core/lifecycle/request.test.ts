@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AdmissionPolicy,
+  type LeaseRequest,
+  Scheduler,
+  type SchedulerError,
+} from '../../../src/core/index.ts';
+import { request } from '../../support/lease.ts';
+import { configOf, FOUR_NODES, reservation, tell } from '../../support/story.ts';
+
+const NOW = 1_000_000;
+
+const scheduler = () => Scheduler.create(FOUR_NODES, configOf());
+
+/** What no request may look like; where the fault lies, and a piece of what is said of it. */
+const nonsense: readonly (readonly [
+  what: string,
+  change: Partial<LeaseRequest>,
+  path: readonly string[],
+  said: string,
+])[] = [
+  ['no machines', { machines: [] }, ['machines'], 'one machine at least'],
+  ['a machine that asks for nothing', { machines: [{}] }, ['machines', '0'], 'machine 1 asks for nothing'],
+  [
+    'a machine that asks for 0',
+    { machines: [{ CPU: 0, Memory: [0] }] },
+    ['machines', '0'],
+    'asks for nothing',
+  ],
+  [
+    'less than nothing',
+    { machines: [{ CPU: 1 }, { CPU: -1 }] },
+    ['machines', '1', 'CPU'],
+    'machine 2 asks for -1 CPU',
+  ],
+  ['half a megabyte', { machines: [{ Memory: 0.5 }] }, ['machines', '0', 'Memory'], 'asks for 0.5 Memory'],
+  ['an amount that is no number', { machines: [{ CPU: Number.NaN }] }, ['machines', '0', 'CPU'], 'NaN'],
+  ['an amount beyond counting', { machines: [{ CPU: 2 ** 53 }] }, ['machines', '0', 'CPU'], 'whole numbers'],
+  ['an instance below 0', { machines: [{ CPU: [100, -5] }] }, ['machines', '0', 'CPU'], '-5'],
+  [
+    'a resource of another world',
+    { machines: [{ GPU: 1 }] },
+    ['machines', '0', 'GPU'],
+    'unknown resource type "GPU"',
+  ],
+  ['no time at all', { duration: 0 }, ['duration'], 'longer than 0'],
+  ['negative time', { duration: -5 }, ['duration'], '-5'],
+  ['fractions of a millisecond', { duration: 1.5 }, ['duration'], '1.5'],
+  ['eternity', { duration: Number.POSITIVE_INFINITY }, ['duration'], 'Infinity'],
+  ['a negative known duration', { knownDuration: -1 }, ['knownDuration'], '-1'],
+  ['an advance reservation without a start', { type: 'ADVANCE_RESERVATION' }, ['start'], 'needs a start'],
+  ['a start at no instant', { type: 'ADVANCE_RESERVATION', start: 0.5 }, ['start'], 'needs a start'],
+  ['a best-effort lease with a start', { start: NOW }, ['start'], 'only an advance reservation'],
+  [
+    'an immediate lease with a start',
+    { type: 'IMMEDIATE', start: NOW },
+    ['start'],
+    'only an advance reservation',
+  ],
+  ['an image without a name', { image: { name: '', sizeMb: 5 } }, ['image'], 'needs a name'],
+  ['an image of a negative size', { image: { name: 'a', sizeMb: -5 } }, ['image'], '-5'],
+];
+
+describe('a request that makes no sense', () => {
+  it.each(nonsense)('is refused: %s', (_what, change, path, said) => {
+    const site = scheduler();
+    const before = JSON.stringify(site.snapshot());
+    expect(() => site.request(NOW, request(change))).toThrow(
+      expect.objectContaining({
+        name: 'SchedulerError',
+        code: 'INVALID_REQUEST',
+        path,
+        message: expect.stringContaining(said),
+      }) as SchedulerError,
+    );
+    expect(JSON.stringify(site.snapshot())).toBe(before);
+    expect(site.takeChanges()).toMatchObject({ site: null, leases: [], events: [] });
+  });
+
+  it('is refused: a deadline', () => {
+    expect(() => scheduler().request(NOW, request({ type: 'DEADLINE' }))).toThrow(
+      expect.objectContaining({ code: 'UNSUPPORTED_LEASE_TYPE', path: ['type'] }) as SchedulerError,
+    );
+  });
+
+  it('is refused: a number that another lease has', () => {
+    const site = scheduler();
+    site.request(NOW, request({ id: 7 }));
+    expect(() => site.request(NOW, request({ id: 7 }))).toThrow(
+      expect.objectContaining({
+        code: 'INVALID_REQUEST',
+        path: ['id'],
+        message: 'there is already a lease 7',
+      }) as SchedulerError,
+    );
+  });
+});
+
+describe('a request that makes sense', () => {
+  it('is PENDING, and numbered', () => {
+    const site = scheduler();
+    expect(site.request(NOW, request({ name: 'first' }))).toEqual({
+      id: 1,
+      name: 'first',
+      type: 'BEST_EFFORT',
+      state: 'PENDING',
+      reason: null,
+      submittedAt: NOW,
+      requestedStart: null,
+      originalDuration: 600_000,
+      duration: 600_000,
+      knownDuration: null,
+      accumulated: 0,
+      preemptible: true,
+      machines: [{ CPU: 100, Memory: 1024 }],
+      image: null,
+      actualStart: null,
+      plannedStart: null,
+      endedAt: null,
+      queueRank: null,
+      isFuture: false,
+      mapping: null,
+      memoryAt: {},
+      diskAt: {},
+    });
+    expect(site.request(NOW, request({ id: 7 })).id).toBe(7);
+    expect(site.request(NOW, request()).id).toBe(8);
+    expect(site.needsPass).toBe(true);
+    expect(site.liveLeases).toBe(3);
+  });
+
+  it('may ask for a resource in several amounts, of which a site with one counts the first', () => {
+    const story = tell([reservation(0, 10, 1, 60, { each: { CPU: [50, 400], Memory: 64 } })]);
+    expect(story.lease(1).state).toBe('DONE');
+  });
+});
+
+describe('admission', () => {
+  it('lets everybody in by default', () => {
+    expect(tell([reservation(0, 10, 1, 60)]).lease(1).state).toBe('DONE');
+  });
+
+  it('can turn advance reservations away at once', () => {
+    const story = tell([reservation(0, 10, 1, 60)], { config: { admission: 'no-ARs' } });
+    expect(story.path(1)).toBe('0 PENDING, 0 REJECTED');
+    expect(story.lease(1).reason).toBe('this site takes no advance reservations');
+  });
+
+  it('is not asked about what could never run', () => {
+    const asked: number[] = [];
+    const curious: AdmissionPolicy = {
+      admit({ id }) {
+        asked.push(id);
+        return null;
+      },
+    };
+    const policies = { admission: { curious } };
+    tell([reservation(0, 10, 5, 60), reservation(0, 10, 1, 60)], {
+      policies,
+      config: { admission: 'curious' },
+    });
+    expect(asked).toEqual([2]);
+  });
+});
