@@ -7,6 +7,7 @@ import {
   type Millis,
   Scheduler,
   SchedulerError,
+  type SchedulerOptions,
   type SiteSpec,
   type Snapshot,
 } from '../../src/core/index.ts';
@@ -74,8 +75,11 @@ class Life {
   now: Instant = START;
   private pass: Generator<void, void, Instant | undefined> | null = null;
 
-  constructor(private readonly scenario: Pick<Scenario, 'site' | 'config'>) {
-    this.scheduler = Scheduler.create(scenario.site, scenario.config);
+  constructor(
+    private readonly scenario: Pick<Scenario, 'site' | 'config'>,
+    private readonly options: SchedulerOptions,
+  ) {
+    this.scheduler = Scheduler.create(scenario.site, scenario.config, options);
     this.ledger = new Ledger(this.scheduler.snapshot().site);
   }
 
@@ -153,7 +157,7 @@ class Life {
     this.pass = null;
     const { site, config } = this.scenario;
     const snapshot = JSON.parse(JSON.stringify(this.scheduler.snapshot())) as Snapshot;
-    this.scheduler = Scheduler.restore(site, config, snapshot);
+    this.scheduler = Scheduler.restore(site, config, snapshot, this.options);
   }
 
   /** Nothing more is asked: everything that was goes on to its end. */
@@ -174,8 +178,8 @@ describe('whatever callers do, in whatever order, between whatever slices of a p
     PATIENT,
     () => {
       fc.assert(
-        fc.property(lives, ({ site, config, deeds }) => {
-          const life = new Life({ site, config });
+        fc.property(lives, ({ site, config, reevaluation, deeds }) => {
+          const life = new Life({ site, config }, { reevaluation });
           for (const deed of deeds) life.do(deed);
           life.toEnd();
           checkHistory({ site, config, requests: [], cancellations: [] }, life.ledger);

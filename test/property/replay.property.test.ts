@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Changes, type Instant, Scheduler, type Snapshot } from '../../src/core/index.ts';
 import { PATIENT, Run, runs, runThrough } from './run.ts';
-import { type Scenario, scenarios } from './scenario.ts';
+import { plainConfigs, type Scenario, scenarios } from './scenario.ts';
 
 /** As `expect(a).toEqual(b)`, and quick where they are equal. */
 const expectEqual = (actual: unknown, expected: unknown): void => {
@@ -45,6 +45,24 @@ describe('a scheduler that was restored from its snapshot', () => {
       { numRuns: runs(400) },
     );
   });
+
+  it(
+    'which looks everywhere for a better place, finds no other than one that knows what was given back',
+    PATIENT,
+    () => {
+      fc.assert(
+        fc.property(scenarios({ configs: plainConfigs }), (scenario) => {
+          const straight = new Run(scenario)[Symbol.iterator]();
+          const forgetful = new Run(scenario);
+          for (const step of forgetful) {
+            expectEqual(step, straight.next().value);
+            forgetful.scheduler = restored(scenario, forgetful.scheduler.snapshot());
+          }
+        }),
+        { numRuns: runs(200) },
+      );
+    },
+  );
 
   it('is plain data: nothing is lost on the way through JSON', PATIENT, () => {
     fc.assert(
