@@ -64,6 +64,7 @@ const lives = fc.tuple(sites, configs).chain(([site, config]) =>
   fc.record({
     site: fc.constant(site),
     config: fc.constant(config),
+    reevaluation: fc.constantFrom<('at-once' | 'in-pass')[]>('at-once', 'in-pass'),
     deeds: fc.array(deeds(site), { minLength: 1, maxLength: 40, size: 'max' }),
   }),
 );

@@ -2,10 +2,12 @@ import { type Changes, type Instant, Scheduler, SchedulerError, SECOND } from '.
 import { type Scenario, START } from './scenario.ts';
 
 /** Times as many generated cases as usual: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
-export const runs = (usual: number): number => Math.ceil(usual * Number(process.env.PROPERTY_FACTOR ?? 1));
+const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
+
+export const runs = (usual: number): number => Math.ceil(usual * factor);
 
 /** Generated cases take their time where others want the processor too. */
-export const PATIENT = { timeout: 120_000 };
+export const PATIENT = { timeout: 120_000 * Math.max(1, factor) };
 
 export interface Step {
   readonly at: Instant;
