@@ -10,6 +10,7 @@ import {
   useOperationLimits,
   useOperationMetrics,
   useOperationTimeout,
+  useQueryCancellation,
   useTokenLimit,
 } from './plugins.ts';
 
@@ -52,5 +53,6 @@ export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLO
       useOperationMetrics(observe),
       useOperationLimits(limits),
       useOperationTimeout(limits.operationTimeout),
+      useQueryCancellation(),
     ],
   });

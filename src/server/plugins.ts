@@ -84,6 +84,14 @@ export const useOperationLimits = (limits: Pick<ServerLimits, 'depth' | 'aliases
   };
 };
 
+/** Reads nothing more for a client that has gone. (A mutation is never left half-way.) */
+export const useQueryCancellation = (): Plugin<{ readonly request?: Request }> => ({
+  onExecute({ args }) {
+    const { signal } = args.contextValue.request ?? {};
+    if (signal && operationOf(args)?.operation === 'query') Object.assign(args, { signal });
+  },
+});
+
 /** Answers in time, with or without the result. What a mutation has begun goes on. */
 export const useOperationTimeout = (milliseconds: number): Plugin => ({
   onExecute({ executeFn, setExecuteFn }) {

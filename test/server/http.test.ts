@@ -2,7 +2,8 @@ import { getIntrospectionQuery } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { type Api, apiInMemory, apiOn, graphqlRequest, token } from '../api/fixture.ts';
+import type { PrismaClient } from '../../src/store/prisma/client.ts';
+import { type Api, apiInMemory, apiOn, graphqlRequest, lease, token } from '../api/fixture.ts';
 
 const registry = new Registry();
 const api = await apiInMemory({ registry });
@@ -256,6 +257,50 @@ describe('limits', () => {
     const response = await send(`/graphql?query=${mutation}`, { headers: { authorization } });
     expect(response.status).toBe(405);
     expect(api.leases.cancelled).toEqual([]);
+  });
+});
+
+describe('a client that goes away', () => {
+  it('has nothing more read for it', async () => {
+    await api.prisma.lease.createMany({ data: [lease(1), lease(2)] });
+    let reached = () => {};
+    const reading = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    let goOn = () => {};
+    const gate = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const nested: unknown[] = [];
+    const prisma = api.prisma.$extends({
+      query: {
+        lease: {
+          async findMany({ args, query }) {
+            const rows = await query(args);
+            reached();
+            await gate;
+            return rows;
+          },
+        },
+        async $queryRaw({ args, query }) {
+          nested.push(args);
+          return query(args);
+        },
+      },
+    }) as unknown as PrismaClient;
+    const slow = apiOn(prisma);
+    const nestedQuery = '{ leases { nodes { reservations { nodes { start } } } } }';
+    const leaving = new AbortController();
+    const answer = slow.app
+      .fetch(new Request(graphqlRequest(nestedQuery), { signal: leaving.signal }))
+      .catch(() => null);
+    await reading;
+    leaving.abort();
+    goOn();
+    await answer;
+    expect(nested).toEqual([]);
+    expect((await slow.ask(nestedQuery)).errors).toBeUndefined();
+    expect(nested).toHaveLength(1);
   });
 });
 
