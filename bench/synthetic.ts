@@ -1,6 +1,3 @@
-import type { SiteSpec } from '../src/core/index.ts';
-import type { TraceLease, Workload } from '../src/simulation/workload.ts';
-
 /** A small generator of equal sequences for equal seeds (mulberry32). */
 export const randomNumbers = (seed: number) => {
   let state = seed >>> 0;
@@ -12,48 +9,22 @@ export const randomNumbers = (seed: number) => {
   };
 };
 
-export const uniformSite = (nodes: number): SiteSpec => ({
-  resourceTypes: ['CPU', 'Memory'],
-  nodes: Array.from({ length: nodes }, (_, index) => ({
-    number: index + 1,
-    hostname: `n${index + 1}`,
-    capacity: { CPU: 100, Memory: 1024 },
-  })),
-});
-
 /**
- * Best-effort leases that arrive evenly and ask, on average, for `load` of the site: widths from 1 to a quarter of it, mostly small; 10 minutes to 8
- * hours long; a third end early.
+ * A trace (SWF) of jobs that arrive evenly and ask, on average, for `load` of the site: widths from 1 to a quarter of it, mostly small; 10 minutes to
+ * 8 hours long; a third end early.
  */
-export const syntheticWorkload = (count: number, nodes: number, load: number, seed = 1): Workload => {
+export const syntheticTrace = (count: number, nodes: number, load: number, seed = 1): string => {
   const random = randomNumbers(seed);
-  const leases: TraceLease[] = [];
+  const lines = [`; ${count} jobs on ${nodes} nodes`];
   let arrival = 0;
-  for (let id = 1; id <= count; id += 1) {
+  for (let job = 1; job <= count; job += 1) {
     const width = Math.max(1, Math.floor(2 ** (random() * Math.log2(nodes / 4))));
-    const seconds = 600 + Math.floor(random() ** 3 * 8 * 3600);
-    const early = random() < 1 / 3;
-    leases.push({
-      id,
-      type: 'BEST_EFFORT',
-      arrival: Math.floor(arrival) * 1000,
-      machines: new Array(width).fill(machine),
-      duration: seconds * 1000,
-      knownDuration: early ? Math.max(1, Math.floor(seconds * random())) * 1000 : null,
-      start: null,
-      preemptible: true,
-      image: null,
-      user: null,
-    });
-    arrival += (width * seconds) / (nodes * load);
+    const requested = 600 + Math.floor(random() ** 3 * 8 * 3600);
+    const runs = random() < 1 / 3 ? Math.max(1, Math.floor(requested * random())) : requested;
+    lines.push(
+      `${job} ${Math.floor(arrival)} -1 ${runs} ${width} -1 -1 ${width} ${requested} -1 1 -1 -1 -1 -1 -1 -1 -1`,
+    );
+    arrival += (width * requested) / (nodes * load);
   }
-  return {
-    name: `synthetic ${count} on ${nodes}`,
-    description: null,
-    site: uniformSite(nodes),
-    leases,
-    attributes: {},
-  };
+  return `${lines.join('\n')}\n`;
 };
-
-const machine = { CPU: 100, Memory: 1024 };

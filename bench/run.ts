@@ -1,0 +1,37 @@
+/**
+ * `npm run bench [-- NAME …] [-- --quick]`: runs the named benchmarks, or all of them, and prints their figures. `--quick` measures less, to see
+ * that they work.
+ */
+import { cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { growthBenchmark } from './growth.ts';
+import { simulateBenchmark } from './simulate.ts';
+import { slotTableBenchmark } from './slot-table.ts';
+import { formatTable, type Table } from './support/table.ts';
+
+const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<Table[]>>> = {
+  simulate: simulateBenchmark,
+  growth: growthBenchmark,
+  'slot-table': slotTableBenchmark,
+};
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: 'boolean', default: false } },
+});
+const unknown = positionals.filter((name) => !(name in benchmarks));
+if (unknown.length > 0) {
+  console.error(
+    `There is no benchmark ${unknown.join(', ')}: there are ${Object.keys(benchmarks).join(', ')}.`,
+  );
+  process.exit(2);
+}
+const processors = cpus();
+const load = () => loadavg()[0]?.toFixed(1);
+console.log(
+  `Node.js ${process.version} on ${processors.length} × ${processors[0]?.model.trim()}; load average ${load()} before.`,
+);
+for (const name of positionals.length > 0 ? positionals : Object.keys(benchmarks)) {
+  for (const table of (await benchmarks[name]?.(values.quick)) ?? []) console.log(`\n${formatTable(table)}`);
+}
+console.log(`\nLoad average ${load()} after.`);
