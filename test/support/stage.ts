@@ -6,6 +6,7 @@ import {
   type ReservationRecord,
   Scheduler,
   type SchedulerConfig,
+  type SchedulerOptions,
   SECOND,
   type SiteSpec,
   type Snapshot,
@@ -26,11 +27,11 @@ export class Stage {
   readonly config: SchedulerConfig;
   private readonly cast: (StoryLease & { readonly id: number })[];
 
-  constructor(cast: readonly StoryLease[], setting: Setting = {}) {
-    const { site = FOUR_NODES, config, policies = {} } = setting;
+  constructor(cast: readonly StoryLease[], setting: Setting & Pick<SchedulerOptions, 'reevaluation'> = {}) {
+    const { site = FOUR_NODES, config, policies = {}, reevaluation = 'at-once' } = setting;
     this.site = site;
     this.config = configOf(config);
-    this.scheduler = Scheduler.create(site, this.config, { policies });
+    this.scheduler = Scheduler.create(site, this.config, { policies, reevaluation });
     this.cast = cast
       .map((lease, index) => ({ ...lease, id: index + 1 }))
       .sort((a, b) => a.arrival - b.arrival);

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import type { Config } from '../../support/lease.ts';
+import { bestEffort, image, reservation, tell } from '../../support/story.ts';
+
+const usual: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
+const over = (config: Config = {}) => ({ config: { ...usual, ...config } });
+
+describe('who is put aside for an advance reservation', () => {
+  it('is nobody by default', () => {
+    const story = tell([bestEffort(0, 4, 3600), reservation(10, 1000, 1, 600)], {
+      config: { suspension: 'all' },
+    });
+    expect(story.lease(2)).toMatchObject({
+      state: 'REJECTED',
+      reason: 'its machines do not fit beside what is reserved from its start to its end',
+    });
+  });
+
+  it('is no other reservation, and no immediate lease', () => {
+    const story = tell([reservation(0, 0, 4, 3600), reservation(10, 1000, 1, 600)], over());
+    expect(story.lease(2).state).toBe('REJECTED');
+  });
+
+  it('is nobody who has been there for a week', () => {
+    const WEEK = 7 * 24 * 3600;
+    const told = (start: number) =>
+      tell([bestEffort(0, 4, 2 * WEEK), reservation(10, start, 1, 600)], over()).lease(2).state;
+    // Seven days before the start of the reservation, to the second.
+    expect(told(WEEK - 1)).toBe('DONE');
+    expect(told(WEEK)).toBe('REJECTED');
+  });
+
+  it('is not one whose machines end at that instant, even if their shutdown still runs (R13)', () => {
+    const story = tell([bestEffort(0, 4, 990), reservation(10, 990, 1, 600)], over({ shutdownTime: 10_000 }));
+    expect(story.lease(2).state).toBe('REJECTED');
+  });
+
+  it('is not one that is being resumed or moved (R53)', () => {
+    const story = tell(
+      [bestEffort(0, 4, 3600), reservation(1, 1000, 4, 300), reservation(1310, 1320, 4, 300)],
+      over(),
+    );
+    // From 1300 to 1332 the first lease is resumed.
+    expect(story.of(1, 'RESUMPTION')[0]).toMatchObject({ start: 1300, end: 1332 });
+    expect(story.lease(3).state).toBe('REJECTED');
+  });
+});
+
+describe('a lease that is put aside', () => {
+  it('is suspended by the start of the reservation (R54)', () => {
+    const story = tell([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], over());
+    expect(story.timeline(1)).toBe('VM[0,968) S[968,1000) R[1300,1332) VM[1332,3964)');
+  });
+
+  it('is cancelled and requeued if it would have run less than the threshold by then', () => {
+    // 64 s are twice what suspending takes.
+    const story = (start: number) =>
+      tell([bestEffort(0, 1, 3600), reservation(0, start, 4, 300)], over({ backfilling: 'off' })).path(1);
+    const started = (start: number) =>
+      tell([bestEffort(0, 1, 3600), reservation(5, start, 4, 300)], over({ backfilling: 'off' }));
+    expect(started(64).timeline(1)).toBe('VM[0,32) S[32,64) R[364,396) VM[396,3964)');
+    expect(started(63).timeline(1)).toBe('VM[0,5) VM[363,3963)');
+    expect(started(63).lease(1).accumulated).toBe(3600);
+    expect(story(63)).not.toContain('SUSPENDED');
+  });
+
+  it('is cancelled and requeued if there is no time left to suspend it', () => {
+    const told = (arrival: number) =>
+      tell([bestEffort(0, 1, 3600), reservation(arrival, 1000, 4, 300)], over()).timeline(1);
+    expect(told(968)).toMatch(/^VM\[0,968\) S\[968,1000\)/);
+    expect(told(969)).toBe('VM[0,969) VM[1300,4900)');
+  });
+
+  it('loses all it ever did when it is cancelled, also what it did before it was suspended (R65)', () => {
+    const story = tell(
+      [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300), reservation(1340, 1350, 4, 100)],
+      over(),
+    );
+    expect(story.timeline(1)).toBe('VM[0,968) S[968,1000) R[1300,1332) VM[1332,1340) VM[1450,5050)');
+    expect(story.lease(1)).toMatchObject({ accumulated: 3600, start: 1450 });
+  });
+
+  it('is cancelled and requeued if it has several machines and only single ones are suspended', () => {
+    const story = tell(
+      [bestEffort(0, 2, 3600), bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)],
+      over({ suspension: 'serial-only' }),
+    );
+    expect(story.timeline(1)).toBe('VM[0,10) VM[1300,4900)');
+    expect(story.timeline(2)).toMatch(/^VM\[0,968\) S\[968,1000\)/);
+  });
+
+  it('goes back into the queue by the time of its request', () => {
+    const story = tell(
+      [bestEffort(0, 4, 3600), bestEffort(1, 4, 600), bestEffort(2, 4, 600), reservation(10, 20, 4, 100)],
+      over({ backfilling: 'off' }),
+    );
+    expect([1, 2, 3].map((id) => story.lease(id).start)).toEqual([120, 3720, 4320]);
+  });
+
+  it('loses a reservation of the future that lies in the way', () => {
+    const story = tell(
+      [reservation(0, 0, 4, 500), bestEffort(1, 4, 600), reservation(10, 500, 4, 100)],
+      over(),
+    );
+    expect(story.path(2)).toBe(
+      '1 PENDING, 1 QUEUED, 1 SCHEDULED, 1 READY, 10 QUEUED, 10 SCHEDULED, 10 READY, 600 ACTIVE, 1200 DONE',
+    );
+  });
+
+  it('loses its transfers, and its image is brought anew', () => {
+    const story = tell(
+      [
+        { ...bestEffort(0, 1, 600), image: image('B') },
+        { ...bestEffort(0, 3, 600), image: image('A') },
+        reservation(50, 170, 3, 100),
+      ],
+      over({ preparation: 'imagetransfer' }),
+    );
+    // Lease 1, whose transfer runs at 50, is left in peace.
+    expect(story.timeline(1)).toBe('T[0,82) VM[82,682)');
+    expect(story.path(2)).toContain(
+      '0 SCHEDULED, 50 QUEUED, 50 SCHEDULED, 82 PREPARING, 164 READY, 270 ACTIVE',
+    );
+    expect(story.timeline(2)).toBe('T[82,164) VM[270,870)');
+  });
+
+  it('keeps its saved memory when it only loses the plan to be resumed', () => {
+    const story = tell(
+      [bestEffort(0, 4, 3600), reservation(10, 1000, 4, 300), reservation(1100, 1310, 4, 100)],
+      over(),
+    );
+    // Its resumption at 1300 is in the way: the plan is dropped, the work is not.
+    expect(story.path(1)).toContain(
+      '1000 SUSPENDED_SCHEDULED, 1100 SUSPENDED_QUEUED, 1100 SUSPENDED_SCHEDULED',
+    );
+    expect(story.lease(1).accumulated).toBe(3600);
+    expect(story.timeline(1)).toMatch(/^VM\[0,968\) S\[968,1000\) R\[1410,1442\)/);
+  });
+
+  it('does not count as future any more (R45)', () => {
+    // The second lease has the one reservation in the future that aggressive backfilling allows, and is to be suspended in the middle of it.
+    const story = tell(
+      [bestEffort(0, 4, 500), bestEffort(1, 4, 3600), reservation(10, 2000, 4, 100), bestEffort(20, 4, 100)],
+      over(),
+    );
+    expect(story.timeline(2)).toMatch(/^VM\[500,1968\) S\[1968,2000\)/);
+    expect(story.path(4)).toMatch(/^20 PENDING, 20 QUEUED, 20 SCHEDULED, 20 READY/);
+  });
+});
