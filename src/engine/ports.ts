@@ -174,7 +174,10 @@ export interface Store {
   events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly LeaseEventRecord[]>;
   /** The oldest and the newest sequence kept; null when there is none. */
   eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null>;
-  /** Deletes what is older than `before`, at most `limit` rows, and says how many; leases' final rows stay. */
+  /**
+   * Deletes the oldest up to the first that is not older than `before`, at most `limit` rows, and says how many. The newest always
+   * stays, so that the range that is kept is known; leases' final rows stay.
+   */
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
   /** Passes a command on to the writer and waits for its answer. */
   forward(payload: unknown, signal: AbortSignal): Promise<unknown>;
