@@ -43,7 +43,7 @@ export interface Cancellation {
 
 export type StopWhen = 'all-leases-done' | 'besteffort-submitted' | 'besteffort-done';
 
-/** What is added to the durations of a trace's leases before they are requested (rules.md R33). */
+/** What is added to the durations of a trace's leases before they are requested (R33). */
 export interface Overheads {
   readonly applyTo: 'none' | 'besteffort' | 'all';
   /** Percent. */

@@ -17,7 +17,7 @@ export interface Step {
 /** More than any of these runs takes: one that comes here goes round in circles. */
 const MOST_STEPS = 3000;
 
-/** Walks a scenario from one instant of change to the next, in the order of rules.md R30. */
+/** Walks a scenario from one instant of change to the next, in the order of R30. */
 export class Run {
   scheduler: Scheduler;
   at: Instant = START;

@@ -6,7 +6,7 @@ export interface Slot {
   readonly end: Instant;
 }
 
-/** The first time from `now` on at which the channel is free for `length` (rules.md section 3). */
+/** The first time from `now` on at which the channel is free for `length` (docs/glossary.md, order and ties). */
 export const nextSlot = (taken: readonly Slot[], now: Instant, length: Millis): Instant => {
   const first = taken[0];
   const last = taken.at(-1);

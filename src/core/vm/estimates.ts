@@ -6,7 +6,7 @@ import { transferTime, wholeSeconds } from '../model/time.ts';
 /** Mbit/s between nodes. */
 export const MIGRATION_BANDWIDTH = 100;
 
-/** What the operations on a lease's machines will take (domain terms: rules.md R3, R5, R42, R51). All durations in milliseconds. */
+/** What the operations on a lease's machines will take (R3, R5, R42, R51). All durations in milliseconds. */
 export class Estimates {
   constructor(private readonly config: SchedulerConfig) {}
 

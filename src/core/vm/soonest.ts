@@ -36,7 +36,7 @@ interface Search {
   readonly preempts: boolean;
 }
 
-/** Best-effort and immediate leases: as soon as they fit (rules.md, best-effort windows). */
+/** Best-effort and immediate leases: as soon as they fit (docs/glossary.md, best-effort windows). */
 export const planSoonest = (
   planning: Planning,
   lease: Lease,
