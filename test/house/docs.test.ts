@@ -42,6 +42,15 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
+  test('files and folders that pages name exist', () => {
+    const missing = pages.flatMap((page) =>
+      [...read(page).matchAll(/`((?:src|test|prisma|docs|scripts|bench)\/[\w./-]+)`/g)].flatMap(
+        ([, path = '']) => (existsSync(join(root, path)) ? [] : [`${page} -> ${path}`]),
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('pages that the sources refer to exist', () => {
     const missing = sources.flatMap(({ path, text }) =>
       [...text.matchAll(/\b(?:docs|bench)\/[\w/.-]+\.md/g)].flatMap(([page]) =>
