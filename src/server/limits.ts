@@ -20,7 +20,7 @@ export const defaultServerLimits: ServerLimits = {
   tokens: 5_000,
   depth: 15,
   aliases: 100,
-  cost: 50_000,
+  cost: 200_000,
   operationsPerConnection: 100,
   operationTimeout: 30_000,
 };

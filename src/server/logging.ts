@@ -6,6 +6,12 @@ export async function createLogger(level: string): Promise<Logger> {
   const { default: pretty } = await import('pino-pretty');
   return pino(
     { level },
-    pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l' }),
+    pretty({
+      destination: 2,
+      sync: true,
+      ignore: 'pid,hostname',
+      singleLine: true,
+      translateTime: 'HH:MM:ss.l',
+    }),
   );
 }

@@ -16,10 +16,9 @@ export const errorMask = (log: Logger, isOutage: (error: unknown) => boolean) =>
   const located = error instanceof GraphQLError ? error : null;
   const cause = located?.originalError ?? error;
   const outage = isOutage(cause);
-  log.error(
-    { err: cause, requestId, path: located?.path },
-    outage ? 'database out of reach' : 'unexpected error',
-  );
+  const fields = { err: cause, requestId, path: located?.path };
+  if (outage) log.warn(fields, 'the database is out of reach');
+  else log.error(fields, 'unexpected error');
   return new GraphQLError(
     outage
       ? 'The database is out of reach. Try again later.'

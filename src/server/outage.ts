@@ -5,6 +5,7 @@ const outages = new Set([
   'P1008',
   'P1017',
   'P2024',
+  'P2037',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -13,9 +14,19 @@ const outages = new Set([
 const lostConnection =
   /connection (terminated|ended|error)|server has closed the connection|can't reach database|PGlite is closed/i;
 
+/** SQLSTATE classes for the same: connection, resources, shutting down or cancelled, the server's disk. */
+const outageState = /^(08|53|57|58)/;
+
 /** Whether an error means that the database is out of reach for now, so that the same call may succeed later. */
 export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && outages.has(error.code)) return true;
+  if (outageState.test(sqlState(error))) return true;
   return lostConnection.test(error.message) || isDatabaseOutage(error.cause);
+}
+
+/** The server's own code, which Prisma keeps of errors that it has no code for. */
+function sqlState(error: Error): string {
+  const { meta } = error as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  return String(meta?.driverAdapterError?.cause?.originalCode ?? '');
 }

@@ -176,7 +176,7 @@ describe('limits', () => {
     [
       'cost',
       'OPERATION_TOO_LARGE',
-      '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { hostname } } } } } }',
+      '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { hostname } targets { machine } } } } } }',
     ],
     [
       'fragments of fragments',
@@ -202,7 +202,7 @@ describe('limits', () => {
 
   it('judges pages by the variables that are sent', async () => {
     const query =
-      'query ($n: Int) { leases(first: $n) { nodes { reservations(first: 100) { nodes { nodes { hostname } } } } } }';
+      'query ($n: Int) { leases(first: $n) { nodes { reservations(first: 100) { nodes { nodes { hostname } targets { machine } } } } } }';
     expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();
     expect((await api.ask(query, { n: 100 })).errors?.[0]?.extensions?.code).toBe('OPERATION_TOO_LARGE');
     expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDatabaseOutage } from '../../src/server/outage.ts';
 import { type OpenStore, openStore } from '../../src/store/index.ts';
 import { type Api, apiOn } from '../api/fixture.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
@@ -25,6 +26,19 @@ describe.skipIf(postgresMissing !== null)(
     it('answers 200 nested queries that arrive together, with a few connections', async () => {
       const answers = await Promise.all(Array.from({ length: 200 }, () => api.ask(query)));
       expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
+    });
+
+    it.each([
+      ['ended by the administrator', 'pg_terminate_backend'],
+      ['cancelled', 'pg_cancel_backend'],
+    ])('is what a query finds whose session is %s', async (_, end) => {
+      const answer = store.prisma
+        .$queryRawUnsafe('SELECT pg_sleep(60)::text, $1', 'a test')
+        .catch((error: unknown) => error);
+      const sleeping = `FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
+      await expect.poll(() => postgres.sql(`SELECT pid ${sleeping}`)).toHaveLength(1);
+      await postgres.sql(`SELECT ${end}(pid) ${sleeping}`);
+      expect(isDatabaseOutage(await answer)).toBe(true);
     });
 
     it('is told as such, and forgotten when it is back', async () => {

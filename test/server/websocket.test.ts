@@ -184,7 +184,7 @@ describe('graphql-ws', () => {
     });
     expect(
       await errors(
-        '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { id } } } } } }',
+        '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { nodes { id } targets { machine } } } } } }',
       ),
     ).toMatchObject({
       errors: [{ extensions: { code: 'OPERATION_TOO_LARGE' } }],

@@ -1,0 +1,142 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { defaultSchedulerConfig, Scheduler } from '../../src/core/index.ts';
+import { SimulatedAdapter } from '../../src/enactment/simulated.ts';
+import { createEngine } from '../../src/engine/index.ts';
+import { createApp } from '../../src/server/app.ts';
+import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
+import { type Answer, graphqlRequest, token } from './fixture.ts';
+
+/** The whole of it without a port: requests come in, and leases live. */
+async function serve(databases: DatabaseKind) {
+  const store = await (await databases.create()).open();
+  const capacity = { CPU: 100, Memory: 1024 };
+  const spec = {
+    resourceTypes: ['CPU', 'Memory'],
+    nodes: [1, 2].map((number) => ({ number, hostname: `node-${number}`, capacity })),
+  };
+  const engine = await createEngine({
+    store,
+    adapter: new SimulatedAdapter(),
+    site: { name: 'lab', spec },
+    scheduler: defaultSchedulerConfig,
+    restore: (site, config, snapshot) => Scheduler.restore(site, config, snapshot),
+  });
+  onTestFinished(() => engine.stop());
+  const site = { name: 'lab', resourceTypes: spec.resourceTypes, clockSpeed: 1, acceptsKnownDurations: true };
+  const app = createApp({ token, services: { prisma: store.prisma, leases: engine, site } });
+  return {
+    ask: async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
+      const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;
+      expect(errors).toBeUndefined();
+      return data;
+    },
+  };
+}
+
+const requestLease = `mutation ($input: RequestLeaseInput!) {
+  requestLease(input: $input) { lease { id number state stateReason { code message } queuePosition } userErrors { code path } }
+}`;
+const cancelLease =
+  'mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { state } userErrors { code } } }';
+const machines = (count: number, amount = 100) => [{ count, capacity: [{ type: 'CPU', amount }] }];
+
+describeEachDatabase('the API on the engine', (databases) => {
+  it('makes leases, once for each key', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H', idempotencyKey: 'one' };
+    const first = (await ask(requestLease, { input })).requestLease;
+    expect(first).toMatchObject({ lease: { number: 1 }, userErrors: [] });
+    expect((await ask(requestLease, { input })).requestLease.lease.id).toBe(first.lease.id);
+    expect((await ask(requestLease, { input: { ...input, duration: 'PT2H' } })).requestLease).toMatchObject({
+      lease: null,
+      userErrors: [{ code: 'IDEMPOTENCY_CONFLICT' }],
+    });
+    const state = async () => (await ask('{ lease(number: 1) { state } }')).lease.state;
+    await expect.poll(state).toBe('ACTIVE');
+    const seen = await ask(`{
+      leases { totalCount nodes { machines { node { number } } reservations(first: 1) { nodes { kind state nodes { number } targets { machine } } } events { nodes { sequence to } } } }
+      nodes { nodes { available { type amount } } }
+    }`);
+    expect(seen.leases).toEqual({
+      totalCount: 1,
+      nodes: [
+        {
+          machines: [{ node: { number: expect.any(Number) } }, { node: { number: expect.any(Number) } }],
+          reservations: {
+            nodes: [
+              {
+                kind: 'VM',
+                state: 'ACTIVE',
+                nodes: [{ number: 1 }, { number: 2 }],
+                targets: [{ machine: 1 }, { machine: 2 }],
+              },
+            ],
+          },
+          events: {
+            nodes: ['PENDING', 'SCHEDULED', 'READY', 'ACTIVE'].map((to, index) => ({
+              sequence: index + 1,
+              to,
+            })),
+          },
+        },
+      ],
+    });
+    expect(seen.nodes.nodes[0].available).toEqual([
+      { type: 'CPU', amount: 0 },
+      { type: 'Memory', amount: 1024 },
+    ]);
+  });
+
+  it('says which resource is missing on how many nodes when the site could never hold a lease', async () => {
+    const { ask } = await serve(databases);
+    for (const input of [
+      { type: 'BEST_EFFORT', machines: machines(3), duration: 'PT1H' },
+      { type: 'IMMEDIATE', machines: machines(1, 101), duration: 'PT1H' },
+    ]) {
+      const { lease, userErrors } = (await ask(requestLease, { input })).requestLease;
+      expect(userErrors).toEqual([]);
+      expect(lease).toMatchObject({
+        state: 'REJECTED',
+        stateReason: { code: 'LARGER_THAN_SITE', message: expect.stringMatching(/\d of 2 nodes have CPU/) },
+      });
+    }
+  });
+
+  it('shows who waits, and cancels', async () => {
+    const { ask } = await serve(databases);
+    const request = async (type: string, duration: string) =>
+      (await ask(requestLease, { input: { type, machines: machines(2), duration } })).requestLease.lease;
+    const running = await request('IMMEDIATE', 'P1D');
+    await request('BEST_EFFORT', 'PT1H');
+    const waiting = [await request('BEST_EFFORT', 'PT2H'), await request('BEST_EFFORT', 'PT3H')];
+    const queue = async () => (await ask('{ queue { nodes { number queuePosition } } }')).queue.nodes;
+    await expect.poll(queue).toEqual([
+      { number: waiting[0].number, queuePosition: 1 },
+      { number: waiting[1].number, queuePosition: 2 },
+    ]);
+    const cancelled = await ask(cancelLease, { id: waiting[0].id });
+    expect(cancelled.cancelLease).toEqual({ lease: { state: 'CANCELLED' }, userErrors: [] });
+    expect(await queue()).toEqual([{ number: waiting[1].number, queuePosition: 1 }]);
+    expect((await ask(cancelLease, { id: waiting[0].id })).cancelLease.userErrors).toEqual([
+      { code: 'LEASE_ENDED' },
+    ]);
+    expect((await ask(cancelLease, { id: btoa('Lease:999') })).cancelLease.userErrors).toEqual([
+      { code: 'LEASE_NOT_FOUND' },
+    ]);
+    await ask(cancelLease, { id: running.id });
+    await expect
+      .poll(
+        async () => (await ask('{ leases(filter: { states: [ACTIVE] }) { totalCount } }')).leases.totalCount,
+      )
+      .toBe(1);
+  });
+
+  it('ends machines when a simulation says so', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H', knownDuration: 'PT0.2S' };
+    await ask(requestLease, { input });
+    const lease = async () => (await ask('{ lease(number: 1) { state accumulatedDuration } }')).lease;
+    await expect.poll(async () => (await lease()).state).toBe('DONE');
+    expect((await lease()).accumulatedDuration).toMatch(/^PT[01](\.\d+)?S$/);
+  });
+});
