@@ -8,7 +8,7 @@ import {
 } from '../../src/core/index.ts';
 
 /** Sequence numbers count up from the first one without gaps or repeats. */
-export const sequenceFaults = (events: readonly LeaseEventRecord[]): string[] =>
+export const sequenceFaults = (events: readonly Pick<LeaseEventRecord, 'sequence'>[]): string[] =>
   events.flatMap(({ sequence }, index) => {
     const before = events[index - 1];
     return before && sequence !== before.sequence + 1
@@ -17,7 +17,10 @@ export const sequenceFaults = (events: readonly LeaseEventRecord[]): string[] =>
   });
 
 /** Each lease's events form a path of the state machine from NEW to its present state, and do not go back in time. */
-export const pathFaults = (leases: readonly LeaseRecord[], events: readonly LeaseEventRecord[]): string[] => {
+export const pathFaults = (
+  leases: readonly Pick<LeaseRecord, 'id' | 'state'>[],
+  events: readonly Omit<LeaseEventRecord, 'reason'>[],
+): string[] => {
   const faults: string[] = [];
   const present = new Map(leases.map((lease) => [lease.id, 'NEW' as LeaseRecord['state']]));
   let last = Number.NEGATIVE_INFINITY;
@@ -40,7 +43,10 @@ export const pathFaults = (leases: readonly LeaseRecord[], events: readonly Leas
 };
 
 /** No node was, is or will be over capacity at any instant. */
-export const capacityFaults = (site: SiteSpec, reservations: readonly ReservationRecord[]): string[] => {
+export const capacityFaults = (
+  site: SiteSpec,
+  reservations: readonly Pick<ReservationRecord, 'kind' | 'start' | 'end' | 'amounts'>[],
+): string[] => {
   const faults: string[] = [];
   for (const { number, capacity } of site.nodes) {
     for (const type of site.resourceTypes) {

@@ -110,24 +110,39 @@ export const serverEnvironment = ({ dataDir, config, environment }: ServerOption
   };
 };
 
-/** Starts a server and waits until it listens. */
-export async function startServer(options: ServerOptions): Promise<ServerProcess> {
-  const environment = serverEnvironment(options);
+/** A server that may not listen yet. */
+export interface LaunchedServer {
+  readonly child: ChildProcess;
+  /** Resolves with its URL, path included, when it listens; rejects when it ends before. */
+  readonly listening: Promise<string>;
+  readonly ended: Promise<Ended>;
+  readonly output: () => string;
+}
+
+export function launchServer(environment: Environment): LaunchedServer {
   const running = new Running(
     spawn(process.execPath, [program, 'serve'], { env: cleanEnvironment(environment), cwd: root }),
   );
-  const { child } = running;
-  const [, url = ''] = await running.says(/Listening on (\S+)/);
-  const [, printed] = /^ {2}(lg_\S+)$/m.exec(running.stdout) ?? [];
+  const listening = running.says(/Listening on (\S+)/).then(([, url = '']) => url);
+  listening.catch(() => {});
+  return { child: running.child, ended: running.ended, output: () => running.stdout, listening };
+}
+
+/** Starts a server and waits until it listens. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  const environment = serverEnvironment(options);
+  const { child, ended: end, listening, output } = launchServer(environment);
+  const url = await listening;
+  const [, printed] = /^ {2}(lg_\S+)$/m.exec(output()) ?? [];
   return {
     url,
     token: environment.LEASEGRAPH_ADMIN_TOKEN ?? printed ?? '',
-    output: () => running.stdout,
+    output,
     pid: child.pid ?? 0,
     stop: async (signal = 'SIGINT') => {
       const started = performance.now();
       child.kill(signal);
-      const ended = await running.ended;
+      const ended = await end;
       return { ...ended, milliseconds: performance.now() - started };
     },
   };

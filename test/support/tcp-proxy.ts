@@ -13,6 +13,8 @@ export interface TcpProxy {
   pause(only?: (sent: string) => boolean): void;
   /** Lets everything pass again, also what has been held back. */
   resume(): void;
+  /** Sees each piece of what clients send. `before` breaks the connection instead of passing it on, `after` when it has been passed on. */
+  onSend: ((piece: string) => 'before' | 'after' | null) | null;
   /** Refuses new connections and breaks the present ones, as a server that is down. */
   refuse(): Promise<void>;
   /** Accepts connections again. */
@@ -53,8 +55,15 @@ export async function startTcpProxy(target: {
       [server, client],
     ] as const) {
       from.on('data', (chunk: Buffer) => {
-        if (from === client && link.sent.length < remembered) link.sent += chunk.toString('latin1');
-        if (!to.destroyed) to.write(chunk);
+        const piece = from === client ? chunk.toString('latin1') : '';
+        if (link.sent.length < remembered) link.sent += piece;
+        const fate = piece === '' ? null : (proxy.onSend?.(piece) ?? null);
+        if (fate !== 'before' && !to.destroyed) to.write(chunk);
+        if (fate !== null) {
+          links.delete(link);
+          client.resetAndDestroy();
+          server.end();
+        }
       });
       from.on('end', end);
       from.on('close', end);
@@ -94,9 +103,10 @@ export async function startTcpProxy(target: {
     await closed;
   };
 
-  return {
+  const proxy: TcpProxy = {
     host: '127.0.0.1',
     port,
+    onSend: null,
     get connections() {
       return links.size;
     },
@@ -124,4 +134,5 @@ export async function startTcpProxy(target: {
     accept: () => (listener.listening ? Promise.resolve() : listen(port)),
     close: refuse,
   };
+  return proxy;
 }

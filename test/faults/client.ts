@@ -1,0 +1,66 @@
+/** What a careful client does over HTTP: it sends a command again, with the same key, until it is answered. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.ts';
+import type { Server } from './server.ts';
+
+export const token = 'a-token-for-tests';
+export const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
+
+/** The first answer of a server that is alive comes within this time; what was paused is given up (ms). */
+const patience = 5_000;
+
+export interface UserError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export type Answer<T> =
+  | { readonly payload: T & { readonly userErrors: readonly UserError[] } }
+  /** Nobody knows whether it was carried out. */
+  | { readonly lost: string };
+
+/** One attempt. Throws nothing: what went wrong is in the answer. */
+export const ask = async <T>(
+  url: string,
+  query: string,
+  variables: object,
+): Promise<{ data: T } | { lost: string }> => {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ query, variables }),
+      signal: AbortSignal.timeout(patience),
+    });
+    const body = (await response.json()) as { data?: T | null; errors?: readonly { message: string }[] };
+    if (body.errors || !body.data) return { lost: body.errors?.[0]?.message ?? `status ${response.status}` };
+    return { data: body.data };
+  } catch (error) {
+    return { lost: String(error) };
+  }
+};
+
+const retryable = new Set(['UNAVAILABLE', 'SHUTTING_DOWN']);
+
+/** Sends a mutation, to one server after the other, until it is answered. Null when the signal aborts before. */
+export const insist = async <T extends { readonly userErrors: readonly UserError[] }>(
+  servers: readonly Server[],
+  query: string,
+  variables: object,
+  random: Random,
+  signal: AbortSignal,
+): Promise<T | null> => {
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    if (attempt > 0) await sleep(random.between(10, 100));
+    const url = await random
+      .pick(servers)
+      .url(signal)
+      .catch(() => null);
+    if (url === null) return null;
+    const answer = await ask<{ payload: T }>(url, query, variables);
+    if ('lost' in answer) continue;
+    const { payload } = answer.data;
+    if (!payload.userErrors.some(({ code }) => retryable.has(code))) return payload;
+  }
+  return null;
+};

@@ -1,0 +1,39 @@
+/**
+ * Servers are killed, their database is taken away, their connections are cut and their commits fail, while callers request and
+ * cancel and subscribers watch: nothing that was acknowledged is lost or doubled. The long run is `npm run soak`.
+ */
+import { afterEach, expect, it, onTestFailed } from 'vitest';
+import { postgresMissing } from '../support/postgres.ts';
+import { chaos } from './chaos.ts';
+import { faultSeed } from './random.ts';
+import { World, type WorldOptions } from './world.ts';
+
+let world: World | null = null;
+afterEach(async () => {
+  await world?.dispose();
+  world = null;
+});
+
+const survives = async (kills: number, options: Omit<WorldOptions, 'seed'>): Promise<void> => {
+  const seed = faultSeed();
+  onTestFailed(() => console.error(`run it again with LEASEGRAPH_FAULT_SEED=${seed}`));
+  world = await World.begin({ ...options, seed });
+  const faults = await chaos(world, { kills });
+  const wrong = await world.end();
+  console.log(`seed ${seed}: ${world.summary()}\n${JSON.stringify(faults)}`);
+  expect(wrong).toEqual([]);
+};
+
+const load = { callers: 4, pause: 150, failingPercent: 3 };
+/** A machine that is busy with other things takes many times as long. */
+const timeout = 600_000;
+
+it('survives 25 kills on the embedded database', { timeout }, () =>
+  survives(25, { ...load, database: 'embedded', servers: 1 }),
+);
+
+it.skipIf(postgresMissing !== null)(
+  `survives 25 kills, and what happens to the database, with two servers on PostgreSQL${postgresMissing ? `: ${postgresMissing}` : ''}`,
+  { timeout },
+  () => survives(25, { ...load, database: 'server', servers: 2 }),
+);

@@ -1,0 +1,32 @@
+import { randomNumbers } from '../../bench/synthetic.ts';
+
+/** Equal draws for equal seeds. */
+export class Random {
+  private readonly next: () => number;
+
+  constructor(readonly seed: number) {
+    this.next = randomNumbers(seed);
+  }
+
+  /** A whole number from `least` to `most`. */
+  between(least: number, most: number): number {
+    return least + Math.floor(this.next() * (most - least + 1));
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[this.between(0, list.length - 1)] as T;
+  }
+
+  /** A sequence of its own, so that who draws more often does not change what others draw. */
+  fork(): Random {
+    return new Random(this.between(0, 2 ** 31));
+  }
+}
+
+/** The seed of a run: LEASEGRAPH_FAULT_SEED, or another one each time outside CI. */
+export const faultSeed = (): number =>
+  Number(process.env.LEASEGRAPH_FAULT_SEED ?? (process.env.CI ? 1 : Date.now() % 1_000_000));

@@ -1,0 +1,129 @@
+import { createInterface } from 'node:readline';
+import { orAborted } from '../../src/engine/wake.ts';
+import { type Environment, type LaunchedServer, launchServer } from '../support/server-process.ts';
+
+/** An action that a host was told to carry out, as the dry run logs it. */
+export interface HostAction {
+  readonly lease: number;
+  readonly action: number;
+  readonly machine: number;
+  readonly node: number;
+  /** `start`, `shutdown`, … */
+  readonly kind: string;
+}
+
+/** One server that is started again whenever it ends, as an init system does, until it is told to stop. */
+export class Server {
+  readonly actions: HostAction[] = [];
+  /** Errors that nobody may cause, whatever happens around the server. */
+  readonly strange: string[] = [];
+  starts = 0;
+  private present: LaunchedServer | null = null;
+  private wanted = false;
+  private changed: Promise<void> = Promise.resolve();
+  private change: () => void = () => {};
+
+  constructor(
+    readonly name: string,
+    private readonly environment: Environment,
+  ) {
+    this.renew();
+  }
+
+  get pid(): number {
+    return this.present?.child.pid ?? 0;
+  }
+
+  start(): void {
+    this.wanted = true;
+    this.launch();
+  }
+
+  /** Its URL once it listens, however often it is started again meanwhile. Rejects when the signal aborts. */
+  url(signal: AbortSignal): Promise<string> {
+    return orAborted(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  async kill(): Promise<void> {
+    const { present } = this;
+    present?.child.kill('SIGKILL');
+    await present?.ended;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.present?.child.kill(signal);
+  }
+
+  /** SIGTERM, and no new start. */
+  async stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }> {
+    this.wanted = false;
+    const { present } = this;
+    if (!present) return { code: 0, milliseconds: 0 };
+    await present.listening.catch(() => {});
+    const begun = performance.now();
+    present.child.kill('SIGTERM');
+    const { code } = await present.ended;
+    return { code, milliseconds: performance.now() - begun };
+  }
+
+  /** Whatever state it is in. */
+  async dispose(): Promise<void> {
+    this.wanted = false;
+    await this.kill();
+  }
+
+  private async untilListening(signal: AbortSignal): Promise<string> {
+    for (;;) {
+      signal.throwIfAborted();
+      const { present, changed } = this;
+      const url = present ? await present.listening.catch(() => null) : null;
+      if (url !== null && present === this.present) return url;
+      if (present === this.present) await changed;
+    }
+  }
+
+  private launch(): void {
+    const launched = launchServer(this.environment);
+    this.present = launched;
+    this.starts += 1;
+    if (launched.child.stderr) createInterface(launched.child.stderr).on('line', (line) => this.read(line));
+    void launched.ended.then(({ code }) => {
+      this.present = null;
+      // 1: it says that it cannot start. Null: a signal.
+      if (code !== null && code > 1) this.strange.push(`${this.name} ended with ${code}`);
+      if (this.wanted) this.launch();
+      this.renew();
+    });
+  }
+
+  private renew(): void {
+    this.change();
+    this.changed = new Promise((resolve) => {
+      this.change = resolve;
+    });
+  }
+
+  private read(line: string): void {
+    if (!line.startsWith('{')) {
+      // What is no log: a start that failed, in words, or something that nobody caught.
+      if (/^\s+at |Unhandled|Uncaught|^node:/.test(line)) this.strange.push(`${this.name}: ${line}`);
+      return;
+    }
+    let entry: Record<string, unknown>;
+    try {
+      entry = JSON.parse(line);
+    } catch {
+      // The last words of a process that was killed.
+      return;
+    }
+    const { level, msg, lease, action, machine, node } = entry;
+    const told = /^would (\w+)$/.exec(String(msg));
+    if (told?.[1]) this.actions.push({ lease, action, machine, node, kind: told[1] } as HostAction);
+    if (Number(level) >= 50 && !isExpected(String(msg))) this.strange.push(`${this.name}: ${line}`);
+  }
+}
+
+/** Errors that the faults of this harness cause by themselves. */
+const isExpected = (message: string): boolean =>
+  /out of reach|Another server has become the writer|cannot be loaded from the database/.test(message);
