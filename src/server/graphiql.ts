@@ -72,7 +72,7 @@ const askForToken = /* js */ `
     dialog.id = 'leasegraph-token';
     dialog.style.cssText = 'margin:auto;padding:1.5rem;border:1px solid #8884;border-radius:8px;font:15px system-ui;max-width:26rem';
     dialog.innerHTML = '<form method="dialog" style="display:grid;gap:.8rem"><strong>Leasegraph</strong><span></span>'
-      + '<input type="password" name="token" required autofocus autocomplete="off" spellcheck="false" placeholder="Bearer token" style="padding:.5rem;font:inherit">'
+      + '<input type="password" name="token" required autofocus autocomplete="off" spellcheck="false" aria-label="Bearer token" style="padding:.5rem;font:inherit">'
       + '<button style="padding:.5rem;font:inherit">Go on</button></form>';
     dialog.querySelector('span').textContent = message;
     dialog.addEventListener('cancel', (event) => event.preventDefault());

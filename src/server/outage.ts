@@ -17,7 +17,7 @@ const lostConnection =
 /** SQLSTATE classes for the same: connection, resources, shutting down or cancelled, the server's disk. */
 const outageState = /^(08|53|57|58)/;
 
-/** Whether an error means that the database is out of reach for now, so that the same call may succeed later. */
+/** Whether an error means that the database is out of reach: the same call may succeed later. */
 export function isDatabaseOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('code' in error && typeof error.code === 'string' && outages.has(error.code)) return true;
