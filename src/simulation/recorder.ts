@@ -9,14 +9,14 @@ type Executed = Pick<
 
 /** Turns the changes of a run into its result. */
 export class ResultRecorder {
-  private readonly leases = new Map<number, Omit<LeaseResult, 'reservations'>>();
+  private readonly leases = new Map<number, LeaseRecord>();
   private readonly executed = new Map<number, Map<number, Executed>>();
   private readonly events: EventResult[] = [];
 
   constructor(private readonly start: Instant) {}
 
   record({ leases, reservations, events }: Changes): void {
-    for (const lease of leases) this.leases.set(lease.id, this.lease(lease));
+    for (const lease of leases) this.leases.set(lease.id, lease);
     for (const reservation of reservations) {
       if (reservation.state === 'SCHEDULED') continue;
       const { id, kind, state, start, end, machines, moves, targets, vmId, chainIndex } = reservation;
@@ -36,7 +36,7 @@ export class ResultRecorder {
     return {
       summary: { end: this.seconds(end) },
       leases: leases.map((lease) => ({
-        ...lease,
+        ...this.lease(lease),
         reservations: [...(this.executed.get(lease.id)?.values() ?? [])]
           .sort(inOrderOfStart)
           .map((each) => this.reservation(each, end)),
