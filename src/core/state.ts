@@ -34,6 +34,14 @@ const noSite: SiteRecord = {
   cachedImages: [],
 };
 
+const counterNames = [
+  'lastLeaseId',
+  'lastReservationId',
+  'lastEventSequence',
+  'lastActionId',
+  'lastRank',
+] as const;
+
 export interface SchedulerOptions {
   /** A user's own, beside the built-in ones. */
   readonly policies?: Partial<Policies> | undefined;
@@ -203,9 +211,7 @@ export class SchedulerState {
   takeSiteRecord(): SiteRecord | null {
     const counters = this.counters();
     const cachesChanged = this.transfers?.takeChanged() ?? false;
-    const counted = Object.entries(counters).some(
-      ([name, value]) => this.reportedSite[name as keyof typeof counters] !== value,
-    );
+    const counted = counterNames.some((name) => this.reportedSite[name] !== counters[name]);
     if (!counted && !cachesChanged) return null;
     this.reportedSite = {
       ...counters,
@@ -214,7 +220,7 @@ export class SchedulerState {
     return this.reportedSite;
   }
 
-  private counters(): Omit<SiteRecord, 'cachedImages'> {
+  private counters(): Pick<SiteRecord, (typeof counterNames)[number]> {
     return {
       lastLeaseId: this.lastLeaseId,
       lastReservationId: this.lastReservationId,

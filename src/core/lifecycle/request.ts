@@ -1,10 +1,9 @@
 import { SchedulerError } from '../errors.ts';
 import { whyNeverPossible } from '../mapping/empty-site.ts';
-import { machineOrder } from '../mapping/machine-order.ts';
-import type { Need } from '../model/capacity.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
-import type { Amounts, Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
+import { demandOf } from './demand.ts';
 import { expectToGoOn, schedulingFault } from './endings.ts';
 
 /**
@@ -56,51 +55,9 @@ const judge = (
   }
 };
 
-/** A lease with everything about it that is worked out once. Equal machines share one need. */
-export const makeLease = ({ space }: SchedulerState, terms: LeaseTerms): Lease => {
-  const nothing: Need = { vector: space.zero, used: [], shares: [] };
-  const needs = [nothing];
-  const byAmounts = new Map<Amounts, Need>();
-  const byText = new Map<string, Need>();
-  const counts = new Map<Need, number>();
-  terms.machines.forEach((amounts, index) => {
-    let need = byAmounts.get(amounts);
-    if (!need) {
-      const text = JSON.stringify(amounts);
-      need = byText.get(text) ?? needOf(() => space.need(amounts), index);
-      byText.set(text, need);
-      byAmounts.set(amounts, need);
-    }
-    needs.push(need);
-    counts.set(need, (counts.get(need) ?? 0) + 1);
-  });
-  const totals = space.types.map(() => 0);
-  for (const [need, count] of counts) {
-    space.needTotals(need).forEach((amount, type) => {
-      totals[type] = (totals[type] as number) + amount * count;
-    });
-  }
-  const uniform = counts.size === 1 && (needs[1] as Need).shares.length === 0;
-  const memory = [0, ...terms.machines.map((amounts) => memoryOf(amounts))];
-  const order = uniform ? terms.machines.map((_amounts, index) => index + 1) : machineOrder(space, needs);
-  return new Lease(terms, needs, memory, order, totals, uniform);
-};
-
-const needOf = (make: () => Need, index: number): Need => {
-  try {
-    return make();
-  } catch (error) {
-    if (!(error instanceof SchedulerError)) throw error;
-    throw new SchedulerError(error.code, `machine ${index + 1}: ${error.message}`, [
-      'machines',
-      String(index),
-      ...error.path,
-    ]);
-  }
-};
-
-const memoryOf = ({ Memory: memory = 0 }: Amounts): number =>
-  typeof memory === 'number' ? memory : memory.reduce((sum, amount) => sum + amount, 0);
+/** A lease with everything about it that is worked out once. */
+export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: LeaseTerms): Lease =>
+  new Lease(terms, demandOf(space, terms.machines));
 
 const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
@@ -115,15 +72,40 @@ const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => 
   return state.policies.admission.admit(lease.view, state.siteView);
 };
 
+const refuse = (message: string, ...path: string[]): never => {
+  throw new SchedulerError('INVALID_REQUEST', message, path);
+};
+
 const validate = ({ type, machines, duration, start, image, knownDuration }: LeaseRequest): void => {
-  const refuse = (message: string, ...path: string[]): never => {
-    throw new SchedulerError('INVALID_REQUEST', message, path);
-  };
   if (type === 'DEADLINE')
     throw new SchedulerError('UNSUPPORTED_LEASE_TYPE', 'leases with a deadline cannot be scheduled here', [
       'type',
     ]);
   if (machines.length === 0) refuse('a lease needs one machine at least', 'machines');
+  validateMachines(machines);
+  if (!Number.isSafeInteger(duration) || duration <= 0)
+    refuse(`the duration is ${duration} ms: it must be longer than 0`, 'duration');
+  if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
+    refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
+  if (type === 'ADVANCE_RESERVATION') {
+    if (start == null || !Number.isSafeInteger(start))
+      refuse('an advance reservation needs a start', 'start');
+  } else if (start != null) {
+    refuse('only an advance reservation has a start', 'start');
+  }
+  if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
+    refuse(
+      `disk image "${image.name}" of ${image.sizeMb} MB: it needs a name and a size in whole MB`,
+      'image',
+    );
+  }
+};
+
+/** Lists that were found to be valid: leases of a trace share them. */
+const validLists = new WeakSet<LeaseRequest['machines']>();
+
+const validateMachines = (machines: LeaseRequest['machines']): void => {
+  if (validLists.has(machines)) return;
   machines.forEach((amounts, index) => {
     for (const [name, amount] of Object.entries(amounts)) {
       for (const quantity of typeof amount === 'number' ? [amount] : amount) {
@@ -145,20 +127,5 @@ const validate = ({ type, machines, duration, start, image, knownDuration }: Lea
       refuse(`machine ${index + 1} asks for nothing`, 'machines', String(index));
     }
   });
-  if (!Number.isSafeInteger(duration) || duration <= 0)
-    refuse(`the duration is ${duration} ms: it must be longer than 0`, 'duration');
-  if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
-    refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
-  if (type === 'ADVANCE_RESERVATION') {
-    if (start == null || !Number.isSafeInteger(start))
-      refuse('an advance reservation needs a start', 'start');
-  } else if (start != null) {
-    refuse('only an advance reservation has a start', 'start');
-  }
-  if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
-    refuse(
-      `disk image "${image.name}" of ${image.sizeMb} MB: it needs a name and a size in whole MB`,
-      'image',
-    );
-  }
+  validLists.add(machines);
 };

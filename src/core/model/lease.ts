@@ -29,8 +29,22 @@ export type LeaseTerms = Pick<
   | 'image'
 >;
 
+/** What the machines of a lease ask for. */
+export interface Demand {
+  /** What each machine needs; machine 1 at index 1, index 0 is not used. */
+  readonly needs: readonly Need[];
+  /** MB a machine, as `needs`. */
+  readonly memory: readonly number[];
+  /** The machines in the order in which they are mapped. */
+  readonly mappingOrder: readonly number[];
+  /** All machines together, by resource type. */
+  readonly totals: readonly number[];
+  /** Whether all machines ask for the same single-instance amounts, so that only their number matters. */
+  readonly uniform: boolean;
+}
+
 /** A lease inside the core. Its state changes only through `become`, which keeps to the transition table. */
-export class Lease {
+export class Lease implements Demand {
   readonly id: number;
   readonly type: LeaseType;
   readonly submittedAt: Instant;
@@ -39,6 +53,11 @@ export class Lease {
   readonly knownDuration: Millis | null;
   readonly preemptible: boolean;
   readonly image: DiskImage | null;
+  readonly needs: readonly Need[];
+  readonly memory: readonly number[];
+  readonly mappingOrder: readonly number[];
+  readonly totals: readonly number[];
+  readonly uniform: boolean;
 
   state: LeaseState = 'NEW';
   reason: StateReason | null = null;
@@ -71,17 +90,13 @@ export class Lease {
 
   constructor(
     readonly terms: LeaseTerms,
-    /** What each machine needs; machine 1 at index 1, index 0 is not used. */
-    readonly needs: readonly Need[],
-    /** MB a machine, as `needs`. */
-    readonly memory: readonly number[],
-    /** The machines in the order in which they are mapped. */
-    readonly mappingOrder: readonly number[],
-    /** All machines together, by resource type. */
-    readonly totals: readonly number[],
-    /** Whether all machines ask for the same single-instance amounts, so that only their number matters. */
-    readonly uniform: boolean,
+    { needs, memory, mappingOrder, totals, uniform }: Demand,
   ) {
+    this.needs = needs;
+    this.memory = memory;
+    this.mappingOrder = mappingOrder;
+    this.totals = totals;
+    this.uniform = uniform;
     this.id = terms.id;
     this.type = terms.type;
     this.submittedAt = terms.submittedAt;
