@@ -30,6 +30,14 @@ describe('who is put aside for an advance reservation', () => {
     expect(told(WEEK)).toBe('REJECTED');
   });
 
+  it('is the one with the higher number, of two that came together', () => {
+    const story = tell(
+      [bestEffort(0, 1, 3600), bestEffort(0, 3, 3600), reservation(10, 1000, 1, 600)],
+      over(),
+    );
+    expect([1, 2].map((id) => story.of(id, 'SUSPENSION').length)).toEqual([0, 1]);
+  });
+
   it('is not one whose machines end at that instant, even if their shutdown still runs (R13)', () => {
     const story = tell([bestEffort(0, 4, 990), reservation(10, 990, 1, 600)], over({ shutdownTime: 10_000 }));
     expect(story.lease(2).state).toBe('REJECTED');
@@ -87,6 +95,15 @@ describe('a lease that is put aside', () => {
     );
     expect(story.timeline(1)).toBe('VM[0,10) VM[1300,4900)');
     expect(story.timeline(2)).toMatch(/^VM\[0,968\) S\[968,1000\)/);
+  });
+
+  it('is cancelled and requeued if it would only start then, even if suspending takes no time', () => {
+    const story = tell(
+      [bestEffort(0, 4, 500), bestEffort(1, 4, 600), reservation(10, 500, 4, 100)],
+      over({ overrideSuspendTime: 0, overrideResumeTime: 0 }),
+    );
+    expect(story.path(2)).toContain('1 READY, 10 QUEUED, 10 SCHEDULED, 10 READY, 600 ACTIVE');
+    expect(story.timeline(2)).toBe('VM[600,1200)');
   });
 
   it('goes back into the queue by the time of its request', () => {

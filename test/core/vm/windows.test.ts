@@ -1,6 +1,7 @@
 /** Best-effort windows and exact ones: how long a lease gets, and what happens at the end of it. */
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../support/lease.ts';
+import { Stage } from '../../support/stage.ts';
 import { bestEffort, immediate, reservation, tell } from '../../support/story.ts';
 
 const stopping: Config = { shutdownTime: 10_000, enactmentOverhead: 2000 };
@@ -68,6 +69,16 @@ describe('a best-effort lease', () => {
     expect(shorter.timeline(2)).toBe('VM[0,568) S[568,600) R[900,932) VM[932,964) X[964,1024)');
   });
 
+  it('never runs longer than it has to, though its resumption took less than expected (R52)', () => {
+    const story = tell([reservation(0, 200, 4, 100), reservation(0, 782, 4, 100), bestEffort(0, 2, 600)], {
+      config: { shutdownTime: 60_000, suspension: 'all' },
+    });
+    // 432 s are left at 300. Two machines are resumed side by side; their shutdown would not be over by 782.
+    expect(story.timeline(3)).toMatch(
+      /^VM\[0,168\) S\[168,200\) R\[300,332\) VM\[332,732\) S\[732,764\) R\[882,914\) VM\[914,946\) X\[946,1006\)$/,
+    );
+  });
+
   it('waits for a suspension that ends, too (R7)', () => {
     const story = tell(
       [
@@ -107,6 +118,15 @@ describe('a lease that is resumed', () => {
     const story = tell(leases, { config: { ...config, hostSelection: 'no-policy', migration: 'yes' } });
     expect(story.timeline(1)).toBe('VM[0,468) S[468,500) M[500,582) R[800,832) VM[832,3964)');
     expect(story.nodes(1)).toBe('1 | 2');
+  });
+
+  it('is moved before it is resumed, even if that takes no time (R50)', () => {
+    const stage = new Stage(leases, {
+      config: { ...config, hostSelection: 'no-policy', migration: 'yes-notransfer' },
+    }).to(850);
+    expect(stage.leases.get(1)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 2 }, memoryAt: {} });
+    const told = stage.actions.filter(({ leaseId }) => leaseId === 1).map(({ kind }) => kind);
+    expect(told).toEqual(['START', 'SUSPEND', 'MIGRATE', 'RESUME']);
   });
 
   it('is charged for migration even if nothing moves', () => {
