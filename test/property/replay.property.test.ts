@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Changes, type Instant, Scheduler, type Snapshot } from '../../src/core/index.ts';
 import { PATIENT, Run, runs, runThrough } from './run.ts';
-import { plainConfigs, type Scenario, scenarios } from './scenario.ts';
+import { crowds, type Scenario, scenarios } from './scenario.ts';
 
 /** As `expect(a).toEqual(b)`, and quick where they are equal. */
 const expectEqual = (actual: unknown, expected: unknown): void => {
@@ -51,7 +51,7 @@ describe('a scheduler that was restored from its snapshot', () => {
     PATIENT,
     () => {
       fc.assert(
-        fc.property(scenarios({ configs: plainConfigs }), (scenario) => {
+        fc.property(crowds, (scenario) => {
           const straight = new Run(scenario)[Symbol.iterator]();
           const forgetful = new Run(scenario);
           for (const step of forgetful) {

@@ -228,3 +228,61 @@ export const scenarios = (
           : fc.constant([]);
       return fc.record({ site: fc.constant(site), config: fc.constant(config), requests, cancellations });
     });
+
+/** Many leases alike that just need a place, on few nodes; most of them end early, some are cancelled: plans move forward all the time. */
+export const crowds: fc.Arbitrary<Scenario> = fc
+  .record({
+    nodes: fc.integer({ min: 2, max: 5 }),
+    config: plainConfigs,
+    preemption: fc.constantFrom('no-preemption', 'ar-preempts-everything'),
+    leases: fc.array(
+      fc.record({
+        gap: seconds(0, 1, 10, 50),
+        type: fc.constantFrom<LeaseType[]>(
+          'BEST_EFFORT',
+          'BEST_EFFORT',
+          'BEST_EFFORT',
+          'ADVANCE_RESERVATION',
+        ),
+        count: fc.integer({ min: 1, max: 5 }),
+        cpu: fc.constantFrom(100, 50, 30),
+        duration: seconds(60, 100, 120, 200, 300, 500),
+        knownShare: fc.constantFrom(null, 0.5, 0.25),
+        wait: seconds(50, 100, 200, 400),
+      }),
+      { minLength: 1, maxLength: 30, size: 'max' },
+    ),
+    cancelled: fc.array(fc.tuple(fc.nat({ max: 1500 }), fc.integer({ min: 1, max: 30 })), { maxLength: 6 }),
+  })
+  .map(({ nodes, config, preemption, leases, cancelled }) => {
+    let at = START;
+    return {
+      site: {
+        resourceTypes: ['CPU', 'Memory'],
+        nodes: Array.from({ length: nodes }, (_, index) => ({
+          number: index + 1,
+          hostname: `node-${index + 1}`,
+          capacity: { CPU: 100, Memory: 1024 },
+        })),
+      },
+      config: { ...config, preemption },
+      requests: leases.map(({ gap, type, count, cpu, duration, knownShare, wait }, index) => {
+        at += gap;
+        return {
+          at,
+          request: {
+            id: index + 1,
+            type,
+            machines: new Array<Amounts>(Math.min(count, nodes)).fill({ CPU: cpu, Memory: 64 }),
+            duration,
+            knownDuration: knownShare === null ? null : duration * knownShare,
+            start: type === 'ADVANCE_RESERVATION' ? at + wait : null,
+            preemptible: true,
+          },
+        };
+      }),
+      cancellations: cancelled
+        .map(([second, leaseId]) => ({ at: START + second * SECOND, leaseId }))
+        .sort((a, b) => a.at - b.at),
+    };
+  });
