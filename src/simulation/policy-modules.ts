@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { builtInPolicies, type Policies, type SchedulerConfig } from '../core/index.ts';
@@ -27,27 +28,17 @@ export async function loadPolicies(config: SchedulerConfig): Promise<Partial<Pol
 }
 
 async function loadPolicy(path: string, methods: readonly string[]): Promise<unknown> {
-  let policy: unknown;
-  try {
-    policy = ((await import(pathToFileURL(path).href)) as { default?: unknown }).default;
-  } catch (error) {
-    throw new ConfigError(
-      'INVALID_VALUE',
-      path,
-      null,
-      `cannot be loaded as a policy: ${(error as Error).message}`,
-    );
-  }
-  const missing = methods.find(
-    (method) => typeof (policy as Record<string, unknown> | undefined)?.[method] !== 'function',
+  const fail = (detail: string): never => {
+    throw new ConfigError('INVALID_VALUE', path, null, detail);
+  };
+  // The runtime's own words for this name the file that imports it.
+  if (!existsSync(path)) fail('cannot be loaded as a policy: there is no such file');
+  const loaded = await import(pathToFileURL(path).href).catch((error: Error) =>
+    fail(`cannot be loaded as a policy: ${error.message}`),
   );
-  if (missing !== undefined) {
-    throw new ConfigError(
-      'INVALID_VALUE',
-      path,
-      null,
-      `has no default export with ${missing}(), expected a policy`,
-    );
-  }
+  const { default: policy } = loaded as { readonly default?: Record<string, unknown> | null };
+  if (policy == null) return fail('has no default export, expected a policy');
+  const missing = methods.find((method) => typeof policy[method] !== 'function');
+  if (missing !== undefined) fail(`has no default export with ${missing}(), expected a policy`);
   return policy;
 }

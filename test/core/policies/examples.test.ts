@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type LeaseRequest, type Policies, Scheduler } from '../../../src/core/index.ts';
@@ -60,5 +62,31 @@ describe('the worked examples of policies', () => {
     expect([gold.lease(1)?.state, gold.lease(2)?.state]).toEqual(['READY', 'READY']);
     const both = planned({ ...full, name: 'gold/0', machines: machines(2) }, { ...ar, name: 'gold/1' });
     expect(both.lease(1)?.state).toBe('ACTIVE');
+  });
+});
+
+describe('a module that is no policy', () => {
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'policies-'));
+    return () => rmSync(folder, { recursive: true });
+  });
+
+  it.each([
+    ['is not there', null, 'cannot be loaded as a policy: there is no such file'],
+    ['does not compile', 'export default {', 'cannot be loaded as a policy: '],
+    ['throws', "throw new Error('not in the mood')", 'cannot be loaded as a policy: not in the mood'],
+    ['exports by name only', 'export const score = () => 1', 'has no default export, expected a policy'],
+    ['exports nothing', 'export default null', 'has no default export, expected a policy'],
+    [
+      'lacks a method',
+      'export default { preempts: () => true }',
+      'has no default export with score(), expected a policy',
+    ],
+  ])('is refused: it %s', async (what, source, message) => {
+    const path = join(folder, `${what.replaceAll(' ', '-')}.mjs`);
+    if (source !== null) writeFileSync(path, source);
+    await expect(loadPolicies(configOf({ preemption: path }))).rejects.toThrow(`${path}: ${message}`);
   });
 });
