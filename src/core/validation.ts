@@ -9,6 +9,8 @@ export const validateSite = ({ resourceTypes, nodes }: SiteSpec): void => {
   };
   for (const type of ['CPU', 'Memory'])
     if (!resourceTypes.includes(type)) refuse(`the site must have the resource type ${type}`);
+  for (const type of resourceTypes)
+    if (type in Object.prototype) refuse(`"${type}" cannot be the name of a resource type`);
   if (new Set(resourceTypes).size !== resourceTypes.length)
     refuse(`a resource type is named twice: ${resourceTypes.join(', ')}`);
   if (nodes.length === 0) refuse('the site has no nodes');

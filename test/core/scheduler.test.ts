@@ -199,6 +199,10 @@ describe('a site or configuration that cannot be', () => {
     ['the site must have the resource type CPU', { resourceTypes: ['Memory'], nodes: [node] }],
     ['the site must have the resource type Memory', { resourceTypes: ['CPU'], nodes: [node] }],
     ['a resource type is named twice: CPU, Memory, CPU', { resourceTypes: [...types, 'CPU'], nodes: [node] }],
+    [
+      '"__proto__" cannot be the name of a resource type',
+      { resourceTypes: [...types, '__proto__'], nodes: [node] },
+    ],
     ['the site has no nodes', { resourceTypes: types, nodes: [] }],
     ['numbers count up from 1, so 2 was expected', { resourceTypes: types, nodes: [node, node] }],
     [

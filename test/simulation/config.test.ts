@@ -205,6 +205,12 @@ describe("Haizea's configuration", () => {
       /expected True or False$/,
     ],
     [
+      'a word that every object has',
+      plus('[deploy-imagetransfer]\navoid-redundant-transfers: constructor'),
+      'INVALID_VALUE',
+      /expected True or False$/,
+    ],
+    [
       'an unknown probe',
       plus('[accounting]\nprobes: ar br'),
       'INVALID_VALUE',

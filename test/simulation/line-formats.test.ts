@@ -237,6 +237,7 @@ describe('a site as one line', () => {
     ['4 CPU:100 Memory', '"Memory" is no TYPE:AMOUNT'],
     ['4 CPU:-1 Memory:1', '"CPU:-1" is no TYPE:AMOUNT'],
     ['4 CPU:1 CPU:1 Memory:1', 'CPU is given twice'],
+    ['4 CPU:1 Memory:1 __proto__:1 __proto__:2', '__proto__ is given twice'],
   ])('refuses "%s"', (text, message) => {
     expect(() => parseSite(text)).toThrow(message);
   });

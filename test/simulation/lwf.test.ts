@@ -120,6 +120,13 @@ describe('LWF XML', () => {
     expect(warnings).toEqual([expect.stringMatching(/^t\.lwf:\d+: deadlines are not scheduled/)]);
   });
 
+  it('ignores what stands in <extra>, whatever its name', () => {
+    const extra =
+      '<extra><any><thing/></any><duration time="09:00:00"/><nodes><node-set numnodes="9"><res type="CPU" amount="1"/></node-set></nodes><lease-request arrival="x"/><constructor><a/></constructor></extra>';
+    const { leases } = read(workload(request({ start: `<start/>${extra}` }))).workload;
+    expect(leases).toEqual(read(workload(request())).workload.leases);
+  });
+
   it('sorts requests by arrival, keeps their numbers, and says so', () => {
     const { workload: read_, warnings } = read(
       workload(

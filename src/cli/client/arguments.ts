@@ -2,16 +2,16 @@ import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import type { LeaseType, MachineSetInput } from './generated/operations.ts';
 
-const leaseTypes: Readonly<Record<string, LeaseType>> = {
-  'best-effort': 'BEST_EFFORT',
-  'advance-reservation': 'ADVANCE_RESERVATION',
-  immediate: 'IMMEDIATE',
-};
+const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
+  ['best-effort', 'BEST_EFFORT'],
+  ['advance-reservation', 'ADVANCE_RESERVATION'],
+  ['immediate', 'IMMEDIATE'],
+]);
 
 export function leaseType(text: string): LeaseType {
-  const type = leaseTypes[text.toLowerCase().replaceAll('_', '-')];
+  const type = leaseTypes.get(text.toLowerCase().replaceAll('_', '-'));
   if (type === undefined)
-    throw new InvalidArgumentError(`Expected one of ${Object.keys(leaseTypes).join(', ')}.`);
+    throw new InvalidArgumentError(`Expected one of ${[...leaseTypes.keys()].join(', ')}.`);
   return type;
 }
 

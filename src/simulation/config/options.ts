@@ -52,19 +52,13 @@ const wholeNumberOrMinus1: OptionType<number> = {
   expected: 'a whole number, or -1',
   parse: (value) => (value === '-1' ? -1 : wholeNumber.parse(value)),
 };
-const BOOLEANS: Readonly<Record<string, boolean>> = {
-  true: true,
-  yes: true,
-  on: true,
-  1: true,
-  false: false,
-  no: false,
-  off: false,
-  0: false,
-};
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...['true', 'yes', 'on', '1'].map((word) => [word, true] as const),
+  ...['false', 'no', 'off', '0'].map((word) => [word, false] as const),
+]);
 const boolean: OptionType<boolean> = {
   expected: 'True or False',
-  parse: (value) => BOOLEANS[value.toLowerCase()],
+  parse: (value) => BOOLEANS.get(value.toLowerCase()),
 };
 
 export const PROBES = [

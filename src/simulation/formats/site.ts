@@ -35,20 +35,19 @@ export function parseSite(text: string): SiteSpec {
       `"${shorten(count)}" is no number of nodes from 1 to ${MAX_COUNT}, expected ${SITE_FORM}`,
     );
   }
-  const capacity: Record<string, number> = {};
+  const capacity = new Map<string, number>();
   for (const word of amounts) {
     const [, type, quantity] = /^([^:]+):(.*)$/.exec(word) ?? [];
     const amount = quantity === undefined ? null : parseAmount(quantity);
     if (type === undefined || amount === null) {
       throw new Error(`"${shorten(word)}" is no TYPE:AMOUNT, expected ${SITE_FORM}`);
     }
-    if (Object.hasOwn(capacity, type))
-      throw new Error(`${shorten(type)} is given twice, expected ${SITE_FORM}`);
-    capacity[type] = amount;
+    if (capacity.has(type)) throw new Error(`${shorten(type)} is given twice, expected ${SITE_FORM}`);
+    capacity.set(type, amount);
   }
-  const missing = REQUIRED_TYPES.find((type) => capacity[type] === undefined);
+  const missing = REQUIRED_TYPES.find((type) => !capacity.has(type));
   if (missing !== undefined) throw new Error(`${missing} is not given, expected ${SITE_FORM}`);
-  return buildSite(Object.keys(capacity), [{ count: nodes, capacity }]);
+  return buildSite([...capacity.keys()], [{ count: nodes, capacity: Object.fromEntries(capacity) }]);
 }
 
 /** Neighbouring nodes of the same capacity as node sets: the form in which sites are written. */

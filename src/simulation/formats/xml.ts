@@ -10,7 +10,7 @@ export interface ElementRule {
   /** Children that may come more than once. */
   readonly many?: readonly string[];
   readonly text?: boolean;
-  /** Whether any attributes and content are allowed (and ignored). */
+  /** Whether any attributes and content are allowed; what is in it is ignored. */
   readonly open?: boolean;
 }
 
@@ -45,6 +45,7 @@ export function walkXml(
 ): number {
   const parser = new SaxesParser({ position: true });
   let current: Element | null = null;
+  const ruleOf = ({ name }: Element) => grammar[name] as ElementRule;
 
   const fail = (code: TraceErrorCode, line: number, detail: string): never => {
     throw new TraceError(code, source.name, line, detail);
@@ -70,7 +71,13 @@ export function walkXml(
   parser.on('opentagstart', () => {
     line = parser.line;
   });
+  /** How many elements are open within one that may hold anything. */
+  let ignored = 0;
   parser.on('opentag', (tag) => {
+    if (ignored > 0 || (current !== null && ruleOf(current).open === true)) {
+      ignored += 1;
+      return;
+    }
     const attributes = tag.attributes as Record<string, string>;
     const element: Element = {
       name: tag.name,
@@ -80,16 +87,15 @@ export function walkXml(
       children: [],
       text: '',
     };
-    const parentRule = current === null ? { children: roots } : (grammar[current.name] as ElementRule);
-    if (parentRule.open !== true) checkElement(element, parentRule);
+    checkElement(element, current === null ? { children: roots } : ruleOf(current));
     if (current?.children.includes(tag.name) === false) current.children.push(tag.name);
     current = element;
     handler.open(element);
   });
   parser.on('text', (text) => {
     if (current === null) return;
-    const rule = grammar[current.name];
-    if (rule === undefined || rule.open === true) return;
+    const rule = ruleOf(current);
+    if (rule.open === true) return;
     if (rule.text === true) current.text += text;
     else if (text.trim() !== '') {
       fail(
@@ -100,9 +106,13 @@ export function walkXml(
     }
   });
   parser.on('cdata', (text) => {
-    if (current !== null && grammar[current.name]?.text === true) current.text += text;
+    if (current !== null && ruleOf(current).text === true) current.text += text;
   });
   parser.on('closetag', () => {
+    if (ignored > 0) {
+      ignored -= 1;
+      return;
+    }
     const element = current as Element;
     handler.close(element);
     current = element.parent;
