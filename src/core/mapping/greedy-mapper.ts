@@ -5,6 +5,7 @@ import type { HostSelectionPolicy } from '../policies/host-selection.ts';
 import { HostView } from '../policies/views.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
+import { countPlaces, PlaceSearch, smallestNeed } from './places.ts';
 
 export interface MappingRequest {
   readonly lease: Lease;
@@ -86,33 +87,9 @@ export class GreedyMapper {
     return { mapping, amounts, end, preempted: [] };
   }
 
-  /**
-   * An instant before which the machines cannot fit for as long as `reach`, if they cannot from `from` on: what is free on the site as a whole, and
-   * places on nodes, are counted, but not which nodes stay together. `from` itself when they may fit; Infinity when nothing planned ends in time.
-   */
-  notBefore(lease: Lease, from: Instant, reach: Millis): Instant {
-    const { site, nodes } = this.table;
-    const short = site.firstBelow(from, from + reach, lease.totals);
-    if (short < from + reach) return site.firstEnough(short, Number.POSITIVE_INFINITY, lease.totals);
-    const need = smallestNeed(lease);
-    const wanted = lease.machineCount;
-    let places = 0;
-    const gains: { at: Instant; places: number }[] = [];
-    for (let number = 1; number < nodes.length; number += 1) {
-      const node = nodes[number] as NodeProfile;
-      const here = countPlaces(node, need, from, from + reach, wanted);
-      places += here.places;
-      if (places >= wanted) return from;
-      const most = placesIn(need, node.capacity, wanted);
-      if (most > here.places) gains.push({ at: here.until, places: most - here.places });
-    }
-    // A node can take more only once the first segment in which it takes fewest lies behind.
-    gains.sort((a, b) => a.at - b.at);
-    for (const gain of gains) {
-      places += gain.places;
-      if (places >= wanted) return gain.at;
-    }
-    return Number.POSITIVE_INFINITY;
+  /** When the machines may fit for as long as `reach`, as far as that can be told without trying. */
+  search(lease: Lease, reach: Millis): PlaceSearch {
+    return new PlaceSearch(this.table, lease, reach);
   }
 
   /** A necessary condition, checked in passing: enough is free on the site as a whole, and on enough nodes. */
@@ -123,7 +100,7 @@ export class GreedyMapper {
     const count = nodes?.length ?? this.table.nodeCount;
     for (let i = 0; i < count; i += 1) {
       const node = this.table.nodes[nodes ? (nodes[i] as number) : i + 1] as NodeProfile;
-      wanted -= countPlaces(node, need, start, worthwhileUntil, wanted).places;
+      wanted -= countPlaces(node, need, start, worthwhileUntil, wanted);
       if (wanted <= 0) return false;
     }
     return true;
@@ -234,49 +211,3 @@ class Reach {
     return free ?? segment.free;
   }
 }
-
-/** How many machines of one need fit on a node throughout [start, end), counted up to `most`, and when the first segment with the fewest ends. */
-const countPlaces = (
-  node: NodeProfile,
-  need: Need,
-  start: Instant,
-  end: Instant,
-  most: number,
-): { places: number; until: Instant } => {
-  const { segments } = node;
-  const first = node.indexAt(start);
-  let places = most;
-  let until = Number.POSITIVE_INFINITY;
-  for (let i = first; i < segments.length && places > 0; i += 1) {
-    const segment = segments[i] as Segment;
-    if (i > first && segment.time >= end) break;
-    const here = placesIn(need, segment.free, most);
-    if (here >= places) continue;
-    places = here;
-    until = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
-  }
-  return { places, until };
-};
-
-/** How many machines of one need fit into what is free, counted up to `most`. */
-const placesIn = (need: Need, free: Vector, most: number): number => {
-  let places = most;
-  for (const dimension of need.used) {
-    const fit = Math.floor((free[dimension] as number) / (need.vector[dimension] as number));
-    if (fit < places) places = fit;
-  }
-  return Math.max(0, places);
-};
-
-/** In each dimension the least that a machine of the lease needs. */
-const smallestNeed = (lease: Lease): Need => {
-  const first = lease.needs[1] as Need;
-  if (lease.uniform) return first;
-  const vector = first.vector.map((_amount, dimension) =>
-    lease.needs.reduce(
-      (least, need) => Math.min(least, need?.vector[dimension] ?? least),
-      Number.POSITIVE_INFINITY,
-    ),
-  );
-  return { vector, used: vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : [])), shares: [] };
-};

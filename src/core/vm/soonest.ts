@@ -125,11 +125,11 @@ const searchFuture = (
   starts: readonly StartWindow[],
 ): Found | null => {
   const { releases } = planning.table;
-  const reach = leastReach(search);
+  const places = search.preempts ? null : planning.mapper.search(search.lease, leastReach(search));
   for (const { from, to } of starts) {
     let at = releases.next(Math.max(after, from - 1));
     while (at !== null && at <= to) {
-      const possible = search.preempts ? at : planning.mapper.notBefore(search.lease, at, reach);
+      const possible = places?.notBefore(at) ?? at;
       if (possible > at) {
         at = releases.next(possible - 1);
         continue;

@@ -1,0 +1,186 @@
+import type { Need, Vector } from '../model/capacity.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant, Millis } from '../model/records.ts';
+import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
+import type { SlotTable } from '../slot-table/slot-table.ts';
+
+/** How many machines of one need fit into what is free, counted up to `most`. */
+const placesIn = (need: Need, free: Vector, most: number): number => {
+  let places = most;
+  for (const dimension of need.used) {
+    const fit = Math.floor((free[dimension] as number) / (need.vector[dimension] as number));
+    if (fit < places) places = fit;
+  }
+  return Math.max(0, places);
+};
+
+/** How many fit on a node throughout [start, end), counted up to `most`. */
+export const countPlaces = (
+  node: NodeProfile,
+  need: Need,
+  start: Instant,
+  end: Instant,
+  most: number,
+): number => {
+  const { segments } = node;
+  const first = node.indexAt(start);
+  let places = most;
+  for (let i = first; i < segments.length && places > 0; i += 1) {
+    const segment = segments[i] as Segment;
+    if (i > first && segment.time >= end) break;
+    places = placesIn(need, segment.free, places);
+  }
+  return places;
+};
+
+/** In each dimension the least that a machine of the lease needs. */
+export const smallestNeed = (lease: Lease): Need => {
+  const first = lease.needs[1] as Need;
+  if (lease.uniform) return first;
+  const vector = first.vector.map((_amount, dimension) =>
+    lease.needs.reduce(
+      (least, need) => Math.min(least, need?.vector[dimension] ?? least),
+      Number.POSITIVE_INFINITY,
+    ),
+  );
+  return { vector, used: vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : [])), shares: [] };
+};
+
+/**
+ * Goes forward in time and finds when enough is free for a lease: on the site as a whole, and places on nodes, but not which of them stay together.
+ * Each node is looked at again only when its places may have changed, so a whole search costs little more than the segments that it passes. The
+ * slot table must not change meanwhile.
+ */
+export class PlaceSearch {
+  private readonly need: Need;
+  private readonly wanted: number;
+  /** By node number: its places from the present on, and until when they stay the same. Null as long as not all nodes were looked at. */
+  private nodes: {
+    readonly places: Int32Array;
+    readonly until: Float64Array;
+    readonly heap: Int32Array;
+  } | null = null;
+  private total = 0;
+  /** The last answer: nothing before it is of use. */
+  private found = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly table: SlotTable,
+    private readonly lease: Lease,
+    /** How long the machines must fit. */
+    private readonly reach: Millis,
+  ) {
+    this.need = smallestNeed(lease);
+    this.wanted = lease.machineCount;
+  }
+
+  /** The first instant >= from at which they may fit; Infinity when there is none. Calls come in ascending order of `from`. */
+  notBefore(from: Instant): Instant {
+    const { site } = this.table;
+    const { totals } = this.lease;
+    let at = Math.max(from, this.found);
+    while (at < Number.POSITIVE_INFINITY) {
+      const short = site.firstBelow(at, at + this.reach, totals);
+      if (short < at + this.reach) {
+        at = site.firstEnough(short, Number.POSITIVE_INFINITY, totals);
+        continue;
+      }
+      const enough = this.enoughPlaces(at);
+      if (enough === at) break;
+      at = enough;
+    }
+    this.found = at;
+    return at;
+  }
+
+  private enoughPlaces(from: Instant): Instant {
+    if (!this.nodes) {
+      if (this.areEnough(from)) return from;
+      this.nodes = this.lookAtAll(from);
+    }
+    const { heap, until } = this.nodes;
+    let at = from;
+    while (true) {
+      for (let node = heap[0] as number; (until[node] as number) <= at; node = heap[0] as number) {
+        this.lookAt(node, at, this.nodes);
+        siftDown(heap, until, 0);
+      }
+      if (this.total >= this.wanted) return at;
+      at = until[heap[0] as number] as number;
+      if (at === Number.POSITIVE_INFINITY) return at;
+    }
+  }
+
+  /** Without remembering anything: most searches end where they begin. */
+  private areEnough(at: Instant): boolean {
+    const { nodes } = this.table;
+    let wanted = this.wanted;
+    for (let number = 1; number < nodes.length && wanted > 0; number += 1)
+      wanted -= countPlaces(nodes[number] as NodeProfile, this.need, at, at + this.reach, wanted);
+    return wanted <= 0;
+  }
+
+  private lookAtAll(at: Instant) {
+    const count = this.table.nodeCount;
+    const nodes = {
+      places: new Int32Array(count + 1),
+      until: new Float64Array(count + 1),
+      heap: Int32Array.from({ length: count }, (_, index) => index + 1),
+    };
+    for (let number = 1; number <= count; number += 1) this.lookAt(number, at, nodes);
+    for (let parent = (count >> 1) - 1; parent >= 0; parent -= 1) siftDown(nodes.heap, nodes.until, parent);
+    return nodes;
+  }
+
+  /** Counts a node's places over [at, at + reach), and finds until when they stay what they are. */
+  private lookAt(number: number, at: Instant, nodes: { places: Int32Array; until: Float64Array }): void {
+    const { need, wanted, reach } = this;
+    const node = this.table.nodes[number] as NodeProfile;
+    const { segments } = node;
+    let places = wanted;
+    let until = Number.POSITIVE_INFINITY;
+    let i = node.indexAt(at);
+    for (const first = i; i < segments.length && places > 0; i += 1) {
+      const segment = segments[i] as Segment;
+      if (i > first && segment.time >= at + reach) break;
+      const here = placesIn(need, segment.free, wanted);
+      if (here >= places) continue;
+      // There can be more only once the first segment with so few has passed,
+      places = here;
+      until = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
+    }
+    // and there are fewer as soon as the interval takes in a segment with fewer.
+    for (; places > 0 && i < segments.length; i += 1) {
+      const segment = segments[i] as Segment;
+      const within = segment.time - reach + 1;
+      if (within >= until) break;
+      if (placesIn(need, segment.free, wanted) >= places) continue;
+      until = within;
+      break;
+    }
+    this.total += places - (nodes.places[number] as number);
+    nodes.places[number] = places;
+    nodes.until[number] = until;
+  }
+}
+
+/** Moves the element at `parent` down until no child in the heap has a smaller key. */
+const siftDown = (heap: Int32Array, keys: Float64Array, parent: number): void => {
+  const item = heap[parent] as number;
+  const key = keys[item] as number;
+  let at = parent;
+  while (true) {
+    let child = 2 * at + 1;
+    if (child >= heap.length) break;
+    const right = child + 1;
+    if (
+      right < heap.length &&
+      (keys[heap[right] as number] as number) < (keys[heap[child] as number] as number)
+    )
+      child = right;
+    if ((keys[heap[child] as number] as number) >= key) break;
+    heap[at] = heap[child] as number;
+    at = child;
+  }
+  heap[at] = item;
+};
