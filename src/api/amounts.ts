@@ -46,21 +46,14 @@ export function amountsOf(list: readonly ResourceAmount[]): Amounts {
   return amounts;
 }
 
-/** What is left of a capacity. Shares of a type with several instances go to the first that has enough left, as the scheduler does it. */
+/** What is left of a capacity. What is held of a type with several instances says how much of which. */
 export function remaining(capacity: Amounts, held: readonly Amounts[]): Amounts {
-  const left: Record<string, number | number[]> = {};
-  for (const [type, quantity] of Object.entries(capacity)) {
-    const instances = typeof quantity === 'number' ? [quantity] : [...quantity];
-    for (const shares of held) {
-      for (const share of [shares[type] ?? 0].flat()) {
-        const fitting = Math.max(
-          0,
-          instances.findIndex((free) => free >= share),
-        );
-        instances[fitting] = Math.max(0, (instances[fitting] ?? 0) - share);
-      }
-    }
-    left[type] = typeof quantity === 'number' ? (instances[0] ?? 0) : instances;
-  }
-  return left;
+  const heldOf = (type: string, instance: number) =>
+    held.reduce((sum, amounts) => sum + ([amounts[type] ?? 0].flat()[instance] ?? 0), 0);
+  return Object.fromEntries(
+    Object.entries(capacity).map(([type, quantity]) => {
+      const left = [quantity].flat().map((all, instance) => Math.max(0, all - heldOf(type, instance)));
+      return [type, typeof quantity === 'number' ? (left[0] ?? 0) : left];
+    }),
+  );
 }

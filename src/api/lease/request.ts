@@ -1,3 +1,4 @@
+import type { Amounts } from '../../core/index.ts';
 import { amountsOf, ResourceAmountInput } from '../amounts.ts';
 import { builder } from '../builder.ts';
 import { type ApiContext, forgetWhatWasRead } from '../context.ts';
@@ -123,7 +124,7 @@ const asRequest = (input: RequestInput) => ({
   type: input.type,
   name: input.name ?? null,
   machines: input.machines.flatMap(({ count, capacity }) =>
-    Array.from<unknown, ReturnType<typeof amountsOf>>({ length: count }, () => amountsOf(capacity)),
+    new Array<Amounts>(count).fill(amountsOf(capacity)),
   ),
   duration: input.duration,
   start: input.start ?? null,
