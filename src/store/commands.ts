@@ -32,6 +32,7 @@ export class CommandMailbox {
       if (channel === 'leasegraph_answers') void this.#collect();
     });
     await this.#listening;
+    signal.throwIfAborted();
     const id = randomUUID();
     const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     answer.catch(() => {});
