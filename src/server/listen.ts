@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { App } from './app.ts';
 
 /** The port cannot be had. Its message is for people. */
@@ -26,6 +26,12 @@ export async function listen(host: string, port: number): Promise<Listening> {
   const listener: RequestListener = (request, response) =>
     app ? app.listener(request, response) : starting(request, response);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, listener);
+  // Those that have become WebSockets, of which the server itself does not know any more, are among them.
+  const connections = new Set<Socket>();
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
   await bind(server, host, port);
   return {
     url: urlOf(server.address() as AddressInfo),
@@ -36,7 +42,9 @@ export async function listen(host: string, port: number): Promise<Listening> {
     close: async (deadline) => {
       const closed = once(server, 'close');
       server.close();
-      const timer = setTimeout(() => server.closeAllConnections(), deadline);
+      const timer = setTimeout(() => {
+        for (const socket of connections) socket.destroy();
+      }, deadline);
       // Connections whose last answer has just gone out are kept alive by their clients: they are looked for again and again.
       const sweep = setInterval(() => server.closeIdleConnections(), 20);
       await app?.endSubscriptions();

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, describe, expect, it, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import { ListenError, listen } from '../../src/server/listen.ts';
 import { apiInMemory, apiOn, token } from '../api/fixture.ts';
 import { freePort } from '../support/postgres.ts';
@@ -85,5 +86,19 @@ describe('listening', () => {
     await listening.close(100);
     expect(performance.now() - started).toBeLessThan(2_000);
     expect(await failure).toBeInstanceOf(Error);
+  });
+
+  it('nor for WebSocket clients that no longer read', async () => {
+    const listening = await listen(host, 0);
+    listening.serve(apiOn(shared.prisma).app);
+    const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/graphql`, ['graphql-transport-ws']);
+    await once(socket, 'open');
+    socket.pause();
+    const gone = once(socket, 'close');
+    const started = performance.now();
+    await listening.close(100);
+    expect(performance.now() - started).toBeLessThan(2_000);
+    socket.resume();
+    await gone;
   });
 });
