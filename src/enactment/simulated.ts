@@ -20,6 +20,9 @@ interface Machine {
   readonly node: number;
 }
 
+/** Stopped machines that are remembered: their leases are over, and nobody asks for them for long. */
+const mostStopped = 1_000;
+
 /** Where a machine must be for an action, and where the action leaves it. `null`: it stays as it is. */
 interface Step {
   readonly from: readonly MachineStatus[];
@@ -44,6 +47,8 @@ export class SimulatedAdapter implements Adapter {
   readonly name: string = 'simulated';
   readonly remembers = false;
   private readonly machines = new Map<string, Machine>();
+  /** Keys of those that are stopped, the longest first. */
+  private readonly stopped = new Set<string>();
   /** What is being done with a machine, and when it will be finished. */
   private readonly working = new Map<string, { readonly actionId: number; readonly finished: number }>();
   private readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -93,6 +98,7 @@ export class SimulatedAdapter implements Adapter {
 
   async close(): Promise<void> {
     this.machines.clear();
+    this.stopped.clear();
     this.working.clear();
   }
 
@@ -125,9 +131,21 @@ export class SimulatedAdapter implements Adapter {
     if (finished > this.now()) return { status: 'pending' };
 
     this.working.delete(key);
-    if (result.status === 'absent') this.machines.delete(key);
-    else this.machines.set(key, result);
+    this.keep(key, result);
     return { status: 'done' };
+  }
+
+  private keep(key: string, machine: Machine): void {
+    this.stopped.delete(key);
+    if (machine.status === 'absent') this.machines.delete(key);
+    else this.machines.set(key, machine);
+    if (machine.status !== 'stopped') return;
+    this.stopped.add(key);
+    const [oldest = key] = this.stopped;
+    if (this.stopped.size > mostStopped) {
+      this.stopped.delete(oldest);
+      this.machines.delete(oldest);
+    }
   }
 
   private delay(kind: ActionKind): number {
