@@ -6,7 +6,7 @@ export interface Column {
 /** Rows under their titles, in columns as wide as their widest cell. */
 export function formatTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map(({ title }, i) =>
-    Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)),
+    rows.reduce((widest, row) => Math.max(widest, row[i]?.length ?? 0), title.length),
   );
   const line = (cells: readonly string[]) =>
     cells

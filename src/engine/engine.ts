@@ -14,7 +14,6 @@ import {
 } from './commands.ts';
 import type { RestoreCore } from './core.ts';
 import { type ActionReport, Dispatcher } from './dispatcher.ts';
-
 import { Forwarder } from './forwarder.ts';
 import { keepEventsFor, watchSkew } from './housekeeping.ts';
 import { Leadership } from './leadership.ts';

@@ -25,7 +25,7 @@ export interface EngineMetrics {
   pass(seconds: number): void;
   commit(seconds: number): void;
   commitFailed(kind: StoreErrorKind): void;
-  commands(kind: string, outcome: 'accepted' | 'refused', count?: number): void;
+  commands(kind: string, outcome: 'accepted' | 'refused'): void;
   events(count: number): void;
   /** Events that were read again from the store for subscribers. */
   replayed(count: number): void;
@@ -135,7 +135,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     pass: (seconds) => pass.observe(seconds),
     commit: (seconds) => commit.observe(seconds),
     commitFailed: (kind) => commitFailed.inc({ kind }),
-    commands: (kind, outcome, count = 1) => commands.inc({ kind, outcome }, count),
+    commands: (kind, outcome) => commands.inc({ kind, outcome }),
     events: (count) => events.inc(count),
     replayed: (count) => replayed.inc(count),
     eventsDeleted: (count) => deleted.inc(count),

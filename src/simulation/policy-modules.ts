@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { builtInPolicies, type Policies, type SchedulerConfig } from '../core/index.ts';
+import type { Policies, SchedulerConfig } from '../core/index.ts';
 import { ConfigError } from './errors.ts';
 
 /** What a policy's module must have as its default export, by the methods of the interface. */
@@ -11,8 +11,6 @@ const METHODS = {
   preemption: ['preempts', 'score'],
 } as const satisfies Record<keyof Policies, readonly string[]>;
 
-const isPath = (name: string) => isAbsolute(name);
-
 /**
  * Loads the policies that a configuration names by the absolute path of a module, each under that path as its name. Throws ConfigError.
  */
@@ -20,9 +18,7 @@ export async function loadPolicies(config: SchedulerConfig): Promise<Partial<Pol
   const own: Record<string, Record<string, unknown>> = {};
   for (const kind of Object.keys(METHODS) as (keyof Policies)[]) {
     const name = config[kind];
-    if (isPath(name) && !Object.hasOwn(builtInPolicies[kind], name)) {
-      own[kind] = { [name]: await loadPolicy(name, METHODS[kind]) };
-    }
+    if (isAbsolute(name)) own[kind] = { [name]: await loadPolicy(name, METHODS[kind]) };
   }
   return own as Partial<Policies>;
 }

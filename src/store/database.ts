@@ -1,5 +1,4 @@
 import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
-import type { StoreError } from '../engine/ports.ts';
 
 /** Columns as both backends deliver them: int8 as number, json parsed, arrays as arrays. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -53,5 +52,3 @@ export interface Database extends Queryable {
   migrate<T>(work: (session: MigrationSession) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
-
-export type { StoreError };

@@ -51,8 +51,9 @@ async function eventsUntilTheEnd(
   traceNumbers: ReadonlyMap<number, number>,
   onProgress: (ended: number, total: number) => void,
 ): Promise<EventResult[]> {
-  const first = Math.min(...traceNumbers.keys());
-  if (!Number.isFinite(first)) return [];
+  let first = Number.POSITIVE_INFINITY;
+  for (const number of traceNumbers.keys()) first = Math.min(first, number);
+  if (traceNumbers.size === 0) return [];
   const { lease } = await client.request(FirstEventDocument, { number: first });
   const sequence = lease?.events.nodes[0]?.sequence;
   if (sequence === undefined) throw new CliError(`the server has no events of lease ${first}`);

@@ -90,7 +90,9 @@ function diskUsage(recorder: Recorder): SimulationObserver {
         if (image !== null) for (const node of Object.values(diskAt)) add(node, image.sizeMb);
       }
       for (const { node, image } of site.cachedImages) add(node, image.sizeMb);
-      usage.set(at, Math.max(0, ...perNode.values()));
+      let most = 0;
+      for (const sizeMb of perNode.values()) most = Math.max(most, sizeMb);
+      usage.set(at, most);
     },
   };
 }

@@ -19,7 +19,6 @@ export function dottedName(section: string, key: string): string {
 export class OptionValues {
   readonly warnings: string[] = [];
   private readonly values = new Map<string, unknown>();
-  private readonly sections = new Set<string>();
 
   /** Throws ConfigError for unknown sections and keys and for wrong values. */
   constructor(
@@ -27,10 +26,6 @@ export class OptionValues {
     entries: readonly ConfigEntry[],
   ) {
     for (const entry of entries) this.accept(entry);
-  }
-
-  has(section: Section): boolean {
-    return this.sections.has(section);
   }
 
   get<S extends Section, K extends Key<S>>(section: S, key: K): Value<S, K> | undefined {
@@ -82,7 +77,6 @@ export class OptionValues {
       const where = line === null ? file : `${file}:${line}`;
       this.warnings.push(`${where}: ${name} has no meaning in a simulation here`);
     }
-    this.sections.add(section);
     this.values.set(`${section}.${key}`, parsed);
   }
 

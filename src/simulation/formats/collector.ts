@@ -1,4 +1,4 @@
-import type { Amounts, DiskImage, LeaseType, Millis, SiteSpec } from '../../core/index.ts';
+import type { Millis, SiteSpec } from '../../core/index.ts';
 import { TraceError } from '../errors.ts';
 import type { TraceLease, Workload } from '../workload.ts';
 import { Interner } from './values.ts';
@@ -26,18 +26,6 @@ export interface ReadTrace {
   readonly resourceTypes: ReadonlyMap<string, number>;
   /** Things that are not wrong, but that a user should know. */
   readonly warnings: readonly string[];
-}
-
-export interface LeaseDraft {
-  readonly type: LeaseType;
-  readonly arrival: Millis;
-  readonly machines: readonly Amounts[];
-  readonly duration: Millis;
-  readonly knownDuration: Millis | null;
-  readonly start: Millis | null;
-  readonly preemptible: boolean;
-  readonly image: DiskImage | null;
-  readonly user: string | null;
 }
 
 /** Gathers a trace's leases: numbers them and checks what holds in every format. */
@@ -69,7 +57,7 @@ export class LeaseCollector {
     if (!this.resourceTypes.has(type)) this.resourceTypes.set(type, line);
   }
 
-  add(line: number, draft: LeaseDraft): void {
+  add(line: number, draft: Omit<TraceLease, 'id'>): void {
     if (draft.duration <= 0) {
       throw new TraceError('INVALID_VALUE', this.file, line, 'the duration is 0, expected a longer one');
     }
