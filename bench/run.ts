@@ -5,6 +5,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { growthBenchmark } from './growth.ts';
+import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
 import { formatTable, type Table } from './support/table.ts';
@@ -13,6 +14,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   simulate: simulateBenchmark,
   growth: growthBenchmark,
   'slot-table': slotTableBenchmark,
+  server: serverBenchmark,
 };
 
 const { values, positionals } = parseArgs({

@@ -30,9 +30,10 @@ export function slotTableBenchmark(quick: boolean): Table[] {
       ...[
         table.removeAndAdd(),
         table.freeOnNode(),
-        table.earliestFit(1),
-        table.earliestFit(16),
-        table.earliestFit(nodes / 4),
+        table.earliestFit(1, hour / 2),
+        table.earliestFit(16, hour / 2),
+        table.earliestFit(nodes / 4, hour / 2),
+        table.earliestFit(1, hour),
       ].map((operation) => perSecond(operation)),
     ]);
   }
@@ -41,11 +42,11 @@ export function slotTableBenchmark(quick: boolean): Table[] {
       title: 'Slot table, operations a second',
       columns: [
         ...['nodes', 'reservations', 'remove and add one', 'free on node n over [a, b)?'],
-        ...['earliest fit: 1 machine', '16 machines', 'a quarter of the nodes'],
+        ...['earliest fit: 1 machine', '16 machines', 'a quarter of the nodes', '1 machine, no gap fits'],
       ],
       rows,
       notes: [
-        `Medians of ${rounds} rounds after a warm-up. A reservation is a VM with its shutdown, on 4 nodes, 10 minutes to 4 hours long; between two on a node up to an hour is free. Intervals and durations asked for are one hour; nothing may be suspended.`,
+        `Medians of ${rounds} rounds after a warm-up. A reservation is a VM with its shutdown, on 4 nodes, 10 minutes to 4 hours long; between two on a node up to an hour is free. Asked for is half an hour, and in the last column an hour, which fits nowhere before the end of the schedule: the worst case. Nothing may be suspended. A second is one of CPU time.`,
       ],
     },
   ];
@@ -54,13 +55,14 @@ export function slotTableBenchmark(quick: boolean): Table[] {
 /** How often it can be done in a second: the median of several rounds, after one that does not count. */
 function perSecond(operation: () => void): number {
   const measure = () => {
-    const begun = performance.now();
+    const before = process.cpuUsage();
     let count = 0;
     let elapsed = 0;
     for (let batch = 1; elapsed < round; batch = Math.min(256, batch * 2)) {
       for (let i = 0; i < batch; i += 1) operation();
       count += batch;
-      elapsed = performance.now() - begun;
+      const { user, system } = process.cpuUsage(before);
+      elapsed = (user + system) / 1_000;
     }
     return (count / elapsed) * 1_000;
   };
@@ -115,17 +117,15 @@ class FilledTable {
     const lease = this.lease(1, hour);
     return () => {
       const start = this.whole(this.horizon);
-      const request = {
-        ...{ lease, start, end: start + hour, strict: true, nodes: null, candidates: [] },
-        worthwhileUntil: start + hour,
-      };
+      const end = start + hour / 2;
+      const request = { lease, start, end, strict: true, nodes: null, candidates: [], worthwhileUntil: end };
       mapper.refit(request, [0, 1 + this.whole(table.nodeCount)]);
     };
   }
 
-  earliestFit(machines: number): () => void {
+  earliestFit(machines: number, duration: number): () => void {
     const { planning } = this.state;
-    const lease = this.lease(machines, hour);
+    const lease = this.lease(machines, duration);
     return () => {
       const found = planSoonest(planning, lease, this.now, { future: true, starts: null });
       if (!isPlan(found)) throw new Error(`${machines} machines fit nowhere`);
