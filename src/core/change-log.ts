@@ -99,8 +99,4 @@ export class ChangeLog {
     this.actions = [];
     return changes;
   }
-
-  get isEmpty(): boolean {
-    return this.leases.size === 0 && this.reservations.size === 0 && this.withdrawn.length === 0;
-  }
 }

@@ -61,7 +61,7 @@ export class SchedulerState {
   readonly planning: Planning;
   readonly log: ChangeLog;
   readonly siteView: SiteView;
-  /** Live leases by id, in ascending order of it: ids only count up. */
+  /** Live leases by id, in the order in which they were requested. */
   readonly leases = new Map<number, Lease>();
   readonly pending = new Set<Lease>();
   readonly queue = new OrderedIndex<Lease>(

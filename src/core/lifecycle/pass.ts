@@ -6,7 +6,7 @@ import { planExactly } from '../vm/exact.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { planSoonest } from '../vm/soonest.ts';
 import { commit } from './commit.ts';
-import { failLease } from './endings.ts';
+import { failLease, schedulingFault } from './endings.ts';
 import { reevaluateEach } from './re-evaluation.ts';
 
 /**
@@ -65,8 +65,7 @@ const tryToSchedule = (state: SchedulerState, lease: Lease, now: Instant): Plan 
   try {
     outcome = plan(state, lease, now);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    failLease(state, lease, now, { code: 'SCHEDULING_FAULT', message });
+    failLease(state, lease, now, schedulingFault(error));
     return null;
   }
   if (isPlan(outcome)) commit(state, outcome, now);

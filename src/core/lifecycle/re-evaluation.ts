@@ -5,7 +5,7 @@ import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
 import { planSoonest, type StartWindow } from '../vm/soonest.ts';
 import { commit } from './commit.ts';
-import { failLease } from './endings.ts';
+import { failLease, schedulingFault } from './endings.ts';
 import { usefulStarts } from './useful-starts.ts';
 
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
@@ -55,7 +55,7 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   try {
     plan = betterPlan(state, lease, previous, starts, now);
   } catch (error) {
-    fault = { code: 'SCHEDULING_FAULT', message: error instanceof Error ? error.message : String(error) };
+    fault = schedulingFault(error);
   }
   lease.state = before;
   if (!plan) {

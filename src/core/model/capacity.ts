@@ -136,7 +136,7 @@ export class ResourceSpace {
     return vector;
   }
 
-  /** The inverse of `amounts`: an array is taken instance by instance. */
+  /** The inverse of `amounts`: of a type with several instances, an array says how much of which. */
   vector(amounts: Amounts): number[] {
     const vector = [...this.zero];
     for (const { name, offset } of this.types) {

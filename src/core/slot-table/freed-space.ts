@@ -16,9 +16,14 @@ export class FreedSpace {
   private present = new Map<number, readonly FreedSpan[]>();
   private previous = new Map<number, readonly FreedSpan[]>();
 
-  add(start: Instant, end: Instant, nodes: Iterable<number>): void {
-    if (start >= end) return;
-    for (const node of nodes) this.present.set(node, withSpan(this.present.get(node) ?? [], start, end));
+  /** What lies before `now` is of no use any more, and forgotten. */
+  add(start: Instant, end: Instant, nodes: Iterable<number>, now: Instant): void {
+    const from = Math.max(start, now);
+    if (from >= end) return;
+    for (const node of nodes) {
+      const known = (this.present.get(node) ?? []).filter((span) => span.end > now);
+      this.present.set(node, withSpan(known, from, end));
+    }
   }
 
   /** To be remembered by who has looked now. */

@@ -1,5 +1,4 @@
-import type { Need, Vector } from '../model/capacity.ts';
-import { fits } from '../model/capacity.ts';
+import type { Vector } from '../model/capacity.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 
@@ -85,17 +84,6 @@ export class NodeProfile {
 
   freeAt(time: Instant): Vector {
     return (this.segments[this.indexAt(time)] as Segment).free;
-  }
-
-  /** Whether the need fits throughout [start, end). Single-instance needs only. */
-  fitsThroughout(need: Need, start: Instant, end: Instant): boolean {
-    const { segments } = this;
-    for (let i = this.indexAt(start); i < segments.length; i += 1) {
-      const segment = segments[i] as Segment;
-      if (segment.time >= end) return true;
-      if (!fits(need, segment.free)) return false;
-    }
-    return true;
   }
 
   /** When, after `time`, what is free or the set of leases first differs from what it is then; Infinity if never. */

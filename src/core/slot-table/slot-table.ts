@@ -2,6 +2,7 @@ import type { ResourceSpace, Vector } from '../model/capacity.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Instant, SiteSpec } from '../model/records.ts';
 import type { Reservation, VmReservation } from '../model/reservation.ts';
+import { SECOND } from '../model/time.ts';
 import { FreedSpace } from './freed-space.ts';
 import { type Hold, NodeProfile } from './node-profile.ts';
 import { OrderedIndex } from './ordered-index.ts';
@@ -106,7 +107,7 @@ export class SlotTable {
 
   /** Notes that what the chain held will not be put back. */
   give(vm: VmReservation): void {
-    this.freed.add(vm.holdStart, vm.finalEnd, vm.amounts.keys());
+    this.freed.add(vm.holdStart, vm.finalEnd, vm.amounts.keys(), this.now);
   }
 
   /** Takes a chain out on trial: it is put back with reinsertChain, or given up with `give`. */
@@ -342,6 +343,6 @@ const followsEqual = (
 const prematureEnd = (vm: VmReservation): Instant | null => {
   const { knownDuration, accumulated }: Lease = vm.lease;
   if (knownDuration === null) return null;
-  const end = vm.start + Math.max(knownDuration - accumulated, 1000);
+  const end = vm.start + Math.max(knownDuration - accumulated, SECOND);
   return knownDuration - accumulated < vm.end - vm.start && end < vm.end ? end : null;
 };

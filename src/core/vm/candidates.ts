@@ -1,5 +1,6 @@
 import type { Lease } from '../model/lease.ts';
 import type { Instant, LeaseState } from '../model/records.ts';
+import type { Reservation } from '../model/reservation.ts';
 import { NEVER } from '../policies/preemption.ts';
 import type { Planning } from './plan.ts';
 
@@ -19,7 +20,7 @@ export const preemptionCandidates = (
   for (const candidate of planning.planned()) {
     if (!candidate.preemptible || !PREEMPTABLE.has(candidate.state) || candidate.isBeingBroughtBack) continue;
     const { vm } = candidate;
-    if (!vm || vm.end <= start || !overlaps(candidate, start, end)) continue;
+    if (!vm || vm.end <= start || heldWithin(candidate, start, end).length === 0) continue;
     const score = planning.preemption.score(lease.view, candidate.view, start);
     if (score !== NEVER) scored.push({ candidate, score });
   }
@@ -28,11 +29,21 @@ export const preemptionCandidates = (
     .map(({ candidate }) => candidate);
 };
 
-const overlaps = (lease: Lease, start: Instant, end: Instant): boolean =>
-  [...(lease.vm?.chain ?? []), ...[...lease.transfers].filter((transfer) => transfer.lease === lease)].some(
+/** Whether a lease holds something over [from, to) on one of the nodes. */
+export const isInTheWay = (
+  lease: Lease,
+  nodes: ReadonlyMap<number, unknown>,
+  from: Instant,
+  to: Instant,
+): boolean =>
+  heldWithin(lease, from, to).some(({ amounts }) => [...amounts.keys()].some((node) => nodes.has(node)));
+
+/** What a lease holds at some time within [from, to). A transfer is its owner's, whoever else waits for it. */
+const heldWithin = (lease: Lease, from: Instant, to: Instant): Reservation[] =>
+  [...(lease.vm?.chain ?? []), ...[...lease.transfers].filter((transfer) => transfer.lease === lease)].filter(
     (each) =>
       (each.state === 'SCHEDULED' || each.state === 'ACTIVE') &&
       !each.isNil &&
-      each.start < end &&
-      each.end > start,
+      each.start < to &&
+      each.end > from,
   );

@@ -1,7 +1,7 @@
 import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import { VmReservation } from '../model/reservation.ts';
-import { preemptionCandidates } from './candidates.ts';
+import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
 
 /** An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). */
@@ -44,25 +44,4 @@ export const planExactly = (planning: Planning, lease: Lease, now: Instant): Pla
     );
   const victims = found.preempted.filter((victim) => isInTheWay(victim, found.amounts, start, found.end));
   return { lease, vm, preparation, victims, isFuture: false };
-};
-
-/** Whether a lease holds something over [from, to) on one of the nodes. */
-export const isInTheWay = (
-  lease: Lease,
-  nodes: ReadonlyMap<number, unknown>,
-  from: Instant,
-  to: Instant,
-): boolean => {
-  const holding = [
-    ...(lease.vm?.chain ?? []),
-    ...[...lease.transfers].filter((transfer) => transfer.lease === lease),
-  ];
-  return holding.some(
-    (each) =>
-      (each.state === 'SCHEDULED' || each.state === 'ACTIVE') &&
-      !each.isNil &&
-      each.start < to &&
-      each.end > from &&
-      [...each.amounts.keys()].some((node) => nodes.has(node)),
-  );
 };

@@ -37,7 +37,7 @@ export interface Planning {
   readonly migrations: MigrationPlanner;
   readonly preparation: Preparation;
   readonly preemption: PreemptionPolicy;
-  /** Leases that hold reservations, ascending id. */
+  /** Leases that may hold reservations, in no order. */
   planned(): Iterable<Lease>;
 }
 

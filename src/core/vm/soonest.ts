@@ -3,8 +3,7 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { type Reservation, VmReservation } from '../model/reservation.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
-import { preemptionCandidates } from './candidates.ts';
-import { isInTheWay } from './exact.ts';
+import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
 
 export interface SoonestOptions {

@@ -54,15 +54,6 @@ describe('what is free on a node over time', () => {
     expect([25, 30, 40].map((time) => cpuAt(profile, time))).toEqual([60, 60, 100]);
   });
 
-  it('fits a need only if it fits throughout', () => {
-    const profile = node(hold(ann, 10, 20, 60));
-    const half = space.need({ CPU: 50 });
-    expect(profile.fitsThroughout(half, 0, 10)).toBe(true);
-    expect(profile.fitsThroughout(half, 0, 11)).toBe(false);
-    expect(profile.fitsThroughout(half, 20, 1e9)).toBe(true);
-    expect(profile.fitsThroughout(space.need({ CPU: 40 }), 0, 1e9)).toBe(true);
-  });
-
   it('stays unchanged until the amounts or the leases differ', () => {
     const profile = node(hold(ann, 0, 10, 50), hold(bob, 10, 20, 50), hold(bob, 20, 30, 50));
     expect(profile.unchangedUntil(0)).toBe(10);
@@ -97,7 +88,7 @@ describe('what is free on a node over time', () => {
       fc.property(
         fc.array(made, { maxLength: 12 }),
         time,
-        fc.array(fc.tuple(time, fc.integer({ min: 1, max: 48 })), { minLength: 8 }),
+        fc.array(time, { minLength: 8 }),
         (all, past, questions) => {
           const holds = all.map(({ lease, start, length, CPU, Memory }) =>
             hold(lease, start, start + length, CPU, Memory),
@@ -118,18 +109,13 @@ describe('what is free on a node over time', () => {
             String(free(a)) === String(free(b)) &&
             leases(a).size === new Set([...leases(a), ...leases(b)]).size &&
             leases(a).size === leases(b).size;
-          for (const [first, length] of questions) {
+          for (const first of questions) {
             const at = past + first;
             expect(profile.freeAt(at)).toEqual(free(at));
             expect(profile.leaseCount(at, 9)).toBe(leases(at).size);
             const times = Array.from({ length: 60 }, (_, index) => at + 1 + index);
             expect(profile.unchangedUntil(at)).toBe(
               times.find((later) => !same(at, later)) ?? Number.POSITIVE_INFINITY,
-            );
-            const need = space.need({ CPU: 95, Memory: 900 });
-            const throughout = [at, ...times.filter((later) => later < at + length)];
-            expect(profile.fitsThroughout(need, at, at + length)).toBe(
-              throughout.every((each) => (free(each)[0] as number) >= 95 && (free(each)[1] as number) >= 900),
             );
           }
         },
