@@ -8,9 +8,33 @@ export type Batch<K, V, P> = (
   parameters: P,
 ) => Promise<ReadonlyMap<K, V>>;
 
+/** Keys that one statement takes at most: far below what the database allows. */
+const largestBatch = 1_000;
+
+/** Remembers nothing, and so may serve everybody: what different responses ask for at the same moment is read together. */
+const common = new WeakMap<PrismaClient, Map<unknown, unknown>>();
+
+function commonLoader<K, V>(prisma: PrismaClient, batch: Batch<K, V, undefined>) {
+  const loaders = common.get(prisma) ?? new Map<unknown, unknown>();
+  common.set(prisma, loaders);
+  let loader = loaders.get(batch) as DataLoader<K, V | undefined> | undefined;
+  if (loader === undefined) {
+    loader = new DataLoader(
+      async (keys) => {
+        const found = await batch(prisma, [...new Set(keys)], undefined);
+        return keys.map((key) => found.get(key));
+      },
+      { cache: false, maxBatchSize: largestBatch },
+    );
+    loaders.set(batch, loader);
+  }
+  return loader;
+}
+
 /**
  * What is asked for by many objects of one response is read with one statement for each batch function and each set of parameters,
- * and only once. Lives as long as one response, or one event of a subscription.
+ * and only once. Lives as long as one response, or one event of a subscription. Without parameters, responses that are made at the same
+ * moment share the statement: many requests are answered by one commit, and many subscribers are told of one event.
  */
 export class Loaders {
   private readonly loaders = new Map<unknown, Map<string, unknown>>();
@@ -25,8 +49,10 @@ export class Loaders {
     const variant = JSON.stringify(parameters) ?? '';
     let loader = variants.get(variant) as DataLoader<K, V | undefined> | undefined;
     if (loader === undefined) {
-      loader = new DataLoader(async (keys) => {
-        const found = await batch(this.prisma, keys, parameters as P);
+      loader = new DataLoader<K, V | undefined>(async (keys) => {
+        if (parameters === undefined)
+          return commonLoader(this.prisma, batch as Batch<K, V, undefined>).loadMany(keys);
+        const found = await batch(this.prisma, keys, parameters);
         return keys.map((key) => found.get(key));
       });
       variants.set(variant, loader);
