@@ -57,7 +57,10 @@ export function createApp({
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 
-  const handle = async (request: Request): Promise<Response> => {
+  const answer = async (request: Request): Promise<Response> => {
+    // What the client sent as its Host is part of it.
+    if (!URL.canParse(request.url))
+      return failure(400, 'BAD_REQUEST', 'The address of this request makes no sense.');
     const { pathname } = new URL(request.url);
     if (pathname === '/livez') return Response.json({ status: 'alive' });
     if (pathname === '/readyz') return readiness(services);
@@ -70,6 +73,12 @@ export function createApp({
     }
     return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
   };
+
+  const handle = (request: Request): Promise<Response> =>
+    answer(request).catch((error: unknown) => {
+      log.error({ err: error }, 'unexpected error');
+      return failure(500, 'INTERNAL', 'Something went wrong on the server. Its log says more.');
+    });
 
   const closers: (() => Promise<void>)[] = [];
   let ending: Promise<unknown> | null = null;

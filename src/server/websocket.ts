@@ -34,7 +34,6 @@ export function attachWebSockets(
   { graphql, authenticate, limits, log, path }: WebSocketOptions,
 ) {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
-  sockets.on('wsClientError', (error) => log.debug({ err: error }, 'WebSocket refused'));
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     if (request.url?.split('?', 1)[0] !== path) {

@@ -100,6 +100,20 @@ describe('health and metrics', () => {
     expect((await send('/livez', {}, fresh)).status).toBe(200);
   });
 
+  it('shows nothing of itself when something goes wrong', async () => {
+    const broken = new Registry();
+    broken.metrics = () => Promise.reject(new Error('secret'));
+    const response = await send(
+      '/metrics',
+      { headers: { authorization } },
+      apiOn(api.prisma, { registry: broken }),
+    );
+    expect(response.status).toBe(500);
+    expect(response.headers.get('content-type')).toContain('application/json');
+    expect(await codeOf(response.clone())).toBe('INTERNAL');
+    expect(await response.text()).not.toMatch(/secret|at .*:\d+/);
+  });
+
   it('counts operations', async () => {
     await api.ask('{ serverTime }');
     await api.ask('mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }');

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { ListenError, listen } from '../../src/server/listen.ts';
@@ -67,6 +68,27 @@ describe('listening', () => {
     finish();
     expect(await (await mutation).json()).toEqual({ data: { cancelLease: { userErrors: [] } } });
     await closing;
+  });
+
+  it('answers requests whose address makes no sense, and upgrades to something else, and shows nothing of itself', async () => {
+    const listening = await listen(host, 0);
+    listening.serve(apiOn(shared.prisma).app);
+    const ask = async (request: string): Promise<string> => {
+      const socket = connect(Number(new URL(listening.url).port), host);
+      socket.write(`${request}Connection: close\r\n\r\n`);
+      return text(socket);
+    };
+    for (const address of ['[bad', 'a b', 'x:y:z']) {
+      const answer = await ask(`GET / HTTP/1.1\r\nHost: ${address}\r\n`);
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      expect(answer).toContain('"code":"BAD_REQUEST"');
+      expect(answer).not.toMatch(/node:|\/src\//);
+    }
+    // The connection is closed as well.
+    expect(await ask('GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: foo\r\nConnection: Upgrade\r\n')).toMatch(
+      /^HTTP\/1\.1 400 /,
+    );
+    await listening.close(1_000);
   });
 
   it('does not wait for ever', async () => {
