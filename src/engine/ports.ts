@@ -58,11 +58,11 @@ export type CommandErrorCode =
   | import('../core/index.ts').SchedulerErrorCode
   | 'IDEMPOTENCY_CONFLICT'
   | 'EVENTS_EXPIRED'
-  /** The database is out of reach or another writer has taken over. Nothing happened; the same call may be tried again. */
+  /** The database is out of reach or another writer has taken over. Nothing is known to have happened; the same call may be tried again. */
   | 'UNAVAILABLE'
   | 'SHUTTING_DOWN';
 
-/** A command that was refused. It changed nothing. */
+/** A command that was refused. It changed nothing, as far as is known (UNAVAILABLE, SHUTTING_DOWN). */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 
