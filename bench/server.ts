@@ -132,7 +132,7 @@ interface Requests {
 }
 
 /** A server with its leases, from outside. */
-class Site {
+export class Site {
   private readonly client: GraphQLClient;
   private readonly random = randomNumbers(3);
 

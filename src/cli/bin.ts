@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { runCli } from './leasegraph.ts';
 
+// GraphQL's library, loaded with the command, checks for mistakes of its developers in every field unless it is told not to.
+process.env.NODE_ENV ||= 'production';
+
 // A reader that goes away (`| head`) is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
