@@ -11,6 +11,8 @@ export class PassRunner {
   private running: Iterator<void, void, Instant | undefined> | null = null;
   /** Time spent in the core on the running pass. */
   private spent: Millis = 0;
+  /** Whether anything was written since the pass began that runs, or ran last. */
+  private fruitful = false;
   /** Slices in one turn: as many as can be written without others having to wait for it. */
   private share = 1;
   private failures = 0;
@@ -32,14 +34,16 @@ export class PassRunner {
   }
 
   /** How long it took to write the last turn decides how much the next one may hold. */
-  written(took: Millis): void {
+  written(took: Millis, something: boolean): void {
     const { slicesPerTurn, turnToWrite } = this.limits;
+    if (something) this.fruitful = true;
     if (took > turnToWrite) this.share = Math.max(1, this.share >> 1);
     else if (took < turnToWrite / 2) this.share = Math.min(slicesPerTurn, this.share * 2);
   }
 
-  get underWay(): boolean {
-    return this.running !== null;
+  /** Whether a whole pass has changed nothing, and nothing else changed meanwhile. */
+  get inVain(): boolean {
+    return this.running === null && !this.fruitful;
   }
 
   /** When a postponed pass may begin; null when none is. */
@@ -81,6 +85,7 @@ export class PassRunner {
   private slice(core: Core, now: Instant, budget: Millis): void {
     const begun = this.clock.monotonic();
     this.notBefore = null;
+    if (this.running === null) this.fruitful = false;
     this.running ??= guarded('a pass', () => core.pass(now));
     const pass = this.running;
     let ended = false;

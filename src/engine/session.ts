@@ -147,10 +147,11 @@ export class WriterSession {
       answers: mailbox.answersWith(answers),
     };
     const begun = clock.monotonic();
-    if (!isEmpty(content)) await committer.commit(content);
+    const empty = isEmpty(content);
+    if (!empty) await committer.commit(content);
     // A pass that changes nothing and still is not enough must not keep the engine busy.
-    else if (!turn.alone && pass.wanted(core) && !pass.underWay) pass.postpone(limits.passInterval);
-    pass.written(clock.monotonic() - begun);
+    else if (!turn.alone && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
+    pass.written(clock.monotonic() - begun, !empty);
     this.lastTurn = now;
     return content.changes;
   }
