@@ -77,7 +77,8 @@ export class SchedulerState {
   /** Whether leases with a reservation in the future are to be looked at anew. */
   reevaluationDue = false;
 
-  private readonly transfers: ImageTransferPreparation | null;
+  /** The `preparation`, where images are transferred. */
+  readonly imageTransfers: ImageTransferPreparation | null;
   private reportedSite: SiteRecord;
 
   constructor(
@@ -95,7 +96,7 @@ export class SchedulerState {
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
     this.siteView = siteView(site, config);
-    this.transfers = config.preparation === 'imagetransfer' ? this.imageTransfer(stored) : null;
+    this.imageTransfers = config.preparation === 'imagetransfer' ? this.transferPreparation(stored) : null;
     this.reportedSite = this.siteRecord();
     const estimates = new Estimates(config);
     this.planning = {
@@ -105,7 +106,7 @@ export class SchedulerState {
       estimates,
       chains: new ChainBuilder(config, estimates),
       migrations: new MigrationPlanner(config, this.space),
-      preparation: this.transfers ?? unmanaged,
+      preparation: this.imageTransfers ?? unmanaged,
       preemption: this.policies.preemption,
       planned: () => this.leases.values(),
     };
@@ -113,11 +114,6 @@ export class SchedulerState {
 
   get preparation(): Preparation {
     return this.planning.preparation;
-  }
-
-  /** The transfers' keeper, where there is one (for a snapshot's transfers). */
-  get imageTransfers(): ImageTransferPreparation | null {
-    return this.transfers;
   }
 
   live(id: number): Lease {
@@ -129,7 +125,7 @@ export class SchedulerState {
     throw new SchedulerError('LEASE_NOT_FOUND', `there is no lease ${id}`);
   }
 
-  /** How many future reservations backfilling still allows (evaluated before each lease is scheduled). */
+  /** Whether backfilling allows one more reservation in the future (asked before each lease is scheduled). */
   get mayPlanFuture(): boolean {
     const { backfilling, backfillingReservations } = this.config;
     if (backfilling === 'conservative') return true;
@@ -204,13 +200,13 @@ export class SchedulerState {
   }
 
   siteRecord(): SiteRecord {
-    return { ...this.counters(), cachedImages: this.transfers?.cachedImages() ?? [] };
+    return { ...this.counters(), cachedImages: this.imageTransfers?.cachedImages() ?? [] };
   }
 
   /** The site's record if it changed since this was last asked; null otherwise. */
   takeSiteRecord(): SiteRecord | null {
     const counters = this.counters();
-    const cachesChanged = this.transfers?.takeChanged() ?? false;
+    const cachesChanged = this.imageTransfers?.takeChanged() ?? false;
     const counted = counterNames.some((name) => this.reportedSite[name] !== counters[name]);
     if (!counted && !cachesChanged) return null;
     this.reportedSite = {
@@ -230,7 +226,7 @@ export class SchedulerState {
     };
   }
 
-  private imageTransfer(stored: SiteRecord): ImageTransferPreparation {
+  private transferPreparation(stored: SiteRecord): ImageTransferPreparation {
     const events = {
       planned: (transfer: Reservation) => this.identify(transfer),
       changed: (transfer: Reservation) => this.log.reservation(transfer),
