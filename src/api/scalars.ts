@@ -32,13 +32,13 @@ export function parseDuration(text: unknown): Millis {
   if (typeof text !== 'string' || text.length > 100 || !/\d[A-Z]$/i.test(text)) {
     throw refuse(`is not an ISO 8601 duration, ${example}.`);
   }
+  if (text.includes('-')) throw refuse('is negative, or a part of it is.');
   const duration = Duration.fromISO(text.toUpperCase());
   if (!duration.isValid) throw refuse(`is not an ISO 8601 duration, ${example}.`);
   if (duration.years !== 0 || duration.months !== 0) {
     throw refuse(`has years or months, whose length is not fixed. Use days, ${example}.`);
   }
   const millis = duration.toMillis();
-  if (millis < 0) throw refuse('is negative.');
   if (!Number.isSafeInteger(millis) || /[.,]\d{4,}S$/i.test(text)) {
     throw refuse('is not a whole number of milliseconds below 2^53.');
   }

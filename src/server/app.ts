@@ -3,7 +3,6 @@ import { createServerAdapter } from '@whatwg-node/server';
 import { type Logger, pino } from 'pino';
 import { Histogram, Registry } from 'prom-client';
 import type { ApiServices } from '../api/index.ts';
-import type { Principal } from '../engine/ports.ts';
 import { bearerToken } from './authentication.ts';
 import { endable } from './endable.ts';
 import { graphiqlPage, wantsPage } from './graphiql.ts';
@@ -67,7 +66,7 @@ export function createApp({
     if (pathname === path && wantsPage(request)) return graphiqlPage(request);
     const principal = authenticate(request.headers.get('authorization'));
     if (principal === null) return unauthenticated();
-    if (pathname === path) return graphql.fetch(request, { principal } satisfies { principal: Principal });
+    if (pathname === path) return acceptable(await graphql.fetch(request, { principal }));
     if (pathname === '/metrics') {
       return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
     }
@@ -109,6 +108,16 @@ const unauthenticated = (): Response =>
   failure(401, 'UNAUTHENTICATED', 'A valid token is needed: send the header "Authorization: Bearer TOKEN".', {
     'www-authenticate': 'Bearer realm="leasegraph"',
   });
+
+/** Yoga says nothing when a result cannot be given in any form that is accepted. */
+const acceptable = (response: Response): Response =>
+  response.status === 406
+    ? failure(
+        406,
+        'NOT_ACCEPTABLE',
+        'The header Accept leaves no form for this result: results are application/json, those of subscriptions text/event-stream.',
+      )
+    : response;
 
 export const failure = (
   status: number,

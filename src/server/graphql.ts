@@ -6,12 +6,13 @@ import type { ServerLimits } from './limits.ts';
 import { errorMask } from './mask.ts';
 import { isDatabaseOutage } from './outage.ts';
 import {
+  useDocumentLimits,
+  useJsonInUrls,
   useJsonOnly,
   useOperationLimits,
   useOperationMetrics,
   useOperationTimeout,
   useQueryCancellation,
-  useTokenLimit,
 } from './plugins.ts';
 
 /** What each request brings besides itself. */
@@ -39,6 +40,7 @@ export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLO
     batching: false,
     multipart: false,
     maxRequestBodySize: limits.bodyBytes,
+    parserAndValidationCache: { documentCache: cacheByText(), errorCache: cacheByText() },
     maskedErrors: { maskError: errorMask(log, isDatabaseOutage) },
     // What the mask shows of an error it has also logged.
     logging: {
@@ -49,10 +51,25 @@ export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLO
     },
     plugins: [
       useJsonOnly(),
-      useTokenLimit(limits.tokens),
+      useJsonInUrls(),
+      useDocumentLimits(limits.tokens),
       useOperationMetrics(observe),
       useOperationLimits(limits),
       useOperationTimeout(limits.operationTimeout),
       useQueryCancellation(),
     ],
   });
+
+/** Remembers by a document's text, the last few hundred of them. Long texts are not kept: a thousand of those fill the memory. */
+function cacheByText<T>() {
+  const kept = new Map<string, T>();
+  return {
+    get: (text: string) => kept.get(text),
+    set: (text: string, value: T) => {
+      if (text.length > 5_000) return;
+      const [oldest] = kept.keys();
+      if (oldest !== undefined && kept.size >= 200) kept.delete(oldest);
+      kept.set(text, value);
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 
 /** Whether an error was made for clients; what was thrown by accident is not theirs to see. */
-const isForClients = (error: unknown): boolean =>
+const isForClients = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && (error.originalError == null || isForClients(error.originalError));
 
 /**
@@ -11,7 +11,11 @@ const isForClients = (error: unknown): boolean =>
  * A database that is out of reach is told as such: the same request may succeed later.
  */
 export const errorMask = (log: Logger, isOutage: (error: unknown) => boolean) => (error: unknown) => {
-  if (isForClients(error)) return error as GraphQLError;
+  if (isForClients(error)) {
+    // The library's own, about variables and about which operation is meant, have no code.
+    error.extensions.code ??= 'BAD_USER_INPUT';
+    return error;
+  }
   const requestId = randomUUID();
   const located = error instanceof GraphQLError ? error : null;
   const cause = located?.originalError ?? error;

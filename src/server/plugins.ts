@@ -3,8 +3,11 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  Lexer,
   type OperationDefinitionNode,
   parse,
+  Source,
+  TokenKind,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from './limits.ts';
@@ -23,38 +26,81 @@ const operationOf = ({
 }: OperationArguments): OperationDefinitionNode | null | undefined =>
   getOperationAST(document, operationName);
 
-const refusal = (code: string, message: string, status?: number) => ({
-  errors: [
-    new GraphQLError(message, {
-      extensions: { code, ...(status === undefined ? {} : { http: { status } }) },
-    }),
-  ],
-});
+const clientError = (code: string, message: string, status: number): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, http: { status } } });
+
+const refusal = (...error: Parameters<typeof clientError>) => ({ errors: [clientError(...error)] });
 
 /** Only JSON is taken: a form that a foreign page submits is not. */
 export const useJsonOnly = (): Plugin => ({
   onRequestParse({ request, endResponse, fetchAPI }) {
     if (request.method !== 'POST') return;
     const [type] = (request.headers.get('content-type') ?? '').split(';');
-    if (type?.trim().toLowerCase() === 'application/json') return;
-    const { errors } = refusal('UNSUPPORTED_MEDIA_TYPE', 'Send the operation as application/json.');
+    if (type?.trim() === 'application/json') return;
+    const message = 'Send the operation as application/json.';
     endResponse(
       fetchAPI.Response.json(
-        { errors },
+        { errors: [{ message, extensions: { code: 'UNSUPPORTED_MEDIA_TYPE' } }] },
         { status: 415, statusText: 'Unsupported Media Type', headers: { accept: 'application/json' } },
       ),
     );
   },
 });
 
-/** Refuses documents with more tokens. */
-export const useTokenLimit = (maxTokens: number): Plugin => ({
-  onParse({ setParseFn }) {
-    setParseFn((source: Parameters<typeof parse>[0], options?: Parameters<typeof parse>[1]) =>
-      parse(source, { ...options, maxTokens }),
-    );
+/** Of what a URL carries, `variables` and `extensions` are JSON. */
+export const useJsonInUrls = (): Plugin => ({
+  onRequestParse({ request, requestParser, setRequestParser }) {
+    if (request.method !== 'GET' || !requestParser) return;
+    setRequestParser((given) => {
+      try {
+        return requestParser(given);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw clientError(
+          'BAD_REQUEST',
+          `In the URL, "variables" and "extensions" are JSON: ${error.message}.`,
+          400,
+        );
+      }
+    });
   },
 });
+
+/** How deep brackets of a document may be nested: further than any operation needs, and not as far as recursion reaches. */
+const deepestBrackets = 200;
+
+/** Refuses documents with more tokens, and such that are nested too deep to be worked on. */
+export const useDocumentLimits = (maxTokens: number): Plugin => ({
+  onParse({ setParseFn }) {
+    setParseFn((source: string | Source, options?: Parameters<typeof parse>[1]) => {
+      try {
+        assertShallow(typeof source === 'string' ? new Source(source) : source, maxTokens);
+        return parse(source, { ...options, maxTokens });
+      } catch (error) {
+        // (Over HTTP Yoga would add it.)
+        if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED';
+        throw error;
+      }
+    });
+  },
+});
+
+function assertShallow(source: Source, maxTokens: number): void {
+  const lexer = new Lexer(source);
+  let depth = 0;
+  for (let tokens = 0; tokens <= maxTokens; tokens++) {
+    const { kind } = lexer.advance();
+    if (kind === TokenKind.EOF) return;
+    if (opening.has(kind)) depth += 1;
+    if (closing.has(kind)) depth -= 1;
+    if (depth > deepestBrackets) {
+      throw clientError('OPERATION_TOO_LARGE', `Brackets are nested more than ${deepestBrackets} deep.`, 400);
+    }
+  }
+}
+
+const opening: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 /** Refuses operations that are larger than the limits, before anything of them is executed. */
 export const useOperationLimits = (limits: Pick<ServerLimits, 'depth' | 'aliases' | 'cost'>): Plugin => {

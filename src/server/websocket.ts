@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import type { ConnectionInitMessage } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
@@ -36,8 +36,11 @@ export function attachWebSockets(
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // The HTTP server has let go of the socket: an error that nobody listens to would end the process.
+    socket.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
     if (request.url?.split('?', 1)[0] !== path) {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      const refusal = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+      socket.end(refusal, () => socket.destroy());
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
@@ -84,6 +87,7 @@ export function attachWebSockets(
           const document = parse(params.query);
           const errors = validate(schema, document);
           if (errors.length > 0) return withoutInternals(errors);
+          if (!getOperationAST(document, params.operationName)) return [whichOperation()];
           return {
             schema,
             document,
@@ -113,6 +117,11 @@ export function attachWebSockets(
     await serving.dispose();
   };
 }
+
+const whichOperation = (): GraphQLError =>
+  new GraphQLError('Could not determine what operation to execute.', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+  });
 
 /** As HTTP shows them: without what only its status line needs. */
 const withoutInternals = (errors: readonly GraphQLError[]): GraphQLError[] =>

@@ -120,6 +120,12 @@ describe('requestLease', () => {
       'INVALID_REQUEST',
       ['input', 'machines'],
     ],
+    [
+      'too many amounts over all machines',
+      machine(new Array(101).fill({ type: 'CPU', amount: 1 }), 1_000),
+      'INVALID_REQUEST',
+      ['input', 'machines'],
+    ],
     ['a machine of nothing', machine([]), 'INVALID_REQUEST', ['input', 'machines', '0', 'capacity']],
     [
       'a machine of zeros',
@@ -147,6 +153,13 @@ describe('requestLease', () => {
     ['an empty name', { name: ' ' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a long name', { name: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with control characters', { name: 'a\u0000b' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name with half a character', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
+    [
+      'a key with half a character',
+      { idempotencyKey: '\udca5x' },
+      'INVALID_REQUEST',
+      ['input', 'idempotencyKey'],
+    ],
     ['an empty key', { idempotencyKey: '' }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
     ['a long key', { idempotencyKey: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
     [

@@ -64,6 +64,7 @@ describe('Duration', () => {
     'P1Y',
     '-PT1H',
     'PT-1H',
+    'PT1H-1S',
     '1h',
     'PT',
     'P',

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { Registry } from 'prom-client';
@@ -230,6 +232,31 @@ describe('limits', () => {
     expect(errors).toBeUndefined();
   });
 
+  it.each([
+    ['selections', `{ ${'leases { nodes '.repeat(1_000)}`],
+    ['lists', `{ leases(filter: ${'['.repeat(4_900)}`],
+    ['lists that end', `{ leases(filter: ${'['.repeat(2_400)}${']'.repeat(2_400)}) { totalCount } }`],
+    ['types', `query ($a: ${'['.repeat(2_000)}Int${']'.repeat(2_000)}) { serverTime }`],
+    ['far more than are read', '{a'.repeat(300_000)],
+  ])('bounds how deep brackets are nested: %s', async (_what, query) => {
+    expect(await codeOf(await api.post(query))).toBe('OPERATION_TOO_LARGE');
+  });
+
+  it('keeps nothing of long documents', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    const held = () => {
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    const before = held();
+    for (let index = 0; index < 30; index++) {
+      await api.post(`{ serverTime } ${' '.repeat(900_000)}# ${index}`);
+      await api.post(`{ ${' '.repeat(900_000)}# ${index}`);
+    }
+    expect(held() - before).toBeLessThan(20_000_000);
+  });
+
   it('bounds the body, announced or not', async () => {
     const small = apiOn(api.prisma, { limits: { bodyBytes: 500 } });
     const headers = { authorization, 'content-type': 'application/json' };
@@ -262,6 +289,54 @@ describe('limits', () => {
       body: JSON.stringify([{ query: '{ serverTime }' }, { query: '{ serverTime }' }]),
     });
     expect(response.status).toBe(400);
+  });
+
+  it.each([
+    [
+      'a variable of another type',
+      'query ($n: Int) { lease(number: $n) { id } }',
+      { n: 'one' },
+      'BAD_USER_INPUT',
+    ],
+    [
+      'a field of an input that there is not',
+      'query ($f: LeaseFilter) { leases(filter: $f) { totalCount } }',
+      { f: { x: 1 } },
+      'BAD_USER_INPUT',
+    ],
+    ['no variable where one is needed', 'query ($id: ID!) { node(id: $id) { id } }', {}, 'BAD_USER_INPUT'],
+    [
+      'two operations, of which none is chosen',
+      'query A { serverTime } query B { serverTime }',
+      {},
+      'OPERATION_RESOLUTION_FAILURE',
+    ],
+  ])('gives every mistake a code: %s', async (_what, query, variables, code) => {
+    const response = await api.post(query, variables);
+    expect([response.status, await codeOf(response)]).toEqual([400, code]);
+  });
+
+  it('takes variables in the URL, if they are JSON', async () => {
+    const query = encodeURIComponent('query ($n: Int) { lease(number: $n) { id } }');
+    const get = (variables: string) =>
+      send(`/graphql?query=${query}&variables=${variables}`, { headers: { authorization } });
+    expect(await (await get('{"n":7}')).json()).toEqual({ data: { lease: null } });
+    for (const variables of ['x', '[1]']) {
+      const response = await get(variables);
+      expect([response.status, await codeOf(response)]).toEqual([400, 'BAD_REQUEST']);
+    }
+  });
+
+  it('says in which form results come when it is asked for another', async () => {
+    for (const [query, accept] of [
+      ['subscription { leaseEvents { sequence } }', 'application/json'],
+      ['{ serverTime }', 'application/xml'],
+    ] as const) {
+      const request = graphqlRequest(query);
+      request.headers.set('accept', accept);
+      const response = await api.app.fetch(request);
+      expect([response.status, await codeOf(response)]).toEqual([406, 'NOT_ACCEPTABLE']);
+    }
   });
 
   it('does not change anything by GET', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as tcp } from 'node:net';
 import { type Client, CloseCode, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
@@ -154,6 +154,24 @@ describe('graphql-ws', () => {
     expect(((await once(other, 'error')) as [Error])[0].message).toMatch(/subprotocol/i);
   });
 
+  it('survives clients that break off what they began', async () => {
+    const { port } = new URL(url);
+    const upgrade = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
+    const breakOff = async (path: string, wait: number) => {
+      const socket = tcp(Number(port), '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(upgrade(path));
+      for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate);
+      socket.resetAndDestroy();
+    };
+    // Whether the server writes before it hears of it is up to the network: many times, then.
+    for (let round = 0; round < 200; round++) {
+      await Promise.all(['/', '/graphql', '/elsewhere'].map((path) => breakOff(path, round % 4)));
+    }
+    expect(await first(authorized(), '{ serverTime }')).toHaveProperty('data');
+  });
+
   it('lets go of the engine when a connection breaks', async () => {
     const socket = await raw();
     socket.send(JSON.stringify(init));
@@ -174,8 +192,20 @@ describe('graphql-ws', () => {
     const client = authorized();
     const errors = (query: string) => first(client, query).catch((thrown: unknown) => thrown);
     expect(await errors('{')).toEqual([
-      expect.objectContaining({ message: expect.stringContaining('Syntax Error') }),
+      expect.objectContaining({
+        message: expect.stringContaining('Syntax Error'),
+        extensions: { code: 'GRAPHQL_PARSE_FAILED' },
+      }),
     ]);
+    expect(await errors(`{ leases(filter: ${'['.repeat(4_900)}`)).toEqual([
+      expect.objectContaining({ extensions: { code: 'OPERATION_TOO_LARGE' } }),
+    ]);
+    expect(await errors('query A { serverTime } query B { serverTime }')).toEqual([
+      expect.objectContaining({ extensions: { code: 'OPERATION_RESOLUTION_FAILURE' } }),
+    ]);
+    expect(await errors('query ($id: ID!) { node(id: $id) { id } }')).toMatchObject({
+      errors: [{ extensions: { code: 'BAD_USER_INPUT' } }],
+    });
     expect(await errors('{ nothing }')).toEqual([
       expect.objectContaining({ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }),
     ]);

@@ -18,8 +18,8 @@ export interface LeaseFilter {
 }
 
 const whereOf = ({ states, types, overlapping }: LeaseFilter): Prisma.LeaseWhereInput => ({
-  ...(states && { state: { in: [...states] } }),
-  ...(types && { type: { in: [...types] } }),
+  ...(states && { state: { in: [...new Set(states)] } }),
+  ...(types && { type: { in: [...new Set(types)] } }),
   ...(overlapping && {
     reservations: {
       some: { start: { lt: new Date(overlapping.end) }, end: { gt: new Date(overlapping.start) } },

@@ -7,6 +7,8 @@ import { printDuration, printInstant } from '../scalars.ts';
 import { type UserError, userError } from '../user-error.ts';
 
 export const mostMachines = 10_000;
+/** Of all machines of a lease together. */
+const mostAmounts = 100_000;
 export const longestText = 200;
 const longestDuration: Millis = 3_650 * 24 * 3_600_000;
 
@@ -58,6 +60,9 @@ function textErrors(field: string, text: string | null | undefined, ...path: rea
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u001f\u007f]/.test(text)) return [invalid('It has control characters.', field, ...path)];
+  // A database would keep others in their place, and so make two keys one.
+  if (/\p{Surrogate}/u.test(text))
+    return [invalid('It has halves of characters (surrogates).', field, ...path)];
   return [];
 }
 
@@ -68,6 +73,15 @@ function machineErrors(sets: RequestInput['machines'], types: readonly string[])
   if (total > mostMachines) {
     errors.push(
       invalid(`${total} machines are asked for; one lease can have at most ${mostMachines}.`, 'machines'),
+    );
+  }
+  const amounts = sets.reduce((sum, { count, capacity }) => sum + Math.max(0, count) * capacity.length, 0);
+  if (total <= mostMachines && amounts > mostAmounts) {
+    errors.push(
+      invalid(
+        `${amounts} amounts are given over all machines; at most ${mostAmounts} are taken.`,
+        'machines',
+      ),
     );
   }
   return errors;
