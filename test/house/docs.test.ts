@@ -104,6 +104,16 @@ describe('GraphQL', () => {
 });
 
 describe('the command line', () => {
+  test('scripts that are named exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const missing = [...pages, ...filesUnder('test', '.ts'), ...filesUnder('src', '.ts')].flatMap((path) =>
+      [...read(path).matchAll(/\bnpm run (?:--silent )?([a-z]+)/g)].flatMap(([, name = '']) =>
+        name in scripts ? [] : [`${path} -> npm run ${name}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test('every command has its line in docs/command-line.md, and help', async () => {
     const { out } = await cli('--help');
     const commands = [...(out.split('Commands:')[1] ?? '').matchAll(/^ {2}(\w+)/gm)]
