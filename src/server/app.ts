@@ -75,7 +75,8 @@ export function createApp({
 
   const handle = (request: Request): Promise<Response> =>
     answer(request).catch((error: unknown) => {
-      log.error({ err: error }, 'unexpected error');
+      if (request.signal.aborted) log.debug({ err: error }, 'the client has gone');
+      else log.error({ err: error }, 'unexpected error');
       return failure(500, 'INTERNAL', 'Something went wrong on the server. Its log says more.');
     });
 

@@ -12,7 +12,7 @@ const outages = new Set([
   'ETIMEDOUT',
 ]);
 const lostConnection =
-  /connection (terminated|ended|error)|server has closed the connection|can't reach database|PGlite is closed/i;
+  /connection (terminated|ended|error)|server has closed the connection|can't reach database|read timeout|timeout (exceeded|expired)|PGlite is closed/i;
 
 /** SQLSTATE classes for the same: connection, resources, shutting down or cancelled, the server's disk. */
 const outageState = /^(08|53|57|58)/;

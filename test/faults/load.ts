@@ -1,5 +1,6 @@
 /** Callers that request, repeat, cancel and look, as fast as they are answered, and keep account of what they were told. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { widelyHeard } from '../../src/engine/wake.ts';
 import { ask, insist, type UserError } from './client.ts';
 import type { Random } from './random.ts';
 import type { Server } from './server.ts';
@@ -56,8 +57,8 @@ export class Load {
   /** Commands that were answered. */
   answered = 0;
   private readonly ids: string[] = [];
-  private readonly ending = new AbortController();
-  private readonly giveUp = new AbortController();
+  private readonly ending = widelyHeard();
+  private readonly giveUp = widelyHeard();
   private running: Promise<unknown> = Promise.resolve();
   private waiting: (() => void)[] = [];
   /** The site's time, and when it was heard. */

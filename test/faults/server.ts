@@ -44,9 +44,10 @@ export class Server {
     return orAborted(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
   }
 
-  /** SIGKILL; resolves when the process is gone. */
-  async kill(): Promise<void> {
+  /** SIGKILL; resolves when the process is gone. Without `again` it stays away until `start`. */
+  async kill({ again = true } = {}): Promise<void> {
     const { present } = this;
+    this.wanted &&= again;
     present?.child.kill('SIGKILL');
     await present?.ended;
   }
@@ -69,8 +70,7 @@ export class Server {
 
   /** Whatever state it is in. */
   async dispose(): Promise<void> {
-    this.wanted = false;
-    await this.kill();
+    await this.kill({ again: false });
   }
 
   private async untilListening(signal: AbortSignal): Promise<string> {
@@ -93,8 +93,8 @@ export class Server {
       // 1: it says that it cannot start. Null: a signal.
       if (code !== null && code > 1) this.strange.push(`${this.name} ended with ${code}`);
       if (this.wanted) this.launch();
-      this.renew();
     });
+    this.renew();
   }
 
   private renew(): void {
@@ -120,7 +120,11 @@ export class Server {
     const { level, msg, lease, action, machine, node } = entry;
     const told = /^would (\w+)$/.exec(String(msg));
     if (told?.[1]) this.actions.push({ lease, action, machine, node, kind: told[1] } as HostAction);
-    if (Number(level) >= 50 && !isExpected(String(msg))) this.strange.push(`${this.name}: ${line}`);
+    if (Number(level) < 50 || isExpected(String(msg))) return;
+    const { message, stack } = (entry.err ?? {}) as { message?: string; stack?: string };
+    const frames = stack?.split('\n').filter((frame) => /^\s+at /.test(frame));
+    const wrong = [this.name, msg, message, frames?.[0]?.trim()].join(' | ');
+    if (!this.strange.includes(wrong)) this.strange.push(wrong);
   }
 }
 

@@ -155,6 +155,14 @@ export class World {
     ].join('; ');
   }
 
+  /** The server that writes, once one says so. */
+  async writer(among: readonly Server[] = this.servers): Promise<Server> {
+    for (;;) {
+      for (const server of among) if ((await roleOf(server)) === 'writer') return server;
+      await sleep(20);
+    }
+  }
+
   /** All leases have ended and all actions are recorded, as the servers' metrics say. */
   private async untilNothingIsLeft(): Promise<void> {
     for (;;) {
@@ -170,6 +178,17 @@ export class World {
     return Math.max(...readings.map((each) => each.get('leasegraph_last_event_sequence') ?? 0));
   }
 }
+
+/** As /readyz says; null when it does not answer. */
+export const roleOf = async (server: Server): Promise<string | null> => {
+  try {
+    const url = new URL('/readyz', await server.url(AbortSignal.timeout(1_000)));
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    return ((await response.json()) as { role: string }).role;
+  } catch {
+    return null;
+  }
+};
 
 /** The values of /metrics by name and labels; empty when the server does not answer. */
 export const metrics = async (server: Server): Promise<ReadonlyMap<string, number>> => {

@@ -4,6 +4,17 @@ import { type OpenStore, openStore } from '../../src/store/index.ts';
 import { type Api, apiOn } from '../api/fixture.ts';
 import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
 
+it.each([
+  'Query read timeout',
+  'timeout expired',
+  'timeout exceeded when trying to connect',
+  'Connection terminated unexpectedly',
+  'Connection terminated due to connection timeout',
+])('an outage is what says "%s"', (message) => {
+  expect(isDatabaseOutage(new Error(message))).toBe(true);
+  expect(isDatabaseOutage(new Error('wrapped', { cause: new Error(message) }))).toBe(true);
+});
+
 describe.skipIf(postgresMissing !== null)(
   `an unreachable database${postgresMissing ? `: ${postgresMissing}` : ''}`,
   () => {
