@@ -20,14 +20,14 @@ const load = 1;
 export async function growthBenchmark(quick: boolean): Promise<Table[]> {
   const directory = mkdtempSync(join(tmpdir(), 'leasegraph-bench-'));
   const rows: Cell[][] = [];
-  let before: { leases: number; user: number } | null = null;
+  let first: { leases: number; user: number } | null = null;
   try {
     for (const { leases, nodes } of quick ? curve.slice(0, 2) : [...curve, large]) {
       const trace = join(directory, 'synthetic.swf');
       writeFileSync(trace, syntheticTrace(leases, nodes, load));
       const { usage } = await runProgram(['simulate', trace, '--site', `${nodes} CPU:100 Memory:1024`]);
       const { wall, user, peakMb } = usage;
-      const comparable = nodes === 1_000 && before !== null;
+      const since = nodes === 1_000 ? first : null;
       rows.push([
         leases,
         nodes,
@@ -35,10 +35,10 @@ export async function growthBenchmark(quick: boolean): Promise<Table[]> {
         user,
         (user / leases) * 1_000,
         peakMb,
-        before !== null && comparable ? growth([before.leases, leases], [before.user, user]) : null,
-        before !== null && comparable ? nLogN(before.leases, leases) : null,
+        since && growth([since.leases, leases], [since.user, user]),
+        since && nLogN(since.leases, leases),
       ]);
-      before = { leases, user };
+      first ??= { leases, user };
     }
   } finally {
     rmSync(directory, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export async function growthBenchmark(quick: boolean): Promise<Table[]> {
       title: 'Growth with leases and nodes (made-up traces, aggressive backfilling)',
       columns: [
         ...['leases', 'nodes', 'wall, s', 'CPU, s', 'CPU a lease, ms', 'peak, MB'],
-        ...['grows as leases^', 'n log n would be ^'],
+        ...['since the first row grows as leases^', 'n log n would be ^'],
       ],
       rows,
     },

@@ -8,12 +8,14 @@ import { growthBenchmark } from './growth.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
+import { startUpBenchmark } from './start-up.ts';
 import { formatTable, type Table } from './support/table.ts';
 
 const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<Table[]>>> = {
   simulate: simulateBenchmark,
   growth: growthBenchmark,
   'slot-table': slotTableBenchmark,
+  'start-up': startUpBenchmark,
   server: serverBenchmark,
 };
 
