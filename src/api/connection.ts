@@ -26,7 +26,6 @@ export interface Window {
 /** The largest values of columns. */
 export const largestInt = 2 ** 31 - 1;
 export const largestLong = Number.MAX_SAFE_INTEGER;
-export const latestInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /** An order of a list: its name keeps cursors of other lists out. */
 export interface Order<Row> {

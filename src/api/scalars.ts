@@ -1,8 +1,7 @@
 import { GraphQLError, GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { DateTime, Duration } from 'luxon';
-import type { Instant, Millis } from '../core/index.ts';
+import { type Instant, LAST_INSTANT, type Millis } from '../core/index.ts';
 import { badInput, shown } from './client-error.ts';
-import { latestInstant } from './connection.ts';
 
 const rfc3339 =
   /^\d{4}-\d{2}-\d{2}[Tt](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
@@ -17,7 +16,7 @@ export function parseInstant(text: unknown): Instant {
   const instant = DateTime.fromISO(text.toUpperCase());
   if (!instant.isValid) throw badInput(`${shown(text)} is not an instant: ${instant.invalidExplanation}.`);
   const millis = instant.toMillis();
-  if (millis < 0 || millis > latestInstant)
+  if (millis < 0 || millis > LAST_INSTANT)
     throw badInput(`${shown(text)} is not between the years 1970 and 9999.`);
   return millis;
 }

@@ -2,7 +2,7 @@ export * from './errors.ts';
 export * from './model/config.ts';
 export { isFinal, leaseTransitions } from './model/lease-states.ts';
 export * from './model/records.ts';
-export { DAY, HOUR, SECOND } from './model/time.ts';
+export { DAY, HOUR, LAST_INSTANT, SECOND } from './model/time.ts';
 export type { AdmissionPolicy } from './policies/admission.ts';
 export type { HostSelectionPolicy } from './policies/host-selection.ts';
 export type { PreemptionPolicy } from './policies/preemption.ts';

@@ -1,18 +1,18 @@
 /** Between the core's records and the columns of the database. Instants travel as milliseconds since the epoch. */
-import type {
-  ActionRecord,
-  Instant,
-  LeaseEventRecord,
-  LeaseRecord,
-  NodeSpec,
-  ReservationRecord,
-  StateReason,
+import {
+  type ActionRecord,
+  type Instant,
+  LAST_INSTANT,
+  type LeaseEventRecord,
+  type LeaseRecord,
+  type NodeSpec,
+  type ReservationRecord,
+  type StateReason,
 } from '../core/index.ts';
 import { type ActionOutcome, StoreError } from '../engine/ports.ts';
 
 /** The years 1 to 9999: what `timestamptz`, RFC 3339 and Prisma can all say. */
 const firstInstant = Date.parse('0001-01-01T00:00:00Z');
-const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
 export function leaseRow(lease: LeaseRecord) {
   const at = instants(`Lease ${lease.id}`);
@@ -156,7 +156,7 @@ function reasonColumns(reason: StateReason | null) {
 function instants(what: string) {
   return <T extends Instant | null>(field: string, value: T): T => {
     if (value === null) return value;
-    if (Number.isSafeInteger(value) && value >= firstInstant && value <= lastInstant) return value;
+    if (Number.isSafeInteger(value) && value >= firstInstant && value <= LAST_INSTANT) return value;
     throw new StoreError(
       'PERMANENT',
       `${what}: ${field} is ${value}, and only whole milliseconds from year 1 to year 9999 can be kept.`,

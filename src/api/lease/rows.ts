@@ -1,6 +1,6 @@
-import type { Instant, LeaseState, LeaseType } from '../../core/index.ts';
+import { type Instant, LAST_INSTANT, type LeaseState, type LeaseType } from '../../core/index.ts';
 import { type Lease, type LeaseMachine, Prisma, type PrismaClient } from '../../store/prisma/client.ts';
-import { largestInt, largestLong, latestInstant, type Order, type Window } from '../connection.ts';
+import { largestInt, largestLong, type Order, type Window } from '../connection.ts';
 import type { Batch } from '../loaders.ts';
 import { grouped } from '../loaders.ts';
 import { and, byTimeAndNumber } from '../sql.ts';
@@ -78,7 +78,7 @@ export const queuePositions: Batch<number, number, undefined> = async (prisma, n
 
 export const queueOrder: Order<Lease> = {
   name: 'queue',
-  largest: [latestInstant, largestLong],
+  largest: [LAST_INSTANT, largestLong],
   keyOf: ({ submittedAt, queueRank }) => [submittedAt.getTime(), Number(queueRank)],
 };
 

@@ -1,7 +1,6 @@
-import type { DiskImage, Instant, LeaseType, Millis } from '../../core/index.ts';
+import { type DiskImage, type Instant, LAST_INSTANT, type LeaseType, type Millis } from '../../core/index.ts';
 import type { ResourceAmount } from '../amounts.ts';
 import { shown } from '../client-error.ts';
-import { latestInstant } from '../connection.ts';
 import type { SiteFacts } from '../context.ts';
 import { printDuration, printInstant } from '../scalars.ts';
 import { type UserError, userError } from '../user-error.ts';
@@ -156,7 +155,7 @@ function startErrors({ type, start, deadline, duration }: RequestInput, now: Ins
         'start',
       ),
     );
-  } else if (start + duration > latestInstant) {
+  } else if (start + duration > LAST_INSTANT) {
     errors.push(invalid('It would end after the year 9999.', 'start'));
   }
   return errors;

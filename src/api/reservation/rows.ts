@@ -1,12 +1,13 @@
+import { LAST_INSTANT } from '../../core/index.ts';
 import { Prisma, type PrismaClient, type Reservation } from '../../store/prisma/client.ts';
-import { largestLong, latestInstant, type Order, type Window } from '../connection.ts';
+import { largestLong, type Order, type Window } from '../connection.ts';
 import type { Interval } from '../interval.ts';
 import { type Batch, grouped } from '../loaders.ts';
 import { and, byTimeAndNumber, timestamp } from '../sql.ts';
 
 export const reservationOrder: Order<Reservation> = {
   name: 'reservations',
-  largest: [latestInstant, largestLong],
+  largest: [LAST_INSTANT, largestLong],
   keyOf: ({ start, number }) => [start.getTime(), Number(number)],
 };
 

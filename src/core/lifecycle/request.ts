@@ -2,6 +2,7 @@ import { SchedulerError } from '../errors.ts';
 import { whyNeverPossible } from '../mapping/empty-site.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import { LAST_INSTANT } from '../model/time.ts';
 import type { SchedulerState } from '../state.ts';
 import { demandOf } from './demand.ts';
 import { expectToGoOn, schedulingFault } from './endings.ts';
@@ -90,6 +91,7 @@ const validate = ({ type, machines, duration, start, image, knownDuration }: Lea
   if (type === 'ADVANCE_RESERVATION') {
     if (start == null || !Number.isSafeInteger(start))
       refuse('an advance reservation needs a start', 'start');
+    else if (start + duration > LAST_INSTANT) refuse('it would end after the year 9999', 'start');
   } else if (start != null) {
     refuse('only an advance reservation has a start', 'start');
   }

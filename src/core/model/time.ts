@@ -1,8 +1,11 @@
-import type { Millis } from './records.ts';
+import type { Instant, Millis } from './records.ts';
 
 export const SECOND: Millis = 1000;
 export const HOUR: Millis = 3600 * SECOND;
 export const DAY: Millis = 24 * HOUR;
+
+/** 9999-12-31T23:59:59.999Z, the last that RFC 3339 and databases can say: nothing is planned beyond it. */
+export const LAST_INSTANT: Instant = 253_402_300_799_999;
 
 /** Seconds that a rate gave, rounded up to whole ones, in milliseconds. */
 export const wholeSeconds = (seconds: number): Millis => Math.ceil(seconds) * SECOND;

@@ -2,6 +2,7 @@ import type { FoundMapping } from '../mapping/greedy-mapper.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { type Reservation, VmReservation } from '../model/reservation.ts';
+import { LAST_INSTANT } from '../model/time.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
@@ -154,6 +155,7 @@ const fitAt = (
 ): FoundMapping | null => {
   const { lease, duration, shutdown, threshold, strict, resuming } = search;
   const end = start + duration;
+  if (end > LAST_INSTANT) return null;
   const request = {
     lease,
     start,

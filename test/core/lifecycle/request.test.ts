@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AdmissionPolicy,
+  LAST_INSTANT,
   type LeaseRequest,
   Scheduler,
   type SchedulerError,
@@ -50,6 +51,12 @@ const nonsense: readonly (readonly [
   ['a negative known duration', { knownDuration: -1 }, ['knownDuration'], '-1'],
   ['an advance reservation without a start', { type: 'ADVANCE_RESERVATION' }, ['start'], 'needs a start'],
   ['a start at no instant', { type: 'ADVANCE_RESERVATION', start: 0.5 }, ['start'], 'needs a start'],
+  [
+    'an end beyond the year 9999',
+    { type: 'ADVANCE_RESERVATION', start: LAST_INSTANT - 3_599_999, duration: 3_600_000 },
+    ['start'],
+    'the year 9999',
+  ],
   ['a best-effort lease with a start', { start: NOW }, ['start'], 'only an advance reservation'],
   [
     'an immediate lease with a start',
