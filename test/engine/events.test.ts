@@ -181,6 +181,15 @@ test('the seam neither loses nor repeats, whatever is committed while it is cros
   );
 });
 
+test('where events were not heard of, those before them are not taken for those after them', async () => {
+  const bench = setUp();
+  for (const sequence of range(1, 5)) bench.commit(event(sequence));
+  const events = bench.publisher.subscribe({ after: 0 });
+  bench.stored.push(...range(6, 8).map((sequence) => event(sequence)));
+  bench.commit(event(9), event(10));
+  expect(await take(events, 10)).toEqual(range(1, 10));
+});
+
 test('a slow subscriber reads on from the store, is not dropped and blocks nobody', async () => {
   const bench = setUp();
   const slow = bench.publisher.subscribe({});

@@ -1,5 +1,7 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { defaultSchedulerConfig } from '../../src/core/index.ts';
+import { defaultLimits } from '../../src/engine/limits.ts';
 import { createEngineMetrics } from '../../src/engine/metrics.ts';
 import type { CommitBatch } from '../../src/engine/ports.ts';
 import {
@@ -143,6 +145,25 @@ test('a lease that the core refuses to take is left out alone', async () => {
   expect([1, 2, 3, 4].map((number) => harness.state(number))).toEqual(['DONE', 'READY', 'DONE', 'DONE']);
 });
 
+test('of a lease that is left out machines are only destroyed, not started', async () => {
+  await using harness = new Harness({ nodes: 4 });
+  const first = await harness.start();
+  first.adapter.answer = () => new Promise(() => {});
+  for (let count = 0; count < 3; count += 1)
+    await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  await first.engine.cancelLease(3, { principal });
+  await settle();
+  await first.engine.stop();
+  for (const number of [2, 3]) {
+    const lease = harness.database.leases.get(number);
+    if (lease) harness.database.leases.set(number, { ...lease, state: 'ACTIVE', machines: [] });
+  }
+  const second = await harness.start();
+  await settle();
+  expect(second.adapter.log.sort()).toEqual(['destroy 3/1', 'start 1/1']);
+});
+
 test('finished leases leave the core, and the site grows no larger for them', async () => {
   await using harness = new Harness({ nodes: 50 });
   const registry = new Registry();
@@ -233,4 +254,32 @@ test('hosts that remember are asked whether what should run does; a lease whose 
     code: 'MACHINE_LOST',
     message: 'machine 1 on node 2 should be running, but is absent',
   });
+});
+
+test('what a host says of machines that are being shut down meanwhile is no loss', async () => {
+  await using harness = new Harness({
+    nodes: 1,
+    limits: { dispatch: { ...defaultLimits.dispatch, callTimeout: hours(1) } },
+    engine: { scheduler: { ...defaultSchedulerConfig, shutdownTime: minutes(1) } },
+  });
+  const first = await harness.start();
+  await first.engine.requestLease(bestEffort(minutes(10)), { principal });
+  await settle();
+  await first.engine.stop();
+
+  const second = harness.make();
+  second.adapter.remembers = true;
+  let say: (status: 'stopped') => void = () => {};
+  second.adapter.inspect = () =>
+    new Promise((resolve) => {
+      say = resolve;
+    });
+  second.adapter.answer = () => new Promise(() => {});
+  await second.engine.start();
+  await harness.pass(minutes(9), minutes(9));
+  await harness.pass(minutes(1) + 1_000);
+  expect(second.adapter.log).toEqual(['shutdown 1/1']);
+  say('stopped');
+  await settle();
+  expect(harness.state(1)).toBe('ACTIVE');
 });

@@ -68,6 +68,7 @@ describe('the images that a node keeps', () => {
     caches.deliver(NODE, a, [[1, 1]], 100);
     caches.reuse(NODE, a, 2, 1, 300);
     caches.deliver(NODE, a, [[3, 1]], 200);
+    caches.reuse(NODE, a, 3, 1, 250);
     expect(caches.timeout(NODE, a)).toBe(300);
     expect(caches.records()[0]?.users).toEqual([
       [1, 1],
