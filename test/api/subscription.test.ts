@@ -178,5 +178,8 @@ describe('leaseEvents', () => {
     await current.app.endSubscriptions();
     expect((await next).value.event).toBe('complete');
     expect(current.leases.streams).toBe(0);
+    // One that comes later has nothing to wait for.
+    const late = await open('subscription { leaseEvents { sequence } }');
+    expect((await late.next()).value.event).toBe('complete');
   });
 });

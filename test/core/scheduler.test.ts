@@ -287,6 +287,15 @@ describe('a snapshot', () => {
       { config },
     );
 
+  it('has those who wait looked at anew, as what holds for them may be another configuration', () => {
+    const stage = new Stage([bestEffort(0, 4, 600), bestEffort(10, 1, 60), bestEffort(10, 1, 60)]).to(20);
+    expect([stage.scheduler.queueLength, stage.scheduler.needsPass]).toEqual([1, false]);
+    const restored = stage.under({ backfilling: 'conservative' });
+    expect(restored.needsPass).toBe(true);
+    restored.schedule(20_000);
+    expect([restored.queueLength, restored.needsPass]).toEqual([0, false]);
+  });
+
   it('keeps a transfer whose owner has ended, and says nothing more of that one', () => {
     const stage = riding()
       .to(50)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../support/lease.ts';
+import { Stage } from '../../support/stage.ts';
 import { bestEffort, image, reservation, tell } from '../../support/story.ts';
 
 const usual: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
@@ -139,6 +140,19 @@ describe('a lease that is put aside', () => {
       '0 SCHEDULED, 50 QUEUED, 50 SCHEDULED, 82 PREPARING, 164 READY, 270 ACTIVE',
     );
     expect(story.timeline(2)).toBe('T[82,164) VM[270,870)');
+  });
+
+  it('has its memory where it was suspended, until it is resumed', () => {
+    const stage = new Stage([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], over());
+    const memory = (at: number) => stage.to(at).leases.get(1)?.memoryAt;
+    // Suspended from 968 to 1000, resumed from 1300 to 1332.
+    expect([memory(960), memory(980), memory(1200), memory(1310), memory(1400)]).toEqual([
+      {},
+      { 1: 1 },
+      { 1: 1 },
+      {},
+      {},
+    ]);
   });
 
   it('keeps its saved memory when it only loses the plan to be resumed', () => {
