@@ -7,7 +7,7 @@ export const token = 'a-token-for-tests';
 export const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
 
 /** A server that is alive answers within this time; one that is paused is given up (ms). */
-const patience = 10_000;
+const patience = 5_000;
 
 export interface UserError {
   readonly code: string;

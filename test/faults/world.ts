@@ -109,8 +109,12 @@ export class World {
     const { load, place, servers, subscribers } = this;
     await load.stop();
     await this.untilNothingIsLeft();
-    const last = await this.lastEvent();
-    await Promise.all(subscribers.map((subscriber) => subscriber.until(last)));
+    // The metrics may have told of leases that ended before their end was written.
+    for (let seen = -1, last = await this.lastEvent(); seen < last; last = await this.lastEvent()) {
+      await Promise.all(subscribers.map((subscriber) => subscriber.until(last)));
+      await this.untilNothingIsLeft();
+      seen = last;
+    }
     await Promise.all(subscribers.map((subscriber) => subscriber.stop()));
     const exits = await Promise.all(servers.map((server) => server.stop()));
     const checked = await run(['check', '--json'], {
