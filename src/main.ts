@@ -75,7 +75,11 @@ export async function startServer(
       clock: new SiteClock(config.clock.speed),
       log,
       metrics: createEngineMetrics(registry),
-      eventRetention: config.events.retention,
+      retention: {
+        events: config.events.retention,
+        actions: config.actions.retention,
+        idempotencyKeys: config.idempotencyKeys.retention,
+      },
       ...(onFatal && { onFatal }),
     });
     closers.push(() => engine.stop());

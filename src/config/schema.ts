@@ -169,13 +169,19 @@ const simulation = z.strictObject({
   output: z.string().nullable().default(null),
 });
 
+/** How long something is kept after it has served its purpose; null: for ever. */
+const kept = (usually: Millis | null) =>
+  z.strictObject({ retention: duration.nullable().default(usually) }).prefault({});
+
 /** The native configuration file, of servers and of simulations (docs/configuration.md). */
 export const fileSchema = z.strictObject({
   site: site.optional(),
   scheduler: scheduler.prefault({}),
   clock: z.strictObject({ speed: z.number().positive().max(1_000_000).default(1) }).prefault({}),
   adapter: adapter.prefault({}),
-  events: z.strictObject({ retention: duration.nullable().default(null) }).prefault({}),
+  events: kept(null),
+  actions: kept(30 * 86_400_000),
+  idempotencyKeys: kept(null),
   limits: limits.prefault({}),
   simulation: simulation.prefault({}),
 });

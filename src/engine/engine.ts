@@ -15,7 +15,7 @@ import {
 import type { RestoreCore } from './core.ts';
 import { type ActionReport, Dispatcher } from './dispatcher.ts';
 import { Forwarder } from './forwarder.ts';
-import { keepEventsFor, watchSkew } from './housekeeping.ts';
+import { keepFor, watchSkew } from './housekeeping.ts';
 import { Leadership } from './leadership.ts';
 import { defaultLimits, type EngineLimits } from './limits.ts';
 import { type EngineReadings, noMetrics } from './metrics.ts';
@@ -155,7 +155,7 @@ export class Engine implements LeaseService {
 
   private async begin(): Promise<void> {
     const { clock, leadership, limits, log, metrics } = this;
-    const { eventRetention, store } = this.options;
+    const { retention, store } = this.options;
     try {
       this.listening = await store.listen((notice) => this.noticed(notice));
       await leadership.begin();
@@ -172,7 +172,17 @@ export class Engine implements LeaseService {
       }),
       this.lookForNotices(),
       watchSkew(housekeeping),
-      eventRetention ? keepEventsFor(eventRetention, () => leadership.role === 'writer', housekeeping) : null,
+      keepFor(
+        {
+          events: null,
+          actions: null,
+          idempotencyKeys: null,
+          ...retention,
+          commands: limits.commandRetention,
+        },
+        () => leadership.role === 'writer',
+        housekeeping,
+      ),
     ]);
   }
 

@@ -1,4 +1,4 @@
-/** What goes on beside the turns: old events are deleted, clocks are compared. Nothing here may stop the engine. */
+/** What goes on beside the turns: what is old is deleted, clocks are compared. Nothing here may stop the engine. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
 import type { Clock } from './clock.ts';
@@ -16,27 +16,47 @@ export interface HousekeepingOptions {
   readonly signal: AbortSignal;
 }
 
-/** Deletes events that are older than the retention (scheduler time), a small batch at a time, while `isWriter`. Never rejects. */
-export const keepEventsFor = async (
-  retention: Millis,
+/** How long things are kept; null: for ever. */
+export interface Retention {
+  /** Scheduler time. */
+  readonly events: Millis | null;
+  /** Of actions that are finished; scheduler time. */
+  readonly actions: Millis | null;
+  /** Real time. */
+  readonly idempotencyKeys: Millis | null;
+  /** Of commands that were passed on to the writer, answered or not; real time. */
+  readonly commands: Millis | null;
+}
+
+/** Deletes what has been kept for long enough, a small batch at a time, while `isWriter`. Never rejects. */
+export const keepFor = async (
+  retention: Retention,
   isWriter: () => boolean,
   { store, clock, limits, log, metrics, signal }: HousekeepingOptions,
 ): Promise<void> => {
+  const batch = limits.retentionBatch;
+  const deleteOld = (what: keyof Retention, age: Millis): Promise<number> => {
+    const now = what === 'events' || what === 'actions' ? clock.now() : clock.wall();
+    return what === 'events'
+      ? store.deleteEventsBefore(now - age, batch)
+      : store.deleteBefore(what, now - age, batch);
+  };
+  const kept = Object.entries(retention) as [keyof Retention, Millis | null][];
   while (!signal.aborted) {
-    try {
-      for (
-        let deleted = limits.retentionBatch;
-        deleted === limits.retentionBatch && isWriter() && !signal.aborted;
-      ) {
-        deleted = await store.deleteEventsBefore(clock.now() - retention, limits.retentionBatch);
-        if (deleted > 0) {
-          metrics.eventsDeleted(deleted);
-          log.debug({ events: deleted }, 'old events deleted');
+    for (const [what, age] of kept) {
+      if (age === null) continue;
+      try {
+        for (let deleted = batch; deleted === batch && isWriter() && !signal.aborted; ) {
+          deleted = await deleteOld(what, age);
+          if (deleted > 0) {
+            metrics.expired(what, deleted);
+            log.debug({ deleted }, `old ${what} deleted`);
+          }
+          await yieldToOthers();
         }
-        await yieldToOthers();
+      } catch (error) {
+        log.warn({ err: error }, `old ${what} could not be deleted`);
       }
-    } catch (error) {
-      log.warn({ err: error }, 'old events could not be deleted');
     }
     await clock.sleep(limits.retentionInterval, signal);
   }

@@ -37,10 +37,12 @@ export interface EngineLimits {
   readonly skewInterval: Millis;
   /** From which difference of the clocks on there is a warning. */
   readonly skewWarning: Millis;
-  /** How often old events are looked for. */
+  /** How often is looked for what is old. */
   readonly retentionInterval: Millis;
-  /** Events that are deleted at a time. */
+  /** Rows that are deleted at a time. */
   readonly retentionBatch: number;
+  /** How long commands that were passed on to the writer are kept: longer than anybody waits for their answers. */
+  readonly commandRetention: Millis;
   readonly dispatch: DispatchLimits;
 }
 
@@ -64,5 +66,6 @@ export const defaultLimits: EngineLimits = {
   skewWarning: 1_000,
   retentionInterval: 60_000,
   retentionBatch: 500,
+  commandRetention: 10 * 60_000,
   dispatch: defaultDispatchLimits,
 };

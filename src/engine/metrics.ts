@@ -1,7 +1,7 @@
 /** What the engine counts and measures, for Prometheus. */
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ActionKind } from '../core/index.ts';
-import type { EngineStatus, StoreErrorKind } from './ports.ts';
+import type { EngineStatus, Expiring, StoreErrorKind } from './ports.ts';
 
 /** Read when the metrics are asked for. */
 export interface EngineReadings {
@@ -29,7 +29,8 @@ export interface EngineMetrics {
   events(count: number): void;
   /** Events that were read again from the store for subscribers. */
   replayed(count: number): void;
-  eventsDeleted(count: number): void;
+  /** What was deleted because it was old. */
+  expired(what: 'events' | Expiring, count: number): void;
   action(kind: ActionKind, outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late'): void;
   /** The database's clock minus the machine's, in seconds. */
   skew(seconds: number): void;
@@ -46,7 +47,7 @@ export const noMetrics: EngineMetrics = {
   commands: () => {},
   events: () => {},
   replayed: () => {},
-  eventsDeleted: () => {},
+  expired: () => {},
   action: () => {},
   skew: () => {},
   quarantined: () => {},
@@ -115,6 +116,11 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     'events_deleted_total',
     'Events deleted because they were older than the retention.',
   );
+  const expired = counter(
+    'expired_total',
+    'Idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
+    ['what'],
+  );
   const actions = counter('actions_total', 'Actions on hosts, by kind and outcome.', ['kind', 'outcome']);
   const reloads = counter('core_reloads_total', 'How often the core was loaded anew from the database.');
   const skew = new Gauge({
@@ -138,7 +144,10 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     commands: (kind, outcome) => commands.inc({ kind, outcome }),
     events: (count) => events.inc(count),
     replayed: (count) => replayed.inc(count),
-    eventsDeleted: (count) => deleted.inc(count),
+    expired: (what, count) => {
+      if (what === 'events') deleted.inc(count);
+      else expired.inc({ what }, count);
+    },
     action: (kind, outcome) => actions.inc({ kind, outcome }),
     skew: (seconds) => skew.set(seconds),
     quarantined: (rows) => quarantined.set(rows),

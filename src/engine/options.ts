@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import type { Millis, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type { Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { RestoreCore } from './core.ts';
+import type { Retention } from './housekeeping.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import type { Adapter, Store } from './ports.ts';
@@ -20,8 +21,8 @@ export interface EngineOptions {
   readonly log?: Logger;
   readonly metrics?: EngineMetrics;
   readonly limits?: Partial<EngineLimits>;
-  /** Scheduler time for which events are kept; absent: for ever. */
-  readonly eventRetention?: Millis | null;
+  /** What is not named is kept for ever. */
+  readonly retention?: Partial<Omit<Retention, 'commands'>>;
   /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */
   readonly onFatal?: (error: Error) => void;
 }

@@ -155,6 +155,9 @@ export interface WriterLease {
   release(): Promise<void>;
 }
 
+/** What may be deleted when it is old, besides events. */
+export type Expiring = 'idempotencyKeys' | 'actions' | 'commands';
+
 export interface Store {
   /**
    * Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. A lease that this store took
@@ -179,6 +182,11 @@ export interface Store {
    * stays, so that the range that is kept is known; leases' final rows stay.
    */
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
+  /**
+   * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys and forwarded
+   * commands that were written before an instant (real time), actions that were finished before one (scheduler time).
+   */
+  deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number>;
   /** Passes a command on to the writer and waits for its answer. */
   forward(payload: unknown, signal: AbortSignal): Promise<unknown>;
   /** Commands waiting for the writer, oldest first. */

@@ -55,8 +55,7 @@ export class CommandMailbox {
   /** Commands that wait for the writer, oldest first. */
   async waiting(limit: number): Promise<readonly ForwardedCommand[]> {
     return this.#database.query<ForwardedCommand & object>(
-      `WITH stale AS (DELETE FROM commands WHERE created_at < now() - interval '${10 * lifetime} seconds')
-       SELECT id, payload FROM commands
+      `SELECT id, payload FROM commands
        WHERE answered_at IS NULL AND created_at > now() - interval '${lifetime} seconds'
        ORDER BY created_at, id LIMIT $1`,
       [limit],

@@ -1,6 +1,7 @@
 import type { LeaseEventRecord, SiteSpec } from '../core/index.ts';
 import {
   type CommitBatch,
+  type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
   type Store,
@@ -14,6 +15,22 @@ import type { Database, WriterConnection } from './database.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { type EventRow, eventRecord, nodeRow, toJson } from './rows.ts';
+
+/** Where they are, and how the oldest are found without looking at the others. */
+const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
+  idempotencyKeys: {
+    table: 'idempotency_keys',
+    oldest: 'SELECT ctid AS row, created_at AS at FROM idempotency_keys ORDER BY created_at',
+  },
+  actions: {
+    table: 'actions',
+    oldest: `SELECT ctid AS row, finished_at AS at FROM actions WHERE state <> 'PENDING' ORDER BY number`,
+  },
+  commands: {
+    table: 'commands',
+    oldest: 'SELECT ctid AS row, created_at AS at FROM commands ORDER BY created_at',
+  },
+};
 
 /** The store on one PostgreSQL, embedded or a server. */
 export class SqlStore implements Store {
@@ -138,6 +155,19 @@ export class SqlStore implements Store {
          ) AS stop
        ), gone AS (DELETE FROM lease_events USING last WHERE sequence < stop RETURNING 1)
        SELECT count(*) AS deleted FROM gone`,
+      [before, limit],
+    );
+    return row?.deleted ?? 0;
+  }
+
+  async deleteBefore(what: Expiring, before: number, limit: number): Promise<number> {
+    const { table, oldest } = expiring[what];
+    const [row] = await this.#database.query<{ deleted: number }>(
+      `WITH gone AS (
+         DELETE FROM ${table} WHERE ctid = ANY (ARRAY (
+           SELECT row FROM (${oldest} LIMIT $2) AS oldest WHERE at < to_timestamp($1 / 1000.0)
+         )) RETURNING 1
+       ) SELECT count(*) AS deleted FROM gone`,
       [before, limit],
     );
     return row?.deleted ?? 0;

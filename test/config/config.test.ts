@@ -96,10 +96,12 @@ describe('the configuration file', () => {
   });
 
   it('takes durations as seconds and as ISO 8601', () => {
-    const { scheduler, limits, events } = load(`
+    const { scheduler, limits, events, actions, idempotencyKeys } = load(`
 scheduler: { backfilling: off, suspension: all, shutdownTime: 30, enactmentOverhead: PT1.5S, overrideSuspendTime: null, imageTransfer: { forceTransferTime: PT1M } }
 limits: { operationTimeout: PT10S, depth: 5 }
-events: { retention: P30D }`);
+events: { retention: P30D }
+actions: { retention: null }
+idempotencyKeys: { retention: P1DT12H }`);
     expect(scheduler).toEqual({
       ...defaultSchedulerConfig,
       backfilling: 'off',
@@ -110,6 +112,8 @@ events: { retention: P30D }`);
     });
     expect(limits).toMatchObject({ operationTimeout: 10_000, depth: 5, tokens: 5_000 });
     expect(events.retention).toBe(30 * 86_400_000);
+    expect(actions.retention).toBeNull();
+    expect(idempotencyKeys.retention).toBe(36 * 3_600_000);
   });
 
   it('finds modules of policies beside itself', () => {

@@ -181,7 +181,7 @@ test('finished leases leave the core, and the site grows no larger for them', as
 test('old events are deleted in small batches; who asks for them is told the oldest that is kept', async () => {
   await using harness = new Harness({
     limits: { retentionBatch: 7, retentionInterval: 1_000 },
-    engine: { eventRetention: hours(1) },
+    engine: { retention: { events: hours(1) } },
   });
   const { engine, store } = await harness.start({
     limits: { retentionBatch: 7, retentionInterval: 1_000, eventRing: 4 },
@@ -282,4 +282,42 @@ test('what a host says of machines that are being shut down meanwhile is no loss
   say('stopped');
   await settle();
   expect(harness.state(1)).toBe('ACTIVE');
+});
+
+test('keys, finished actions and commands are deleted when they are old, and not before', async () => {
+  const registry = new Registry();
+  await using harness = new Harness({
+    nodes: 1,
+    limits: { retentionBatch: 2, retentionInterval: 1_000 },
+    engine: { retention: { actions: hours(2), idempotencyKeys: hours(4) } },
+  });
+  const { engine } = await harness.start({
+    engine: {
+      metrics: createEngineMetrics(registry),
+      retention: { actions: hours(2), idempotencyKeys: hours(4) },
+    },
+  });
+  const standby = await harness.start();
+  const { database } = harness;
+  const request = (key: string) =>
+    engine.requestLease(bestEffort(minutes(1)), { principal, idempotencyKey: key });
+  for (const key of ['a', 'b', 'c']) await request(key);
+  const forwarded = standby.engine.requestLease(bestEffort(hours(5)), { principal });
+  await settle();
+  await forwarded;
+  await harness.pass(minutes(9), minutes(1));
+  expect([database.idempotencyKeys.size, database.commands.size]).toEqual([3, 1]);
+  expect(database.actions.size).toBeGreaterThan(3);
+  await harness.pass(minutes(5), minutes(1));
+  expect(database.commands.size).toBe(0);
+  await harness.pass(hours(2), minutes(5));
+  // The lease that still runs was started, and is to be stopped.
+  expect([...database.actions.values()].filter(({ outcome }) => outcome !== null)).toEqual([]);
+  expect((await request('b')).leaseNumber).toBe(2);
+  await harness.pass(hours(2), minutes(5));
+  expect(database.idempotencyKeys.size).toBe(0);
+  expect((await request('b')).leaseNumber).toBe(5);
+  const lines = (await registry.metrics()).split('\n');
+  expect(lines).toContain('leasegraph_expired_total{what="idempotencyKeys"} 3');
+  expect(lines).toContain('leasegraph_expired_total{what="commands"} 1');
 });

@@ -60,6 +60,7 @@ export class World {
     const config = {
       clock: { speed },
       adapter: { kind: 'dry-run' },
+      actions: { retention: null },
       scheduler: this.random.pick(schedulers),
     };
     const environment = {

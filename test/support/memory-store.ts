@@ -15,6 +15,7 @@ import { leaseTransitions } from '../../src/core/model/lease-states.ts';
 import {
   type ActionOutcome,
   type CommitBatch,
+  type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
   type Store,
@@ -43,6 +44,8 @@ export class MemoryDatabase {
   readonly idempotencyKeys = new Map<string, IdempotencyRecord>();
   readonly actions = new Map<number, StoredAction>();
   readonly commands = new Map<string, { payload: unknown; answer: { value: unknown } | null }>();
+  /** When idempotency keys and commands came here. */
+  readonly writtenAt = new Map<string, Instant>();
   events: LeaseEventRecord[] = [];
   commits = 0;
   /** Who holds the writer's lock. */
@@ -89,8 +92,11 @@ export class MemoryDatabase {
     for (const event of changes.events) this.events.push(copy(event));
     for (const action of changes.actions)
       this.actions.set(action.id, { ...copy(action), state: 'PENDING', outcome: null });
-    for (const record of idempotency)
-      this.idempotencyKeys.set(JSON.stringify([record.principal, record.key]), copy(record));
+    for (const record of idempotency) {
+      const id = JSON.stringify([record.principal, record.key]);
+      this.idempotencyKeys.set(id, copy(record));
+      this.writtenAt.set(id, this.now());
+    }
     for (const outcome of outcomes) {
       const action = this.actions.get(outcome.actionId);
       if (!action) throw new StoreError('PERMANENT', `no action ${outcome.actionId}`);
@@ -252,6 +258,21 @@ export class MemoryStore implements Store {
     return count;
   }
 
+  async deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number> {
+    await this.reach(`deleteBefore ${what}`);
+    const { database } = this;
+    const table: Map<unknown, unknown> = database[what];
+    const at = (id: unknown): Instant | undefined =>
+      what === 'actions'
+        ? database.actions.get(Number(id))?.outcome?.finishedAt
+        : database.writtenAt.get(String(id));
+    const old = [...table.keys()]
+      .filter((id) => (at(id) ?? Number.POSITIVE_INFINITY) < before)
+      .slice(0, limit);
+    for (const id of old) table.delete(id);
+    return old.length;
+  }
+
   async forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
     await this.reach('forward');
     const { database } = this;
@@ -263,6 +284,7 @@ export class MemoryStore implements Store {
       signal.addEventListener('abort', () => reject(new StoreError('TRANSIENT', 'aborted')), { once: true });
     });
     database.commands.set(id, { payload: copy(payload), answer: null });
+    database.writtenAt.set(id, database.now());
     database.notify('commands');
     return answered;
   }

@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { describeEachDatabase } from '../support/databases.ts';
+import { action, batch, lease, newSite, noon } from './site.ts';
+
+describeEachDatabase('what is old', (database) => {
+  const begin = async () => {
+    const { open } = await database.create();
+    const store = await open();
+    return { store, writer: await newSite(store) };
+  };
+
+  it('is deleted from the oldest idempotency key on, in batches', async () => {
+    const { store, writer } = await begin();
+    const idempotency = ['a', 'b', 'c', 'd'].map((key) => ({
+      ...{ principal: 'admin', key, inputHash: 'x', leaseNumber: 1 },
+    }));
+    await store.commit(batch(null, { leases: [lease(1)] }, { idempotency }), writer);
+    for (const [index, { key }] of idempotency.entries()) {
+      const createdAt = new Date(noon + index * 1_000);
+      await store.prisma.idempotencyKey.update({
+        where: { principal_key: { principal: 'admin', key } },
+        data: { createdAt },
+      });
+    }
+    const kept = async () => (await store.idempotency(idempotency)).map(({ key }) => key).sort();
+    expect(await store.deleteBefore('idempotencyKeys', noon, 10)).toBe(0);
+    expect(await store.deleteBefore('idempotencyKeys', noon + 3_000, 2)).toBe(2);
+    expect(await kept()).toEqual(['c', 'd']);
+    expect(await store.deleteBefore('idempotencyKeys', noon + 3_000, 2)).toBe(1);
+    expect(await store.deleteBefore('idempotencyKeys', noon + 3_000, 2)).toBe(0);
+    expect(await kept()).toEqual(['d']);
+    expect(await store.prisma.lease.count()).toBe(1);
+  });
+
+  it('is deleted from the oldest finished action on; one that is not finished stays, however old', async () => {
+    const { store, writer } = await begin();
+    const outcomes = [2, 3, 4, 5].map((actionId) => ({
+      ...{
+        actionId,
+        state: 'SUCCEEDED' as const,
+        error: null,
+        attempts: 1,
+        finishedAt: noon + actionId * 1_000,
+      },
+    }));
+    const actions = [1, 2, 3, 4, 5].map((id) => action(id, 1));
+    await store.commit(batch(null, { leases: [lease(1)], actions }, { outcomes }), writer);
+    const kept = async () =>
+      (await store.prisma.action.findMany({ orderBy: { number: 'asc' } })).map(({ number }) =>
+        Number(number),
+      );
+    expect(await store.deleteBefore('actions', noon + 2_000, 10)).toBe(0);
+    expect(await store.deleteBefore('actions', noon + 5_000, 2)).toBe(2);
+    expect(await kept()).toEqual([1, 4, 5]);
+    expect(await store.deleteBefore('actions', noon + 5_000, 2)).toBe(1);
+    expect(await store.deleteBefore('actions', noon + 5_000, 2)).toBe(0);
+    expect(await kept()).toEqual([1, 5]);
+    expect((await store.load())?.pendingActions.map(({ id }) => id)).toEqual([1]);
+  });
+
+  it('is deleted from the oldest forwarded command on, answered or not', async () => {
+    const { store } = await begin();
+    for (const [index, answered] of [true, false, true].entries()) {
+      await store.prisma.command.create({
+        data: {
+          ...{ id: crypto.randomUUID(), payload: {}, createdAt: new Date(noon + index * 1_000) },
+          ...(answered && { answer: {}, answeredAt: new Date() }),
+        },
+      });
+    }
+    expect(await store.deleteBefore('commands', noon + 2_000, 1)).toBe(1);
+    expect(await store.deleteBefore('commands', noon + 2_000, 10)).toBe(1);
+    expect(await store.prisma.command.count()).toBe(1);
+  });
+});
