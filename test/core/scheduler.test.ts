@@ -296,6 +296,21 @@ describe('a snapshot', () => {
     expect([restored.queueLength, restored.needsPass]).toEqual([0, false]);
   });
 
+  it('tells apart whom a running transfer was begun for, and who still waits for it', () => {
+    const stage = riding()
+      .to(100)
+      .do((scheduler, now) => scheduler.cancel(now, 3));
+    const transfer = stage.scheduler.snapshot().reservations.find(({ kind }) => kind === 'IMAGE_TRANSFER');
+    const leases = (
+      of: Readonly<Record<string, readonly (readonly [number, number])[]>> | null | undefined,
+    ) => Object.values(of ?? {}).flatMap((pairs) => pairs.map(([lease]) => lease));
+    expect([transfer?.state, leases(transfer?.targets), leases(transfer?.waiting)]).toEqual([
+      'ACTIVE',
+      [2, 3],
+      [2],
+    ]);
+  });
+
   it('keeps a transfer whose owner has ended, and says nothing more of that one', () => {
     const stage = riding()
       .to(50)

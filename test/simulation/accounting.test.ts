@@ -180,7 +180,8 @@ describe('the probes', () => {
 
   it('agree with the summary', () => {
     const { result } = account([]);
-    const summary = summarize(result, workload, configOf(workload).site ?? { resourceTypes: [], nodes: [] });
+    const site = configOf(workload).site ?? { resourceTypes: [], nodes: [] };
+    const summary = summarize(result, workload, site);
     expect(summary).toMatchObject({
       trace: 'small',
       nodes: 1,
@@ -195,5 +196,17 @@ describe('the probes', () => {
       makespan: 350,
     });
     expect(summary.utilization).toBeCloseTo(200 / 350);
+    // It counts from the first submission.
+    const later = result.leases.map((lease) => ({
+      ...lease,
+      submit: lease.submit + 1000,
+      reservations: lease.reservations.map((each) => ({
+        ...each,
+        start: each.start + 1000,
+        end: each.end + 1000,
+      })),
+    }));
+    const { makespan, utilization } = summarize({ ...result, leases: later }, workload, site);
+    expect({ makespan, utilization }).toEqual({ makespan: 350, utilization: summary.utilization });
   });
 });
