@@ -5,6 +5,7 @@
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { growthBenchmark } from './growth.ts';
+import { latencyBenchmark } from './latency-during-pass.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
@@ -17,6 +18,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   'slot-table': slotTableBenchmark,
   'start-up': startUpBenchmark,
   server: serverBenchmark,
+  'latency-during-pass': latencyBenchmark,
 };
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,6 @@
 /** From starting the process until the server listens. */
 import { postgresMissing, startPostgres } from '../test/support/postgres.ts';
 import { type Environment, scratchDirectory, startServer } from '../test/support/server-process.ts';
-import { GraphQLClient } from './support/client.ts';
 import { median } from './support/statistics.ts';
 import type { Cell, Table } from './support/table.ts';
 
@@ -24,7 +23,7 @@ export async function startUpBenchmark(quick: boolean): Promise<Table[]> {
   return [
     {
       title: 'Starting the server, until it listens',
-      columns: ['database', 'first start, s', 'later starts, s', 'CPU of a start, s', 'stop, s', 'target, s'],
+      columns: ['database', 'first start, s', 'later starts, s', 'stop, s', 'target, s'],
       rows,
     },
   ];
@@ -34,7 +33,6 @@ async function measure(name: string, times: number, database: () => Promise<Envi
   const first: number[] = [];
   const later: number[] = [];
   const stop: number[] = [];
-  const cpu: number[] = [];
   for (let time = 0; time < times; time += 1) {
     const directory = scratchDirectory();
     const environment = await database();
@@ -43,14 +41,11 @@ async function measure(name: string, times: number, database: () => Promise<Envi
         const begun = performance.now();
         const server = await startServer({ dataDir: `${directory.path}/data`, environment });
         starts.push((performance.now() - begun) / 1_000);
-        const client = new GraphQLClient(server);
-        cpu.push((await client.metrics())('process_cpu_seconds_total'));
-        client.close();
         stop.push((await server.stop()).milliseconds / 1_000);
       }
     } finally {
       directory.remove();
     }
   }
-  return [[name, median(first), median(later), median(cpu), median(stop), target]];
+  return [[name, median(first), median(later), median(stop), target]];
 }
