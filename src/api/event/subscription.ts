@@ -20,7 +20,8 @@ builder.subscriptionField('leaseEvents', (t) =>
     args: {
       after: t.arg({
         type: 'Long',
-        description: 'The last sequence number that was seen; 0 for all events that are kept.',
+        description:
+          'The last sequence number that was seen; 0 for everything from the first event on. EVENTS_EXPIRED when some of what follows it is no longer kept.',
       }),
       leaseId: t.arg.id({ description: 'Only events of this lease.' }),
     },

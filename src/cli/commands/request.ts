@@ -16,6 +16,7 @@ import {
   type ServerOptions,
 } from '../client/client.ts';
 import {
+  FirstEventDocument,
   LeaseByNumberDocument,
   LeaseEventsDocument,
   type LeaseRowFragment,
@@ -112,9 +113,12 @@ async function follow(
   lease: LeaseRowFragment,
   terminal: Terminal | null,
 ): Promise<LeaseRowFragment> {
-  // From the beginning: what happened before the subscription was there is told as well, and nothing is waited for in vain.
+  // From its first event on: what happened before the subscription was there is told as well, and nothing is waited for in vain.
+  const { lease: known } = await client.request(FirstEventDocument, { number: lease.number });
+  const first = known?.events.nodes[0]?.sequence;
+  if (first === undefined && isFinal(lease.state)) return lease;
   for await (const { leaseEvents: event } of client.subscribe(LeaseEventsDocument, {
-    after: 0,
+    after: first === undefined ? null : first - 1,
     leaseId: lease.id,
   })) {
     const reason = event.reason ? ` (${event.reason.message})` : '';
