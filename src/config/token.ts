@@ -42,7 +42,8 @@ export function adminToken(dataDir: string): AdminToken {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     // Another server, on the same directory and another database, was quicker.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return adminToken(dataDir);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && keptToken(dataDir) !== null)
+      return adminToken(dataDir);
     throw new ConfigurationError(`${file}: the admin token cannot be kept: ${(error as Error).message}`);
   }
   return { token, made: true, file };

@@ -62,9 +62,9 @@ export function createApp({
       return failure(400, 'BAD_REQUEST', 'The address of this request makes no sense.');
     const { pathname } = new URL(request.url);
     if (pathname === '/livez') return Response.json({ status: 'alive' });
-    if (pathname === '/readyz') return readiness(services);
     if (pathname === path && wantsPage(request)) return graphiqlPage(request);
     const principal = authenticate(request.headers.get('authorization'));
+    if (pathname === '/readyz') return readiness(services, principal !== null);
     if (principal === null) return unauthenticated();
     if (pathname === path) return acceptable(await graphql.fetch(request, { principal }));
     if (pathname === '/metrics') {
@@ -96,11 +96,12 @@ export function createApp({
   };
 }
 
-function readiness({ leases }: ApiServices): Response {
+/** What is wrong, in words, names hosts and databases: only who has a token is told. */
+function readiness({ leases }: ApiServices, inWords: boolean): Response {
   const { role, problems } = leases.status();
   const ready = problems.length === 0;
   return Response.json(
-    { status: ready ? 'ready' : 'not ready', role, problems },
+    { status: ready ? 'ready' : 'not ready', role, ...(inWords && { problems }) },
     { status: ready ? 200 : 503 },
   );
 }
