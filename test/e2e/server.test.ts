@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,6 +10,7 @@ import { WebSocket } from 'ws';
 import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
 import {
   build,
+  launchServer,
   run,
   type ServerOptions,
   type ServerProcess,
@@ -146,6 +148,25 @@ describe('a server, as its users start it', () => {
     expect(stopped.code).toBe(0);
     expect(await text).toContain('event: complete');
     expect(stopped.milliseconds).toBeLessThan(2_000);
+  });
+
+  it('ends soon after a signal though its start has not come to an end', async () => {
+    const policy = join(scratch.path, 'endless.mjs');
+    writeFileSync(
+      policy,
+      'console.log("loading"); setInterval(() => {}, 1_000); await new Promise(() => {});',
+    );
+    const environment = serverEnvironment({
+      dataDir: newDataDir(),
+      config: { scheduler: { admission: policy } },
+    });
+    const { child, ended } = launchServer(environment);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout as Readable, 'data');
+    const asked = performance.now();
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    expect(performance.now() - asked).toBeLessThan(10_000);
   });
 
   it('has its data directory for itself', async () => {

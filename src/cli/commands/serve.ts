@@ -4,6 +4,9 @@ import { type RunningServer, startServer } from '../../main.ts';
 import { createLogger } from '../../server/logging.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
+/** Milliseconds that a start still has after a signal to stop, to come to where it can be stopped. (It can be broken off anywhere.) */
+const longestStart = 2_000;
+
 interface ServeOptions {
   readonly port?: string;
   readonly host?: string;
@@ -38,11 +41,14 @@ export default function serve(command: Command, terminal: Terminal): void {
       const fatal = new Promise<Error>((resolve) => {
         onFatal = resolve;
       });
+      let started = false;
+      void signals.then((status) => setTimeout(() => started || process.exit(status), longestStart).unref());
       const server = await startServer(config, { log, onFatal });
+      started = true;
       greet(server, terminal);
       const failure = await Promise.race([signals, fatal]);
       await server.stop();
-      if (failure) throw new CliError(`the scheduler has stopped: ${failure.message}`);
+      if (failure instanceof Error) throw new CliError(`the scheduler has stopped: ${failure.message}`);
     });
 }
 
@@ -59,14 +65,15 @@ function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): v
   terminal.out(`Listening on ${url}/graphql (GraphiQL in a browser). Ctrl-C stops it.\n`);
 }
 
-/** Resolves at the first signal to stop. The second one ends the process at once. */
-function stopSignals(): Promise<void> {
+/** Resolves at the first signal to stop, to the exit status that tells of it. The second one ends the process at once. */
+function stopSignals(): Promise<number> {
   return new Promise((resolve) => {
     let asked = false;
     const stop = (signal: NodeJS.Signals) => {
-      if (asked) process.exit(signal === 'SIGINT' ? 130 : 143);
+      const status = signal === 'SIGINT' ? 130 : 143;
+      if (asked) process.exit(status);
       asked = true;
-      resolve();
+      resolve(status);
     };
     process.on('SIGINT', stop);
     process.on('SIGTERM', stop);
