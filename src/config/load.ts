@@ -151,11 +151,19 @@ function policy(file: string, kind: keyof Policies, { [kind]: name }: SchedulerC
 
 /** The keys that the file may have at a path. */
 function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let node = z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' });
+  let nodes = variants(z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }));
   for (const part of path) {
-    const next = typeof part === 'number' ? node.items : node.properties?.[String(part)];
-    if (typeof next !== 'object' || Array.isArray(next)) return [];
-    node = next as typeof node;
+    nodes = nodes.flatMap(({ items, properties }) =>
+      variants(typeof part === 'number' ? items : properties?.[String(part)]),
+    );
   }
-  return Object.keys(node.properties ?? {});
+  return [...new Set(nodes.flatMap(({ properties }) => Object.keys(properties ?? {})))];
 }
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** A schema, or those of which one is to hold. */
+const variants = (schema: JsonSchema['items']): readonly JsonSchema[] =>
+  typeof schema !== 'object' || Array.isArray(schema)
+    ? []
+    : [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(variants)];

@@ -135,6 +135,8 @@ idempotencyKeys: { retention: P1DT12H }`);
       'site: { nodes: [{ cout: 2, capacity: { CPU: 1, Memory: 1 } }] }',
       'FILE: site.nodes[0].cout: unknown key; did you mean "count"?',
     ],
+    ['adapter: { delays: { strt: 1 } }', 'FILE: adapter.delays.strt: unknown key; did you mean "start"?'],
+    ['adapter: { colour: red }', 'FILE: adapter.colour: unknown key; known are kind, delays'],
     ['clock: { speed: fast }', 'FILE: clock.speed: '],
     ['clock: { speed: 0 }', 'FILE: clock.speed: '],
     ['scheduler: { shutdownTime: P1M }', 'FILE: scheduler.shutdownTime: "P1M" is no duration'],
