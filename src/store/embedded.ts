@@ -31,13 +31,25 @@ export async function openEmbedded(dataDir: string): Promise<Database> {
   const directory = join(dataDir, 'db');
   try {
     if (!existsSync(directory)) await initialize(directory);
-    const postgres = await EmbeddedPostgres.open(directory);
+    // PGlite would take it for an empty one, and make a new database over what is there.
+    if (!existsSync(join(directory, 'PG_VERSION')))
+      throw damaged(directory, 'its file PG_VERSION is missing');
+    const postgres = await EmbeddedPostgres.open(directory).catch((error: unknown) => {
+      if (!(error instanceof Error && error.message.startsWith('Aborted'))) throw error;
+      throw damaged(directory, 'PostgreSQL does not start on its files');
+    });
     return new EmbeddedDatabase(postgres, directory, () => lock.release());
   } catch (error) {
     await lock.release();
     throw storeError(error, `The embedded database in ${directory} cannot be opened`);
   }
 }
+
+const damaged = (directory: string, how: string): StoreError =>
+  new StoreError(
+    'PERMANENT',
+    `The embedded database in ${directory} is damaged: ${how}. Put a copy of it in its place, or move it away to begin with a new one.`,
+  );
 
 /** Under another name until it is whole, so that a process killed meanwhile leaves nothing that looks like a database. */
 async function initialize(directory: string): Promise<void> {

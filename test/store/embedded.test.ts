@@ -179,6 +179,30 @@ describeDatabase('embedded', 'a data directory', (database) => {
   });
 });
 
+describe('a damaged database', () => {
+  it('is told, and not replaced by a new one', async () => {
+    const dataDir = temporaryDirectory();
+    await (await openStore({ dataDir })).close();
+    const directory = join(dataDir, 'db');
+    const refused = (how: string) =>
+      expect(openStore({ dataDir })).rejects.toMatchObject({
+        name: 'StoreError',
+        kind: 'PERMANENT',
+        message: expect.stringContaining(`The embedded database in ${directory} is damaged: ${how}`),
+      });
+    const control = readFileSync(join(directory, 'global', 'pg_control'));
+    writeFileSync(join(directory, 'global', 'pg_control'), '');
+    await refused('PostgreSQL does not start on its files');
+    writeFileSync(join(directory, 'global', 'pg_control'), control);
+    rmSync(join(directory, 'PG_VERSION'));
+    await refused('its file PG_VERSION is missing');
+    expect(readFileSync(join(directory, 'global', 'pg_control')).equals(control)).toBe(true);
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, '');
+    await refused('its file PG_VERSION is missing');
+  }, 120_000);
+});
+
 describe('a new data directory', () => {
   it('is made anew when a process was killed while making it', async () => {
     const dataDir = temporaryDirectory();
