@@ -15,6 +15,8 @@ export class PassRunner {
   private fruitful = false;
   /** Slices in one turn: as many as can be written without others having to wait for it. */
   private share = 1;
+  /** Slices in the present turn. */
+  private taken = 0;
   private failures = 0;
   /** What keeps passes from succeeding, in words. */
   trouble: string | null = null;
@@ -38,7 +40,10 @@ export class PassRunner {
     const { slicesPerTurn, turnToWrite } = this.limits;
     if (something) this.fruitful = true;
     if (took > turnToWrite) this.share = Math.max(1, this.share >> 1);
-    else if (took < turnToWrite / 2) this.share = Math.min(slicesPerTurn, this.share * 2);
+    // A turn that held less says nothing about how much can be written.
+    else if (took < turnToWrite / 2 && this.taken >= this.share)
+      this.share = Math.min(slicesPerTurn, this.share * 2);
+    this.taken = 0;
   }
 
   /** Whether a whole pass has changed nothing, and nothing else changed meanwhile. */
@@ -54,12 +59,14 @@ export class PassRunner {
   /** Goes on with the pass until it ends, the turn's share is used up, or `interrupted` says so. Lets others run between slices. Throws CoreFailure. */
   async slices(core: Core, now: Instant, interrupted: () => boolean): Promise<void> {
     const { slice } = this.limits;
-    for (let index = 0; index < this.share && this.wanted(core); index += 1) {
-      if (index > 0) {
+    this.taken = 0;
+    while (this.taken < this.share && this.wanted(core)) {
+      if (this.taken > 0) {
         await yieldToOthers();
         if (interrupted()) return;
       }
       this.slice(core, now, slice);
+      this.taken += 1;
     }
   }
 
@@ -85,7 +92,10 @@ export class PassRunner {
   private slice(core: Core, now: Instant, budget: Millis): void {
     const begun = this.clock.monotonic();
     this.notBefore = null;
-    if (this.running === null) this.fruitful = false;
+    if (this.running === null) {
+      this.fruitful = false;
+      this.share = 1;
+    }
     this.running ??= guarded('a pass', () => core.pass(now));
     const pass = this.running;
     let ended = false;

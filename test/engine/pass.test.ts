@@ -72,6 +72,27 @@ test('slices that nobody interrupts are written together', async () => {
   expect(harness.database.commits - before).toBeLessThan(15);
 });
 
+test('a pass begins with little in a commit, however quickly commits were written before it', async () => {
+  await using harness = new Harness({ nodes: 1, limits: { slice: 0, slicesPerTurn: 64 } });
+  const { engine, store } = await harness.start();
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 20; count += 1)
+    await engine
+      .cancelLease(count + 1, { principal })
+      .then(() => engine.requestLease(bestEffort(hours(1)), { principal }));
+  const planned: number[] = [];
+  store.afterCommit = async ({ changes }) => {
+    planned.push(changes.events.filter(({ to }) => to === 'QUEUED').length);
+  };
+  await Promise.all(
+    Array.from({ length: 100 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+  );
+  await settle(500);
+  expect(planned.reduce((sum, count) => sum + count)).toBe(100);
+  const most = planned.map((_, index) => planned.slice(0, index).reduce((sum, count) => sum + count, 1));
+  expect(planned.filter((count, index) => count > (most[index] as number))).toEqual([]);
+});
+
 test('a core that is never content does not keep the engine busy', async () => {
   await using harness = new Harness({ hooks: { neverContent: true } });
   const { engine, store } = await harness.start();
