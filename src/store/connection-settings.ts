@@ -46,8 +46,11 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
 
 /** Why the server could not be used, and what to do about it. */
 export function connectionFailure(error: unknown, { target, config }: ConnectionSettings): StoreError {
-  const advice = adviceFor(codeOf(error), config);
-  return new StoreError(kindOf(error), `Cannot use ${target}: ${describe(error)}. ${advice}`.trim(), {
+  const withoutPassword = error instanceof Error && error.message.includes('client password must be');
+  const [what, code] = withoutPassword
+    ? ['it asks for a password, and none is given', '28P01']
+    : [describe(error), codeOf(error)];
+  return new StoreError(kindOf(error), `Cannot use ${target}: ${what}. ${adviceFor(code, config)}`.trim(), {
     cause: error,
   });
 }

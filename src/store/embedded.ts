@@ -21,22 +21,28 @@ import { codeOf, storeError } from './errors.ts';
 /** What PostgreSQL needs to start again after the disk was full: two segments of its log (bytes). */
 const roomToStart = 2 * 16 * 1024 * 1024;
 
-/** PostgreSQL within this process, its data under `<dataDir>/db`. Throws StoreError when another process has the directory. */
-export async function openEmbedded(dataDir: string): Promise<Database> {
+/**
+ * PostgreSQL within this process, its data under `<dataDir>/db`, where it is made unless it must be there. Throws StoreError when
+ * another process has the directory.
+ */
+export async function openEmbedded(dataDir: string, mustBeThere = false): Promise<Database> {
+  const directory = join(dataDir, 'db');
+  if (mustBeThere && !existsSync(directory)) {
+    throw new StoreError('PERMANENT', `There is no embedded database in ${dataDir}.`);
+  }
   const lock = await mkdir(dataDir, { recursive: true })
     .then(() => lockDirectory(dataDir))
     .catch((error: unknown) => {
       throw storeError(error, `The data directory ${dataDir} cannot be used`);
     });
-  const directory = join(dataDir, 'db');
   try {
     if (!existsSync(directory)) await initialize(directory);
     // PGlite would take it for an empty one, and make a new database over what is there.
     if (!existsSync(join(directory, 'PG_VERSION')))
       throw damaged(directory, 'its file PG_VERSION is missing');
     const postgres = await EmbeddedPostgres.open(directory).catch((error: unknown) => {
-      if (!(error instanceof Error && error.message.startsWith('Aborted'))) throw error;
-      throw damaged(directory, 'PostgreSQL does not start on its files');
+      if (!(error instanceof Error && /^Aborted|failed to initialize/.test(error.message))) throw error;
+      throw damaged(directory, 'PostgreSQL does not start on its files (or may not write them)');
     });
     return new EmbeddedDatabase(postgres, directory, () => lock.release());
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Store } from '../engine/ports.ts';
 import type { Database } from './database.ts';
 import { openEmbedded } from './embedded.ts';
 import { type StoreLog, silentLog } from './log.ts';
-import { migrate } from './migrate.ts';
+import { assertMigrated, migrate } from './migrate.ts';
 import type { PrismaClient } from './prisma/client.ts';
 import { openServer } from './server.ts';
 import { SqlStore } from './store.ts';
@@ -15,6 +15,8 @@ export interface StoreOptions {
   readonly databaseUrl?: string | null | undefined;
   readonly dataDir: string;
   readonly log?: StoreLog | undefined;
+  /** Whether it must be there as it is needed: then nothing is made, and nothing migrated. */
+  readonly asItIs?: boolean;
 }
 
 /** The engine's store, and the Prisma client that the API reads through. */
@@ -27,10 +29,15 @@ export interface OpenStore extends Store {
  * Opens the database and brings it to the newest schema. Throws StoreError, its message for people: the server cannot be
  * reached or refuses the user, the data directory is in use, or a migration fails.
  */
-export async function openStore({ databaseUrl, dataDir, log = silentLog }: StoreOptions): Promise<OpenStore> {
-  const database = await openDatabase({ databaseUrl, dataDir, log });
+export async function openStore({
+  asItIs = false,
+  log = silentLog,
+  ...place
+}: StoreOptions): Promise<OpenStore> {
+  const database = await openDatabase({ ...place, asItIs, log });
   try {
-    const applied = await migrate(database);
+    if (asItIs) await assertMigrated(database);
+    const applied = asItIs ? [] : await migrate(database);
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated the database');
     return new SqlStore(database);
   } catch (error) {
@@ -52,5 +59,5 @@ export async function migrateStore(options: StoreOptions): Promise<readonly stri
 function openDatabase(options: StoreOptions & { readonly log: StoreLog }): Promise<Database> {
   return options.databaseUrl
     ? openServer(options.databaseUrl, options.log)
-    : openEmbedded(resolve(options.dataDir));
+    : openEmbedded(resolve(options.dataDir), options.asItIs);
 }

@@ -63,6 +63,16 @@ export async function migrate(database: Database, list?: MigrationList): Promise
   });
 }
 
+/** Throws StoreError where the database lacks migrations. */
+export async function assertMigrated(database: Database): Promise<void> {
+  const pending = await pendingMigrations(database, await readMigrations());
+  if (pending.length === 0) return;
+  throw new StoreError(
+    'PERMANENT',
+    `The database lacks the migrations ${pending.join(', ')}: it is older than this version, or new. "leasegraph migrate" applies them.`,
+  );
+}
+
 type Session = Pick<MigrationSession, 'query'>;
 
 async function pendingMigrations(session: Session, list: MigrationList): Promise<readonly string[]> {
@@ -115,12 +125,25 @@ async function apply(session: MigrationSession, migrationsList: MigrationList): 
     await session.script('ROLLBACK').catch(() => {});
     throw new StoreError(
       kindOf(failure ?? error),
-      `The database could not be migrated and is as it was: ${describe(failure ?? error)}`,
+      `The database could not be migrated and is as it was: ${whyNot(failure ?? error)}`,
       { cause: failure ?? error },
     );
   } finally {
     engine.free();
   }
+}
+
+/** What the schema engine says, without where in its sources it stood. */
+function whyNot(error: unknown): string {
+  const said = describe(error)
+    .replace(/\n\s*0: .*/s, '')
+    .replace(/^ERROR: /, '');
+  if (said.includes('schema is not empty')) {
+    return 'it holds tables of something else. Name another database in DATABASE_URL.';
+  }
+  return said.startsWith('permission denied') || said.startsWith('cannot execute')
+    ? `${said}. The user needs the right to create and change tables in the schema "public".`
+    : said;
 }
 
 function bound(adapter: MigrationSession['adapter']): MigrationSession['adapter'] {

@@ -1,6 +1,7 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
 import { StoreError } from '../engine/ports.ts';
+import { Connection } from './connection.ts';
 import { type ConnectionSettings, connectionFailure, connectionSettings } from './connection-settings.ts';
 import type {
   Database,
@@ -23,24 +24,33 @@ const oldestVersion = 140_000;
 /** A PostgreSQL server. Throws StoreError when it cannot be reached or used. */
 export async function openServer(databaseUrl: string, log: StoreLog): Promise<Database> {
   const settings = connectionSettings(databaseUrl);
-  const database = new ServerDatabase(settings, log);
+  await assertUsable(settings);
+  return new ServerDatabase(settings, log);
+}
+
+/** By a connection of its own: one that a pool could not make may stay half open. Throws StoreError. */
+async function assertUsable(settings: ConnectionSettings): Promise<void> {
+  const connection = await Connection.open(settings, queryTimeout).catch((error: unknown) => {
+    throw connectionFailure(error, settings);
+  });
+  const setting = async (name: string) => {
+    const [row] = await connection.query<{ value: string }>('SELECT current_setting($1) AS value', [name]);
+    return row?.value ?? '';
+  };
+  const refuse = (what: string) => new StoreError('PERMANENT', `Cannot use ${settings.target}: ${what}`);
   try {
-    const [row] = await database.query<{ version: number; name: string }>(
-      `SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name`,
-    );
-    if (row === undefined || row.version < oldestVersion) {
-      throw new StoreError(
-        'PERMANENT',
-        `PostgreSQL 14 or newer is needed; ${settings.target} is ${row?.name}.`,
+    if (Number(await setting('server_version_num')) < oldestVersion) {
+      throw refuse(`it is PostgreSQL ${await setting('server_version')}; 14 or newer is needed.`);
+    }
+    const encoding = await setting('server_encoding');
+    if (encoding !== 'UTF8') {
+      throw refuse(
+        `its encoding is ${encoding}; UTF8 is needed (createdb --encoding=UTF8 --template=template0).`,
       );
     }
-  } catch (error) {
-    await database.close();
-    throw error instanceof StoreError && error.cause !== undefined
-      ? connectionFailure(error.cause, settings)
-      : error;
+  } finally {
+    await connection.close();
   }
-  return database;
 }
 
 class ServerDatabase implements Database {

@@ -429,6 +429,11 @@ describe('the command line beside a running server', () => {
 
   it('migrates and checks a database', async () => {
     const own = { LEASEGRAPH_DATA_DIR: newDataDir() };
+    expect(await run(['check'], own)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`There is no embedded database in ${own.LEASEGRAPH_DATA_DIR}.`),
+    });
+    expect(existsSync(own.LEASEGRAPH_DATA_DIR)).toBe(false);
     expect(await run(['migrate'], own)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/Applied: 0001|up to date/),

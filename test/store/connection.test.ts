@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/engine/ports.ts';
 import { connectionSettings } from '../../src/store/connection-settings.ts';
 import { kindOf, storeError } from '../../src/store/errors.ts';
@@ -78,7 +78,12 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     expect(error.kind).toBe('PERMANENT');
     expect(error.message).toContain('password authentication failed for user "guarded"');
     expect(error.message).toContain('Check the user (guarded) and the password');
-    expect((await refusal(server.url('guarded', { user: 'guarded' }))).message).toContain('password');
+    const sockets = () => process.getActiveResourcesInfo().filter((each) => each === 'TCPSocketWrap').length;
+    const before = sockets();
+    const none = await refusal(server.url('guarded', { user: 'guarded' }));
+    expect(none.message).toContain('it asks for a password, and none is given');
+    // Nothing keeps the process from ending.
+    await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(before));
   });
 
   it('that lacks the database says how to create it', async () => {
@@ -91,8 +96,35 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
   it('where the user may not make tables says so and stays as it was', async () => {
     const error = await refusal(guarded(`${secret}-right`, 'foreign_db'));
     expect(error.kind).toBe('PERMANENT');
-    expect(error.message).toContain('permission denied for schema public');
+    expect(error.message).toContain('permission denied for schema public. The user needs the right');
     expect(await server.sql(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`, 'foreign_db')).toEqual([]);
+  });
+
+  it('that cannot hold every character is refused', async () => {
+    await server.sql(
+      `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    const error = await refusal(server.url('latin'));
+    expect(error.message).toContain('its encoding is LATIN1; UTF8 is needed');
+  });
+
+  it('that belongs to something else is left as it is', async () => {
+    await server.sql('CREATE DATABASE taken');
+    await server.sql('CREATE TABLE leases (car text)', 'taken');
+    const error = await refusal(server.url('taken'));
+    expect(error.message).toContain('it holds tables of something else. Name another database');
+  });
+
+  it('is looked at without a change to it, if it is to be as it is', async () => {
+    const databaseUrl = server.url(await server.createDatabase());
+    await expect(openStore({ databaseUrl, dataDir: '', asItIs: true })).rejects.toThrow(
+      /lacks the migrations 0001_init.*"leasegraph migrate"/,
+    );
+    expect(
+      await server.sql(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`, databaseUrl.split('/').at(-1)),
+    ).toEqual([]);
+    await (await open(databaseUrl)).close();
+    await (await openStore({ databaseUrl, dataDir: '', asItIs: true })).close();
   });
 
   it('serves a user that owns its database, whatever its own schema and settings are', async () => {

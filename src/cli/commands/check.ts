@@ -13,7 +13,7 @@ export default function check(command: Command, terminal: Terminal): void {
     )
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { databaseUrl, dataDir } = loadConfiguration(process.env);
-      const store = await openStore({ databaseUrl, dataDir });
+      const store = await openStore({ databaseUrl, dataDir, asItIs: true });
       try {
         const stored = await store.load();
         if (stored === null) throw new CliError('the database holds no site yet: there is nothing to check');
