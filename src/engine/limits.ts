@@ -49,8 +49,8 @@ export interface EngineLimits {
 export const defaultLimits: EngineLimits = {
   commandsWaiting: 10_000,
   commandsPerTurn: 500,
-  slice: 10,
-  slicesPerTurn: 10,
+  slice: 5,
+  slicesPerTurn: 20,
   turnToWrite: 20,
   passInterval: 1_000,
   longestPassDelay: 30_000,
