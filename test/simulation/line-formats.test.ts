@@ -64,7 +64,18 @@ describe('SWF', () => {
   it('refuses what is broken', () => {
     expect(failure(`; x\n1 2 3`)).toBe('t:2: 3 fields were found ("1 2 3"), expected the 18 of a job in SWF');
     expect(failure(`;\n${job({ 2: 0, 4: 5, 8: 1, 9: 60 }).replace('60', 'x')}`)).toBe(
-      't:2: "x" was found as field 9, expected a number',
+      't:2: "x" was found as field 9, expected a number (of at most 10^12)',
+    );
+    for (const text of ['NaN', 'Infinity', '1e400', '0x10', '9'.repeat(30), '１']) {
+      expect(failure(job({ 2: 0, 4: 5, 8: 1 }).replace('5', text))).toContain(
+        `t:1: "${text}" was found as field 4, expected a number`,
+      );
+    }
+    expect(failure(job({ 2: 0, 4: 5, 8: 1, 9: 1e12 }))).toBe(
+      't:1: the duration is 1000000000000 s, expected at most 366,000 days',
+    );
+    expect(failure(job({ 2: 1e12, 4: 5, 8: 1, 9: 60 }))).toBe(
+      't:1: the arrival is 1000000000000 s, expected at most 366,000 days',
     );
     expect(failure(`;\n${[9, 8].map((at) => job({ 2: at, 4: 5, 8: 1, 9: 60 })).join('\n')}`)).toBe(
       't:3: the request arrives at 8 s, before the one above it (9 s): expected requests in order of arrival',

@@ -298,6 +298,23 @@ describe('LWF XML', () => {
       /^t\.lwf:2: the trace has no leases/,
     ],
     [
+      'machines that ask for nothing',
+      workload(
+        request({
+          nodes:
+            '<node-set numnodes="2"><res type="CPU" amount="1"/></node-set>\n<node-set numnodes="1"><res type="CPU" amount="0"/></node-set>',
+        }),
+      ),
+      'INVALID_VALUE',
+      /^t\.lwf:\d+: machine 3 asks for nothing, expected some of a resource$/,
+    ],
+    [
+      'a disk image without a name',
+      workload(request({ software: '<disk-image id="" size="5"/>' })),
+      'INVALID_VALUE',
+      /^t\.lwf:\d+: the disk image has no name, expected one$/,
+    ],
+    [
       'a site without Memory',
       workload(request(), '<site><resource-types names="CPU"/><nodes/></site>'),
       'MISSING_CONTENT',

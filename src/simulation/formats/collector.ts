@@ -1,7 +1,7 @@
 import type { Millis, SiteSpec } from '../../core/index.ts';
 import { TraceError } from '../errors.ts';
 import type { TraceLease, Workload } from '../workload.ts';
-import { Interner } from './values.ts';
+import { Interner, MAX_MILLIS } from './values.ts';
 
 /** How a trace is read, whatever its format. */
 export interface ReadOptions {
@@ -34,6 +34,8 @@ export class LeaseCollector {
   readonly warnings: string[] = [];
   private readonly leases: TraceLease[] = [];
   private readonly resourceTypes = new Map<string, number>();
+  /** Lists of machines that have been looked at; many leases share one. */
+  private readonly sound = new WeakSet<TraceLease['machines']>();
   private lastArrival = 0;
   private readonly firstId: number;
   private readonly ordered: boolean;
@@ -58,12 +60,30 @@ export class LeaseCollector {
   }
 
   add(line: number, draft: Omit<TraceLease, 'id'>): void {
-    if (draft.duration <= 0) {
-      throw new TraceError('INVALID_VALUE', this.file, line, 'the duration is 0, expected a longer one');
-    }
+    const wrong = this.whatIsWrong(draft);
+    if (wrong !== null) throw new TraceError('INVALID_VALUE', this.file, line, wrong);
     if (draft.arrival < this.lastArrival) this.meetDisorder(line, draft.arrival);
     this.lastArrival = draft.arrival;
     this.leases.push({ id: this.nextId, ...draft });
+  }
+
+  private whatIsWrong({ arrival, duration, image, machines }: Omit<TraceLease, 'id'>): string | null {
+    if (duration <= 0) return 'the duration is 0, expected a longer one';
+    for (const [what, time] of [
+      ['duration', duration],
+      ['arrival', arrival],
+    ] as const) {
+      if (time > MAX_MILLIS) return `the ${what} is ${time / 1000} s, expected at most 366,000 days`;
+    }
+    if (image?.name.trim() === '') return 'the disk image has no name, expected one';
+    if (this.sound.has(machines)) return null;
+    this.sound.add(machines);
+    const nothing = machines.findIndex((amounts) =>
+      Object.values(amounts)
+        .flat()
+        .every((amount) => amount === 0),
+    );
+    return nothing < 0 ? null : `machine ${nothing + 1} asks for nothing, expected some of a resource`;
   }
 
   private meetDisorder(line: number, arrival: Millis): void {

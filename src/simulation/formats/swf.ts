@@ -73,13 +73,13 @@ function readFields(file: string, line: number, text: string): number[] {
     );
   }
   return words.slice(0, FIELDS).map((word, place) => {
-    const value = Number(word);
-    if (!Number.isFinite(value) || Math.abs(value) > 1e12) {
+    const value = /^[+-]?[\d.]+(e[+-]?\d+)?$/i.test(word) ? Number(word) : Number.NaN;
+    if (!(Math.abs(value) <= 1e12)) {
       throw new TraceError(
         'INVALID_VALUE',
         file,
         line,
-        `"${shorten(word)}" was found as field ${place + 1}, expected a number`,
+        `"${shorten(word)}" was found as field ${place + 1}, expected a number (of at most 10^12)`,
       );
     }
     return value;

@@ -2,7 +2,8 @@ import type { Amounts, Millis } from '../../core/index.ts';
 
 /** More machines in one lease, or nodes in one site, are refused: nobody means them, and they would fill the memory. */
 export const MAX_COUNT = 1_000_000;
-const MAX_MILLIS = 1000 * 366 * 86_400_000;
+/** The longest time in a trace. */
+export const MAX_MILLIS: Millis = 1000 * 366 * 86_400_000;
 
 /** A number that is not negative, or null where the text is none. */
 export function parseNumber(text: string): number | null {
