@@ -2,6 +2,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   openSync,
   renameSync,
@@ -9,7 +10,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { CliError } from './terminal.ts';
 
 const BUFFERED = 1 << 20;
@@ -55,6 +56,34 @@ export function expectWritable(path: string): void {
   } catch (error) {
     throw unwritable(path, error);
   }
+}
+
+/** Throws CliError where a file that is to be written is one that is read, or another one that is written. */
+export function expectApart(
+  written: readonly (string | null)[],
+  read: readonly (string | null | undefined)[],
+): void {
+  const taken = new Map<string, string>();
+  const take = (path: string, use: string) => {
+    const identity = identityOf(path);
+    if (identity === null) return;
+    const other = taken.get(identity);
+    if (other !== undefined && use === 'written') {
+      throw new CliError(
+        `${path}: is ${other === 'read' ? 'what is read' : 'to be written twice'}, expected another name for what is written`,
+      );
+    }
+    taken.set(identity, use);
+  };
+  for (const path of read) if (path != null && existsSync(path)) take(path, 'read');
+  for (const path of written) if (path !== null) take(path, 'written');
+}
+
+/** Null for devices and pipes, of which many may share one. */
+function identityOf(path: string): string | null {
+  const present = statSync(path, { throwIfNoEntry: false });
+  if (present === undefined) return resolve(path);
+  return present.isFile() ? `${present.dev}:${present.ino}` : null;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

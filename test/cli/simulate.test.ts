@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -116,6 +124,29 @@ describe('simulate', () => {
     expect((await run('none.mjs')).err).toMatch(
       /^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/,
     );
+  });
+
+  it('writes over nothing that it reads, and nothing twice', async () => {
+    const before = readFileSync(trace, 'utf8');
+    const alias = path('alias.swf');
+    symlinkSync(trace, alias);
+    for (const argv of [
+      ['--output', trace],
+      ['--gantt', alias],
+      ['--images', file('images.txt', 'a 1\n#\na\n'), '--output', path('images.txt')],
+      ['--output', path('twice'), '--gantt', `${folder}/./twice`],
+    ]) {
+      const { status, out, err } = await cli('simulate', trace, ...site, ...argv);
+      expect(err).toMatch(
+        /^leasegraph: .*: is (what is read|to be written twice), expected another name[^\n]*\n$/,
+      );
+      expect([status, out]).toEqual([1, '']);
+    }
+    expect(readFileSync(trace, 'utf8')).toBe(before);
+    expect(existsSync(path('twice'))).toBe(false);
+    const nowhere = ['--output', '/dev/null', '--gantt', '/dev/null'];
+    expect((await cli('simulate', trace, ...site, ...nowhere)).status).toBe(0);
+    expect((await cli('convert', trace, alias)).err).toContain('is what is read');
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { writeLwf } from '../../simulation/formats/lwf-writer.ts';
 import { loadWorkload, siteOption } from '../../simulation/load.ts';
-import { expectWritable, writeFileWhole } from '../files.ts';
+import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 import type { Terminal } from '../terminal.ts';
 import { addTraceOptions, type TraceOptions, workloadFiles } from '../trace-options.ts';
 
@@ -15,7 +15,10 @@ export default function convert(command: Command, terminal: Terminal): void {
     .argument('<out>', 'the LWF XML file to write; - is standard output')
     .option('--json', 'tell what was written as JSON')
     .action((input: string, output: string, options: ConvertOptions) => {
-      if (output !== '-') expectWritable(output);
+      if (output !== '-') {
+        expectApart([output], [input, options.inject, options.images]);
+        expectWritable(output);
+      }
       const site = options.site === undefined ? null : siteOption(options.site);
       const { workload, warnings } = loadWorkload(workloadFiles(input, options), site);
       for (const warning of warnings) terminal.err(`leasegraph: warning: ${warning}\n`);

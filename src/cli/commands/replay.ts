@@ -12,7 +12,7 @@ import { summarize } from '../../simulation/summary.ts';
 import { durationOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
 import { NodesDocument, SiteDocument, type SiteQuery } from '../client/generated/operations.ts';
-import { expectWritable, writeFileWhole } from '../files.ts';
+import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 import { collect } from '../replay/collect.ts';
 import { differences, formatDifferences } from '../replay/differences.ts';
 import { feed } from '../replay/feed.ts';
@@ -54,7 +54,11 @@ export default function replay(command: Command, terminal: Terminal): void {
 }
 
 async function run(trace: string, options: ReplayOptions, terminal: Terminal): Promise<void> {
-  if (options.output !== undefined) expectWritable(options.output);
+  if (options.output !== undefined) {
+    const { inject, images, config, cancel } = options;
+    expectApart([options.output], [trace, inject, images, config, cancel]);
+    expectWritable(options.output);
+  }
   const client = connect(options);
   const loaded = await loadConfig(options.config ?? null, []);
   const facts = (await client.request(SiteDocument, {})).site;

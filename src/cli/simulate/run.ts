@@ -6,7 +6,7 @@ import { loadPolicies } from '../../simulation/policy-modules.ts';
 import { writeResult } from '../../simulation/result-file.ts';
 import { type SimulationObserver, simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
-import { expectWritable, writeFileWhole } from '../files.ts';
+import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 
 /** One run as plain data, so that it can be handed to another thread. */
 export interface RunRequest {
@@ -34,6 +34,18 @@ export type OnProgress = (done: number, total: number) => void;
 export async function run(request: RunRequest, onProgress?: OnProgress): Promise<RunReport> {
   const { workload, cancellations, config, dataFile, warnings } = loadWith(request.config, request.files);
   const output = request.output ?? dataFile;
+  const { files, config: loaded } = request;
+  expectApart(
+    [output, request.gantt],
+    [
+      files.trace ?? loaded.traceFile,
+      files.inject ?? loaded.injectionFile,
+      files.images ?? loaded.imageFile,
+      files.cancel,
+      loaded.file,
+      loaded.siteFile,
+    ],
+  );
   for (const path of [output, request.gantt]) if (path !== null) expectWritable(path);
   const policies = await loadPolicies(config.scheduler);
   const accounting = createAccounting(config.probes, config.attributes);
