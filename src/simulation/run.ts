@@ -115,7 +115,13 @@ class Run {
 
   private request(at: Instant, lease: TraceLease): void {
     if (lease.type === 'BEST_EFFORT') this.bestEffortLeft -= 1;
-    const record = this.scheduler.request(at, toRequest(lease, this.start, this.options.config));
+    let record: LeaseRecord;
+    try {
+      record = this.scheduler.request(at, toRequest(lease, this.start, this.options.config));
+    } catch (error) {
+      if (!(error instanceof SchedulerError) || error.code !== 'INVALID_REQUEST') throw error;
+      throw new SchedulerError(error.code, `lease ${lease.id} of the trace: ${error.message}`, error.path);
+    }
     for (const observer of this.observers) observer.onRequest?.(at, record);
   }
 

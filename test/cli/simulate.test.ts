@@ -126,6 +126,18 @@ describe('simulate', () => {
     );
   });
 
+  it('names the lease that cannot be requested', async () => {
+    const late = file(
+      'late.lwf',
+      `<lease-workload name="late"><site><resource-types names="CPU Memory"/><nodes><node-set numnodes="1"><res type="CPU" amount="1"/><res type="Memory" amount="1"/></node-set></nodes></site>
+<lease-requests><lease-request arrival="00:00:00"><lease preemptible="false"><nodes><node-set numnodes="1"><res type="CPU" amount="1"/></node-set></nodes><start><exact time="01:00:00"/></start><duration time="01:00:00"/><software><none/></software></lease></lease-request></lease-requests></lease-workload>`,
+    );
+    const config = file('late.yaml', 'simulation: { startTime: 9999-12-31T23:00:00Z }');
+    const { status, err } = await cli('simulate', late, '--config', config);
+    expect(err).toBe('leasegraph: lease 1 of the trace: it would end after the year 9999\n');
+    expect(status).toBe(1);
+  });
+
   it('writes over nothing that it reads, and nothing twice', async () => {
     const before = readFileSync(trace, 'utf8');
     const alias = path('alias.swf');

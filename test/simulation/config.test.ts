@@ -395,6 +395,10 @@ backfilling: aggressive
       '/m/multi.conf:19: unknown section [accounting], expected [multi]',
     ],
     [multi.slice(0, multi.indexOf('[plain')), 'there is no profile'],
+    [
+      multi.replaceAll('[plain:', '[../plain:'),
+      "profile ../plain: its name becomes a part of files' names, expected none of / and \\",
+    ],
     [multi.replace('two.v2.lwf', 'one.b.lwf'), 'two runs would be named plain_one'],
     [multi.replace('probes: ar', 'probes: x'), '/m/multi.conf:19: accounting.probes is "x"'],
   ])('is refused when it is wrong', (text, message) => {

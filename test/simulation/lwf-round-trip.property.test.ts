@@ -22,8 +22,13 @@ const amount = fc.oneof(
   fc.array(fc.integer({ min: 0, max: 400 }), { minLength: 2, maxLength: 4 }),
 );
 const amounts = fc.record({ CPU: amount, Memory: amount }, { requiredKeys: ['CPU'] });
+const something = amounts.filter((each) =>
+  Object.values(each)
+    .flat()
+    .some((amount) => amount > 0),
+);
 const machines = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 5 }), amounts), { minLength: 1, maxLength: 3 })
+  .array(fc.tuple(fc.integer({ min: 1, max: 5 }), something), { minLength: 1, maxLength: 3 })
   .map((sets) => sets.flatMap(([count, machine]) => Array(count).fill(machine)));
 const millis = fc.integer({ min: 0, max: 10 ** 10 });
 

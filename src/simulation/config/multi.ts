@@ -43,6 +43,9 @@ export function readMatrix(file: string, text: string, overrides: readonly Confi
     } else if (profile === undefined || section === undefined) {
       const detail = `unknown section [${entry.section}], expected [multi], [common:SECTION] or [PROFILE:SECTION]`;
       throw new ConfigError('UNKNOWN_SECTION', file, entry.line, detail);
+    } else if (/[/\\]/.test(profile)) {
+      const detail = `profile ${profile}: its name becomes a part of files' names, expected none of / and \\`;
+      throw new ConfigError('INVALID_VALUE', file, entry.line, detail);
     } else {
       const entries = profiles.get(profile) ?? [];
       entries.push({ ...entry, section });
