@@ -77,11 +77,14 @@ function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
-    terminal.err(`leasegraph: ${message} (see --help)\n`);
+    terminal.err(`leasegraph: ${plain(message)} (see --help)\n`);
     return USAGE_ERROR;
   }
   const { message, stack, exitCode } = error as Error & { exitCode?: number };
-  terminal.err(`leasegraph: ${String(message ?? error).replace(/\s*\n\s*/g, '; ')}\n`);
+  terminal.err(`leasegraph: ${plain(String(message ?? error).replace(/\s*\n\s*/g, '; '))}\n`);
   if (process.env.LEASEGRAPH_DEBUG !== undefined && stack !== undefined) terminal.err(`${stack}\n`);
   return exitCode ?? 1;
 }
+
+/** What a file or a server says must not move the terminal's cursor. */
+const plain = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');

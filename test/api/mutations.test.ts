@@ -153,6 +153,7 @@ describe('requestLease', () => {
     ['an empty name', { name: ' ' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a long name', { name: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with control characters', { name: 'a\u0000b' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name that moves the cursor', { name: 'a\u009b2J' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with half a character', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
     [
       'a key with half a character',

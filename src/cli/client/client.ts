@@ -40,8 +40,14 @@ export function connect({ server, token }: ServerOptions, environment = process.
       'a token is needed: give --token, set LEASEGRAPH_TOKEN, or run this where the data directory of the server is',
     );
   }
+  if (!/^[\x21-\x7e]+$/.test(known)) {
+    throw new CliError('--token: a token has no blanks and only ASCII characters', 2);
+  }
   return new Client(url.href, known);
 }
+
+/** How long a client waits for an answer, in milliseconds: longer than a server takes for one. */
+const usualPatience = 60_000;
 
 interface Answer<T> {
   readonly data?: T | null;
@@ -67,6 +73,7 @@ export class Client {
   constructor(
     readonly url: string,
     private readonly token: string,
+    private readonly patience = usualPatience,
   ) {}
 
   /** Throws CliError: no server there, a token that it does not know, or errors in its answer. */
@@ -75,6 +82,7 @@ export class Client {
     variables: Variables,
   ): Promise<Result> {
     let response: Response;
+    let text: string;
     try {
       response = await fetch(this.url, {
         method: 'POST',
@@ -84,21 +92,20 @@ export class Client {
           authorization: `Bearer ${this.token}`,
         },
         body: JSON.stringify({ query: document.toString(), variables }),
+        signal: AbortSignal.timeout(this.patience),
       });
+      text = await response.text();
     } catch (error) {
       throw this.unreachable(error);
     }
     if (response.status === 401) throw this.unauthorized();
-    const text = await response.text();
-    let answer: Answer<Result>;
-    try {
-      answer = JSON.parse(text) as Answer<Result>;
-    } catch {
+    const answer = parsed(text);
+    if (typeof answer !== 'object' || answer === null) {
       throw new CliError(
         `${this.url} answered with ${response.status} and no JSON: is this a Leasegraph server?`,
       );
     }
-    return dataOf(answer);
+    return dataOf(answer as Answer<Result>);
   }
 
   /** Throws CliError, as request does. */
@@ -156,7 +163,10 @@ export class Client {
   }
 
   private unreachable(error: unknown): CliError {
-    const { cause, message } = error as Error;
+    const { cause, message, name } = error as Error;
+    if (name === 'TimeoutError') {
+      return new CliError(`the server at ${this.url} has not answered within ${this.patience / 1_000} s`);
+    }
     return new CliError(
       `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running?`,
     );
@@ -164,6 +174,14 @@ export class Client {
 
   private unauthorized(): CliError {
     return new CliError(`the server at ${this.url} does not know this token`);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }
 
