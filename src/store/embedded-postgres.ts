@@ -18,6 +18,9 @@ export class EmbeddedPostgres extends PGlite {
         // `-F` turns fsync off: then a commit would survive this process, but not a power failure.
         ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
         ...['-c', 'fsync=on', '-c', 'wal_sync_method=fsync'],
+        // Nobody gathers statistics here, and the statement that writes commits is planned while the tables are still small: PostgreSQL would
+        // read whole tables for ever, and every lease would cost more than the one before.
+        ...['-c', 'enable_seqscan=off'],
         ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on', '-c', 'jit=off'],
       ],
     });
