@@ -10,6 +10,7 @@ import {
   reservationRow,
   toJson,
 } from './rows.ts';
+import type { Written } from './written.ts';
 
 /** Milliseconds since the epoch as an instant; exact, since the column rounds to milliseconds. */
 const instant = (column: string) => `to_timestamp(${column} / 1000.0)`;
@@ -113,10 +114,11 @@ SELECT id,
 FROM fence`,
 };
 
-export function commitValues(batch: CommitBatch, epoch: number): readonly unknown[] {
+export function commitValues(batch: CommitBatch, epoch: number, written: Written): readonly unknown[] {
   const { changes } = batch;
   const withdrawn = new Set(changes.withdrawn);
   const reservations = changes.reservations.filter((reservation) => !withdrawn.has(reservation.id));
+  const holding = reservations.filter((reservation) => !written.hasAmounts(reservation));
   const outcomes = new Map(batch.outcomes.map((outcome) => [outcome.actionId, outcome]));
   const actions = changes.actions.map((action) => actionRow(action, outcomes.get(action.id)));
   for (const action of changes.actions) outcomes.delete(action.id);
@@ -126,10 +128,10 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     batch.previous,
     toJson(changes.site === null ? [] : [siteRow(changes.site)]),
     toJson(changes.leases.map(leaseRow)),
-    toJson(changes.leases.flatMap(machineRows)),
+    toJson(changes.leases.filter((lease) => !written.hasMachines(lease)).flatMap(machineRows)),
     toJson(reservations.map(reservationRow)),
-    toJson(reservations.flatMap(reservationNodeRows)),
-    reservations.map((reservation) => reservation.id),
+    toJson(holding.flatMap(reservationNodeRows)),
+    holding.map((reservation) => reservation.id),
     [...withdrawn],
     toJson(changes.events.map(eventRow)),
     toJson(actions),

@@ -2,6 +2,7 @@ import type { ClientConfig } from 'pg';
 import { parse } from 'pg-connection-string';
 import { StoreError } from '../engine/ports.ts';
 import { codeOf, describe, kindOf } from './errors.ts';
+import { plannerSettings } from './planner-settings.ts';
 
 /** How to reach the server, and how to speak of it: without the password. */
 export interface ConnectionSettings {
@@ -14,6 +15,8 @@ export interface ConnectionSettings {
  * where migrations put them.
  */
 const sessionOptions = '-c timezone=UTC -c search_path=public';
+/** The URL's own come later, and win. */
+const defaultOptions = plannerSettings.map((setting) => `-c ${setting} `).join('');
 
 /** Throws StoreError for a text that is no PostgreSQL URL. */
 export function connectionSettings(databaseUrl: string): ConnectionSettings {
@@ -34,7 +37,7 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
   const config = {
     ...(parsed as unknown as ClientConfig),
     application_name: parsed.application_name ?? 'leasegraph',
-    options: given + sessionOptions,
+    options: defaultOptions + given + sessionOptions,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,

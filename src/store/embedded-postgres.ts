@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { plannerSettings } from './planner-settings.ts';
 
 /**
  * PGlite as the store needs it: every commit is on the disk before it is answered, and a PANIC of PostgreSQL ends it for good,
@@ -22,6 +23,7 @@ export class EmbeddedPostgres extends PGlite {
         // read whole tables for ever, and every lease would cost more than the one before.
         ...['-c', 'enable_seqscan=off'],
         ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on', '-c', 'jit=off'],
+        ...plannerSettings.flatMap((setting) => ['-c', setting]),
       ],
     });
     try {

@@ -15,6 +15,7 @@ import type { Database, WriterConnection } from './database.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { type EventRow, eventRecord, nodeRow, toJson } from './rows.ts';
+import { Written } from './written.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
@@ -40,6 +41,7 @@ export class SqlStore implements Store {
   readonly #database: Database;
   readonly #commands: CommandMailbox;
   readonly #writers = new WeakMap<WriterLease, WriterConnection>();
+  readonly #written = new Written();
   #writer: WriterLease | null = null;
 
   constructor(database: Database) {
@@ -51,6 +53,7 @@ export class SqlStore implements Store {
 
   async acquireWriter(): Promise<WriterLease | null> {
     await this.#writer?.release();
+    this.#written.clear();
     const connection = await this.#database.lockWriter();
     if (connection === null) return null;
     try {
@@ -93,14 +96,15 @@ export class SqlStore implements Store {
 
   async commit(batch: CommitBatch, writer: WriterLease): Promise<void> {
     const connection = this.#connection(writer);
-    const [written] = await connection.run(commitStatement, commitValues(batch, writer.epoch));
-    if (written !== undefined) return;
+    const values = commitValues(batch, writer.epoch, this.#written);
+    const [written] = await connection.run(commitStatement, values);
+    if (written !== undefined) return this.#written.add(batch);
     const [row] = await connection.query<{ epoch: number; last_commit: string | null }>(
       'SELECT epoch, last_commit FROM writers',
     );
     if (row?.epoch !== writer.epoch) throw fenced(writer);
     // This very commit was written before, by an attempt whose answer was lost.
-    if (row.last_commit === batch.id) return;
+    if (row.last_commit === batch.id) return this.#written.add(batch);
     throw new StoreError(
       'FENCED',
       'The database has moved on since it was loaded: what was planned on the older state is not written.',

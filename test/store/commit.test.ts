@@ -72,6 +72,43 @@ describeEachDatabase('a commit', (database) => {
     expect(loaded?.snapshot.reservations).toEqual([changed, reservation(3, 2)]);
   });
 
+  it('does not write again which nodes are held and where machines are, while only states change', async () => {
+    const { store, writer } = await begin();
+    const [held, placed] = [reservation(1, 1), lease(1)];
+    let last = batch(null, { leases: [placed], reservations: [held] });
+    await store.commit(last, writer);
+    const rows = async () => [
+      await store.prisma.reservationNode.count(),
+      await store.prisma.leaseMachine.count(),
+    ];
+    const before = await rows();
+    const forget = async () => {
+      await store.prisma.reservationNode.deleteMany();
+      await store.prisma.leaseMachine.deleteMany();
+    };
+    const commit = async (changes: Parameters<typeof batch>[1], by = writer) => {
+      last = batch(last.id, changes);
+      await store.commit(last, by);
+    };
+    await forget();
+    await commit({ leases: [{ ...placed, state: 'READY' }], reservations: [{ ...held, state: 'ACTIVE' }] });
+    expect(await rows()).toEqual([0, 0]);
+    // Made anew, and equal: that cannot be known.
+    await commit({
+      leases: [{ ...placed, mapping: { ...placed.mapping } }],
+      reservations: [{ ...held, amounts: { ...held.amounts } }],
+    });
+    expect(await rows()).toEqual(before);
+    await forget();
+    const again = await writerOf(store);
+    await commit({ leases: [placed], reservations: [held] }, again);
+    expect(await rows()).toEqual(before);
+    // Withdrawn, and planned again as it was.
+    await commit({ withdrawn: [1] }, again);
+    await commit({ reservations: [held] }, again);
+    expect(await rows()).toEqual(before);
+  });
+
   it('forgets a reservation that came and went within one turn', async () => {
     const { store, writer } = await begin();
     await store.commit(
