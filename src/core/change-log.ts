@@ -23,6 +23,8 @@ export class ChangeLog {
   private readonly known = new Set<number>();
   private events: LeaseEventRecord[] = [];
   private actions: ActionRecord[] = [];
+  /** Roughly how many rows it takes to store what was gathered: it may count what was withdrawn since. */
+  rows = 0;
 
   constructor(
     private readonly space: ResourceSpace,
@@ -31,11 +33,15 @@ export class ChangeLog {
   ) {}
 
   lease(lease: Lease): void {
+    if (this.leases.has(lease)) return;
     this.leases.add(lease);
+    this.rows += 1;
   }
 
   reservation(reservation: Reservation): void {
+    if (this.reservations.has(reservation)) return;
     this.reservations.add(reservation);
+    this.rows += 1 + reservation.amounts.size;
   }
 
   /** A reservation of a snapshot: it is known to whoever stores them. */
@@ -46,13 +52,16 @@ export class ChangeLog {
   /** It was taken back before it started. */
   withdraw(reservation: Reservation): void {
     this.reservations.delete(reservation);
-    if (this.known.delete(reservation.id)) this.withdrawn.push(reservation.id);
+    if (!this.known.delete(reservation.id)) return;
+    this.withdrawn.push(reservation.id);
+    this.rows += 1 + reservation.amounts.size;
   }
 
   event(at: Instant, lease: Lease, from: LeaseState, to: LeaseState, reason: StateReason | null): void {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
-    this.leases.add(lease);
+    this.rows += 1;
+    this.lease(lease);
   }
 
   action(
@@ -75,6 +84,7 @@ export class ChangeLog {
       deadline,
       targets,
     });
+    this.rows += 1;
   }
 
   /** Everything since the last time. */
@@ -97,6 +107,7 @@ export class ChangeLog {
     this.withdrawn.length = 0;
     this.events = [];
     this.actions = [];
+    this.rows = 0;
     return changes;
   }
 }

@@ -132,6 +132,11 @@ export class Scheduler {
     return this.state.log.take(this.state.takeSiteRecord());
   }
 
+  /** Roughly how many rows it takes to store what changed since changes were last taken. */
+  get changedRows(): number {
+    return this.state.log.rows;
+  }
+
   snapshot(): Snapshot {
     const { state } = this;
     return {

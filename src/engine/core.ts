@@ -21,6 +21,8 @@ export interface Core {
   readonly needsPass: boolean;
   nextInstant(): Instant | null;
   takeChanges(): Changes;
+  /** Roughly how many rows it takes to store what changed since changes were last taken. */
+  readonly changedRows: number;
   readonly liveLeases: number;
   readonly queueLength: number;
 }

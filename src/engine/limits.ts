@@ -9,9 +9,9 @@ export interface EngineLimits {
   readonly commandsPerTurn: number;
   /** How long the core may work on a pass before others have their turn. */
   readonly slice: Millis;
-  /** The most slices that are written together when nobody waits. */
+  /** The most slices in one turn, when nobody waits. */
   readonly slicesPerTurn: number;
-  /** How long writing a turn should take: fewer slices are written together when it takes longer. */
+  /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
   readonly turnToWrite: Millis;
   /** How long passes wait after one that changed nothing and yet was not enough. */
   readonly passInterval: Millis;

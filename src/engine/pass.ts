@@ -6,6 +6,9 @@ import type { EngineMetrics } from './metrics.ts';
 import { guarded } from './turn.ts';
 import { backoff, yieldToOthers } from './wake.ts';
 
+/** Below this the rows hardly matter to how long writing them takes. */
+const leastRows = 20;
+
 /** Carries passes out in slices, over as many turns as they take. */
 export class PassRunner {
   private running: Iterator<void, void, Instant | undefined> | null = null;
@@ -13,10 +16,8 @@ export class PassRunner {
   private spent: Millis = 0;
   /** Whether anything was written since the pass began that runs, or ran last. */
   private fruitful = false;
-  /** Slices in one turn: as many as can be written without others having to wait for it. */
-  private share = 1;
-  /** Slices in the present turn. */
-  private taken = 0;
+  /** What it took to write a row lately; a guess at first. */
+  private rowCost: Millis = 0.1;
   private failures = 0;
   /** What keeps passes from succeeding, in words. */
   trouble: string | null = null;
@@ -35,15 +36,11 @@ export class PassRunner {
     return core.needsPass && (this.notBefore === null || this.notBefore <= this.clock.now());
   }
 
-  /** How long it took to write the last turn decides how much the next one may hold. */
-  written(took: Millis, something: boolean): void {
-    const { slicesPerTurn, turnToWrite } = this.limits;
-    if (something) this.fruitful = true;
-    if (took > turnToWrite) this.share = Math.max(1, this.share >> 1);
-    // A turn that held less says nothing about how much can be written.
-    else if (took < turnToWrite / 2 && this.taken >= this.share)
-      this.share = Math.min(slicesPerTurn, this.share * 2);
-    this.taken = 0;
+  /** A turn was written: how long that took decides how much a pass puts into the next ones. */
+  written(rows: number, took: Millis): void {
+    this.fruitful = true;
+    // What one turn says is mixed with what was known: a disk may have been slow for a moment.
+    this.rowCost = (this.rowCost + took / Math.max(rows, leastRows)) / 2;
   }
 
   /** Whether a whole pass has changed nothing, and nothing else changed meanwhile. */
@@ -56,17 +53,19 @@ export class PassRunner {
     return core.needsPass && !this.running ? this.notBefore : null;
   }
 
-  /** Goes on with the pass until it ends, the turn's share is used up, or `interrupted` says so. Lets others run between slices. Throws CoreFailure. */
-  async slices(core: Core, now: Instant, interrupted: () => boolean): Promise<void> {
-    const { slice } = this.limits;
-    this.taken = 0;
-    while (this.taken < this.share && this.wanted(core)) {
-      if (this.taken > 0) {
-        await yieldToOthers();
-        if (interrupted()) return;
-      }
-      this.slice(core, now, slice);
-      this.taken += 1;
+  /**
+   * Goes on with the pass until it ends, the turn has as much as can be written in a short time, or `interrupted` says so; for a
+   * slice when somebody waits for the turn. Lets others run between slices. Throws CoreFailure.
+   */
+  async slices(core: Core, now: Instant, somebodyWaits: boolean, interrupted: () => boolean): Promise<void> {
+    const { slicesPerTurn, turnToWrite } = this.limits;
+    const most = core.changedRows + turnToWrite / this.rowCost;
+    for (let taken = 0; this.wanted(core); ) {
+      this.slice(core, now, most);
+      taken += 1;
+      if (somebodyWaits || taken >= slicesPerTurn || core.changedRows >= most) return;
+      await yieldToOthers();
+      if (interrupted()) return;
     }
   }
 
@@ -89,19 +88,16 @@ export class PassRunner {
     this.spent = 0;
   }
 
-  private slice(core: Core, now: Instant, budget: Millis): void {
+  private slice(core: Core, now: Instant, mostRows: number): void {
     const begun = this.clock.monotonic();
     this.notBefore = null;
-    if (this.running === null) {
-      this.fruitful = false;
-      this.share = 1;
-    }
+    if (this.running === null) this.fruitful = false;
     this.running ??= guarded('a pass', () => core.pass(now));
     const pass = this.running;
     let ended = false;
     while (!ended) {
       ended = guarded('a pass', () => pass.next(now).done === true);
-      if (this.clock.monotonic() - begun >= budget) break;
+      if (this.clock.monotonic() - begun >= this.limits.slice || core.changedRows >= mostRows) break;
     }
     this.spent += this.clock.monotonic() - begun;
     if (!ended) return;

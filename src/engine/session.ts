@@ -138,20 +138,25 @@ export class WriterSession {
     const { answers, idempotency } = applyCommands(core, now, turn.commands, known);
     turn.answers = answers;
     applyReports(core, now, turn.reports);
-    if (!turn.alone) await pass.slices(core, now, () => this.interrupted(now));
+    if (!turn.alone) {
+      await pass.slices(core, now, turn.commands.length > 0, () => this.interrupted(now));
+    }
     guarded('advance', () => core.advance(now));
+    const rows = core.changedRows;
     const content: BatchContent = {
       changes: guarded('taking changes', () => core.takeChanges()),
       idempotency,
       outcomes: turn.reports.flatMap(({ outcome }) => outcome ?? []),
       answers: mailbox.answersWith(answers),
     };
-    const begun = clock.monotonic();
-    const empty = isEmpty(content);
-    if (!empty) await committer.commit(content);
-    // A pass that changes nothing and still is not enough must not keep the engine busy.
-    else if (!turn.alone && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
-    pass.written(clock.monotonic() - begun, !empty);
+    if (!isEmpty(content)) {
+      const begun = clock.monotonic();
+      await committer.commit(content);
+      pass.written(rows, clock.monotonic() - begun);
+    } else if (!turn.alone && pass.wanted(core) && pass.inVain) {
+      // A pass that changes nothing and still is not enough must not keep the engine busy.
+      pass.postpone(limits.passInterval);
+    }
     this.lastTurn = now;
     return content.changes;
   }

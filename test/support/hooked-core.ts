@@ -34,6 +34,10 @@ export class HookedCore implements Core {
     return this.inner.queueLength;
   }
 
+  get changedRows(): number {
+    return this.inner.changedRows;
+  }
+
   request(now: Instant, request: LeaseRequest): LeaseRecord {
     const lease = this.inner.request(now, request);
     // After the change, so that a throw leaves the core half changed.
