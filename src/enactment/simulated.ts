@@ -20,9 +20,6 @@ interface Machine {
   readonly node: number;
 }
 
-/** Stopped machines that are remembered: their leases are over, and nobody asks for them for long. */
-const mostStopped = 1_000;
-
 /** Where a machine must be for an action, and where the action leaves it. `null`: it stays as it is. */
 interface Step {
   readonly from: readonly MachineStatus[];
@@ -35,20 +32,18 @@ interface Step {
  */
 const steps: Readonly<Record<ActionKind, Step>> = {
   PREPARE: { from: ['absent', 'prepared'], to: 'prepared' },
-  START: { from: ['absent', 'prepared', 'stopped', 'running'], to: 'running' },
-  SHUTDOWN: { from: ['absent', 'prepared', 'running', 'stopped'], to: 'stopped' },
+  START: { from: ['absent', 'prepared', 'running'], to: 'running' },
+  SHUTDOWN: { from: ['absent', 'prepared', 'running'], to: 'absent' },
   SUSPEND: { from: ['absent', 'running', 'suspended'], to: 'suspended' },
   RESUME: { from: ['absent', 'suspended', 'running'], to: 'running' },
-  MIGRATE: { from: ['absent', 'prepared', 'suspended', 'stopped'], to: null },
-  DESTROY: { from: ['absent', 'prepared', 'running', 'suspended', 'stopped'], to: 'absent' },
+  MIGRATE: { from: ['absent', 'prepared', 'suspended'], to: null },
+  DESTROY: { from: ['absent', 'prepared', 'running', 'suspended'], to: 'absent' },
 };
 
 export class SimulatedAdapter implements Adapter {
   readonly name: string = 'simulated';
   readonly remembers = false;
   private readonly machines = new Map<string, Machine>();
-  /** Keys of those that are stopped, the longest first. */
-  private readonly stopped = new Set<string>();
   /** What is being done with a machine, and when it will be finished. */
   private readonly working = new Map<string, { readonly actionId: number; readonly finished: number }>();
   private readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -96,10 +91,13 @@ export class SimulatedAdapter implements Adapter {
     return found && found.node === node ? found.status : 'absent';
   }
 
-  async close(): Promise<void> {
+  forget(): void {
     this.machines.clear();
-    this.stopped.clear();
     this.working.clear();
+  }
+
+  async close(): Promise<void> {
+    this.forget();
   }
 
   protected async act(kind: ActionKind, call: ActionCall): Promise<ActionResult> {
@@ -136,16 +134,8 @@ export class SimulatedAdapter implements Adapter {
   }
 
   private keep(key: string, machine: Machine): void {
-    this.stopped.delete(key);
     if (machine.status === 'absent') this.machines.delete(key);
     else this.machines.set(key, machine);
-    if (machine.status !== 'stopped') return;
-    this.stopped.add(key);
-    const [oldest = key] = this.stopped;
-    if (this.stopped.size > mostStopped) {
-      this.stopped.delete(oldest);
-      this.machines.delete(oldest);
-    }
   }
 
   private delay(kind: ActionKind): number {

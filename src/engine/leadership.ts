@@ -7,7 +7,7 @@ import type { ActionReport, Dispatcher } from './dispatcher.ts';
 import { type InspectionOptions, inspectMachines } from './inspection.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
-import { type EngineStatus, type Store, StoreError } from './ports.ts';
+import { type Adapter, type EngineStatus, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
@@ -24,7 +24,7 @@ export interface LeadershipOptions {
   readonly reports: ActionReport[];
   readonly publisher: Publisher;
   readonly dispatcher: Dispatcher;
-  readonly adapter: InspectionOptions['adapter'];
+  readonly adapter: InspectionOptions['adapter'] & Pick<Adapter, 'forget'>;
   readonly wake: Wake;
   /** Passes a command on to the writer and answers who gave it. */
   readonly forward: (command: Command) => void;
@@ -148,13 +148,14 @@ export class Leadership {
   }
 
   private async stepDown(): Promise<void> {
-    const { clock, dispatcher, limits, reports } = this.options;
+    const { adapter, clock, dispatcher, limits, reports } = this.options;
     const { committer } = this;
     this.session = null;
     this.committer = null;
     this.role = 'starting';
     // Another process may dispatch these actions from now on.
     dispatcher.reset();
+    adapter.forget();
     reports.length = 0;
     const limit = new AbortController();
     void clock.sleep(limits.retryInterval, limit.signal).then(() => limit.abort());

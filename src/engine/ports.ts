@@ -214,6 +214,7 @@ export type ActionResult =
   | { readonly status: 'pending' }
   | { readonly status: 'failed'; readonly reason: string };
 
+/** `stopped`: by itself. */
 export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
 
 /** Drives one kind of host. Every call is safe to repeat. */
@@ -223,14 +224,18 @@ export interface Adapter {
   readonly remembers: boolean;
   prepare(call: ActionCall): Promise<ActionResult>;
   start(call: ActionCall): Promise<ActionResult>;
+  /** Stops the machine in an orderly way, and removes it: of a lease that is over nothing stays on its hosts. */
   shutdown(call: ActionCall): Promise<ActionResult>;
   suspend(call: ActionCall): Promise<ActionResult>;
   resume(call: ActionCall): Promise<ActionResult>;
   migrate(call: ActionCall): Promise<ActionResult>;
+  /** Removes the machine in whatever state it is, also half-way through another action, and what was prepared for it. */
   destroy(call: ActionCall): Promise<ActionResult>;
   inspect(
     target: Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>,
     signal: AbortSignal,
   ): Promise<MachineStatus>;
+  /** Another process may drive the hosts from now on: what is remembered of them may no longer be true. */
+  forget(): void;
   close(): Promise<void>;
 }

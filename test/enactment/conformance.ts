@@ -67,7 +67,7 @@ export const describeConformance = (
       ['start', 'running'],
       ['suspend', 'suspended'],
       ['resume', 'running'],
-      ['shutdown', 'stopped'],
+      ['shutdown', 'absent'],
       ['destroy', 'absent'],
     ];
 

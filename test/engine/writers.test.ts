@@ -104,6 +104,7 @@ test('a writer that was frozen and does not know that it is none any more cannot
   expect(harness.database.leases.size).toBe(1);
   expect(old.adapter.log).toEqual([]);
   expect(next.adapter.log).toEqual(['start 1/1']);
+  expect([old.adapter.forgotten, next.adapter.forgotten]).toEqual([1, 0]);
 });
 
 test('a standby whose writer does not answer in time says so', async () => {

@@ -117,13 +117,13 @@ export class Server {
       // The last words of a process that was killed.
       return;
     }
-    const { level, msg, lease, action, machine, node } = entry;
+    const { level, msg, lease, action, machine, node, error } = entry;
     const told = /^would (\w+)$/.exec(String(msg));
     if (told?.[1]) this.actions.push({ lease, action, machine, node, kind: told[1] } as HostAction);
     if (Number(level) < 50 || isExpected(String(msg))) return;
     const { message, stack } = (entry.err ?? {}) as { message?: string; stack?: string };
     const frames = stack?.split('\n').filter((frame) => /^\s+at /.test(frame));
-    const wrong = [this.name, msg, message, frames?.[0]?.trim()].join(' | ');
+    const wrong = [this.name, msg, error ?? message, frames?.[0]?.trim()].join(' | ');
     if (!this.strange.includes(wrong)) this.strange.push(wrong);
   }
 }

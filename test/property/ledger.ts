@@ -10,6 +10,7 @@ import {
   type SiteRecord,
   type Snapshot,
 } from '../../src/core/index.ts';
+import { Hosts } from './hosts.ts';
 
 /** What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what came before. */
 export class Ledger {
@@ -20,11 +21,12 @@ export class Ledger {
   /** When and for when a lease's machines were first planned. */
   readonly promises = new Map<number, Instant>();
   private readonly states = new Map<number, LeaseState>();
+  private readonly hosts = new Hosts();
 
   /** Begins with what the core keeps for the site while nothing has happened yet. */
   constructor(private site: SiteRecord) {}
 
-  apply({ site, leases, reservations, withdrawn, events }: Changes): void {
+  apply({ site, leases, reservations, withdrawn, events, actions }: Changes): void {
     if (site) this.site = site;
     for (const event of events) this.applyEvent(event);
     for (const lease of leases) {
@@ -43,6 +45,8 @@ export class Ledger {
       if (state !== 'SCHEDULED') throw new Error(`reservation ${id} was withdrawn, and it is ${state}`);
       this.reservations.delete(id);
     }
+    this.hosts.apply(actions);
+    for (const { id, state } of leases) if (isFinal(state)) this.hosts.expectNothingOf(id);
   }
 
   /** As the core's snapshot should be. */

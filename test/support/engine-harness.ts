@@ -56,6 +56,11 @@ export class ScriptedAdapter implements Adapter {
   migrate = this.method('migrate');
   destroy = this.method('destroy');
   inspect: Adapter['inspect'] = async () => 'absent';
+  /** How often it was told that another process may drive the hosts. */
+  forgotten = 0;
+  forget = (): void => {
+    this.forgotten += 1;
+  };
   close = async (): Promise<void> => {};
 
   /** `start 1/2`: what was called, lease and machine. */

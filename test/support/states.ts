@@ -63,7 +63,7 @@ export const situations: readonly Situation[] = [
     stage: () =>
       new Stage([{ ...bestEffort(0, 1, 600), image: image('A') }], { config: transferring }).to(20),
     accumulated: 0,
-    told: [],
+    told: [['DESTROY', [1]]],
   },
   {
     state: 'READY',

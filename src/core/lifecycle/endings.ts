@@ -1,7 +1,8 @@
 import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
-import type { ActionTarget, Instant, StateReason } from '../model/records.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
+import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { reevaluate } from './re-evaluation.ts';
 import { stopChain } from './stop-chain.ts';
 
@@ -21,6 +22,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
     );
   }
   const wasRunning = vm.state === 'ACTIVE';
+  const held = heldByHosts(lease);
   state.table.removeChain(vm);
   for (const reservation of vm.chain) if (reservation !== vm) state.stop(reservation, now);
   if (wasRunning) {
@@ -30,6 +32,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
     lease.accumulated += now - vm.start;
     state.log.reservation(vm);
   }
+  haveRemoved(state, lease, held, now);
   endLease(state, lease, now);
   reevaluate(state, now);
 };
@@ -75,21 +78,9 @@ export const schedulingFault = (error: unknown): StateReason => ({
 /** All its reservations leave the slot table; what ran counts; hosts are told to remove what they hold of it. */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const vm = lease.vm;
-  const onHosts = targetsOnHosts(state, lease);
+  const held = heldByHosts(lease);
   if (vm?.state === 'ACTIVE') lease.accumulated += now - vm.start;
   stopChain(state, lease, now);
   state.preparation.withdraw(lease, false).settle(now);
-  state.log.action('DESTROY', now, lease, vm, onHosts);
-};
-
-/** Where hosts hold machines of the lease: running, saved, prepared, or on the way from one to another. */
-const targetsOnHosts = (state: SchedulerState, lease: Lease): ActionTarget[] => {
-  const { vm, memoryAt, diskAt } = lease;
-  const begun = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE') ? vm : null;
-  const places = new Map<string, readonly [machine: number, node: number]>();
-  for (const place of [...(begun?.mapping.entries() ?? []), ...memoryAt, ...diskAt])
-    if (place[0] > 0) places.set(String(place), place);
-  return [...places.values()]
-    .sort(([a, here], [b, there]) => a - b || here - there)
-    .map(([machine, node]) => state.target(lease, machine, node));
+  haveRemoved(state, lease, held, now);
 };

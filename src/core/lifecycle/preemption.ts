@@ -2,6 +2,7 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { Reservation, VmReservation } from '../model/reservation.ts';
 import type { SchedulerState } from '../state.ts';
+import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
 /** Puts a lease aside for another that takes its place at `at`: suspended by then if that can be, otherwise cancelled and requeued (R54). */
@@ -41,14 +42,12 @@ const suspendBy = (state: SchedulerState, vm: VmReservation, at: Instant): void 
 const cancelAndRequeue = (state: SchedulerState, victim: Lease, now: Instant): void => {
   const vm = victim.vm as VmReservation;
   const suspended = victim.state === 'SUSPENDED_SCHEDULED';
-  const targets =
-    vm.state === 'ACTIVE' ? state.targets(vm, vm.mapping.map((_node, machine) => machine).slice(1)) : [];
+  const running = vm.state === 'ACTIVE';
+  const lost = suspended ? [] : heldByHosts(victim);
   state.preparation.withdraw(victim, suspended).settle(now);
   stopChain(state, victim, now);
-  if (targets.length > 0) {
-    victim.accumulated = 0;
-    state.log.action('DESTROY', now, victim, vm, targets);
-  }
+  if (running) victim.accumulated = 0;
+  haveRemoved(state, victim, lost, now);
   state.transition(victim, suspended ? 'SUSPENDED_QUEUED' : 'QUEUED', now);
   state.enqueue(victim);
 };

@@ -6,6 +6,7 @@ import { isPlan, type Plan } from '../vm/plan.ts';
 import { planSoonest, type StartWindow } from '../vm/soonest.ts';
 import { commit } from './commit.ts';
 import { failLease, schedulingFault } from './endings.ts';
+import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { usefulStarts } from './useful-starts.ts';
 
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
@@ -43,11 +44,13 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
     moveBehindEquals(state, previous);
     return;
   }
-  const withdrawn = state.preparation.withdraw(lease, before === 'SUSPENDED_SCHEDULED');
+  const suspended = before === 'SUSPENDED_SCHEDULED';
+  const held = suspended ? [] : heldByHosts(lease);
+  const withdrawn = state.preparation.withdraw(lease, suspended);
   table.withdrawChain(previous);
   state.future.delete(lease);
   lease.vm = null;
-  const meanwhile = before === 'SUSPENDED_SCHEDULED' ? 'SUSPENDED_PENDING' : 'PENDING';
+  const meanwhile = suspended ? 'SUSPENDED_PENDING' : 'PENDING';
   // On trial, so without an event: nobody is to see a lease that stays where it was.
   lease.state = meanwhile;
   let plan: Plan | null = null;
@@ -72,6 +75,9 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   lease.isFuture = false;
   state.transition(lease, meanwhile, now);
   commit(state, plan, now);
+  // Of what was prepared, what is of use where the machines go now stays.
+  const left = held.filter(([machine, node]) => lease.diskAt.get(machine) !== node);
+  haveRemoved(state, lease, left, now);
 };
 
 /** As if it had been taken out and put back. */

@@ -66,8 +66,8 @@ describe('machines that are told to have ended', () => {
     stage.forget().do((scheduler, now) => scheduler.vmEnded(now, 1));
     expect(stage.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: 100_000, endedAt: 100_000 });
     expect([stage.plan(1), stage.plan(2)]).toEqual(['', 'VM[100,700) SHUTDOWN[700,710)']);
-    // Nobody needs to stop what has ended.
-    expect(stage.actions).toEqual([]);
+    // Nobody needs to stop what has ended; what is left of it is removed.
+    expect(stage.actions).toMatchObject([{ kind: 'DESTROY', leaseId: 1 }]);
   });
 
   it('may end while they are being shut down', () => {
