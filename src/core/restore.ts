@@ -113,18 +113,14 @@ const operationAmounts = (state: SchedulerState, record: ReservationRecord, vm: 
 
 const restoreTransfer = (state: SchedulerState, record: ReservationRecord): void => {
   const { image } = record;
-  if (!state.imageTransfers || !image)
-    throw new SchedulerError(
-      'INTERNAL',
-      `reservation ${record.id} transfers an image, and none are transferred here`,
-    );
+  if (!image) throw new SchedulerError('INTERNAL', `reservation ${record.id} transfers no image`);
   // Its owner may have ended while others wait for it: it still counts as the lease that holds the channel.
   const owner = state.leases.get(record.leaseId) ?? formerLease(state, record.leaseId);
   const transfer = new TransferReservation(owner, record.start, record.end, amountsOf(state, record), image);
   transfer.entries = entriesOf(state, record.waiting ?? {});
   if (record.state === 'ACTIVE') transfer.startedWith = entriesOf(state, record.targets ?? {});
   known(state, transfer, record);
-  state.imageTransfers.restore(transfer);
+  state.transfers.restore(transfer);
 };
 
 const entriesOf = (

@@ -15,8 +15,7 @@ import type {
 import type { Reservation, VmReservation } from './model/reservation.ts';
 import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
 import { type SiteView, siteView } from './policies/views.ts';
-import { ImageTransferPreparation } from './preparation/image-transfer.ts';
-import type { Preparation } from './preparation/preparation.ts';
+import { ImageTransfers } from './preparation/image-transfer.ts';
 import { unmanaged } from './preparation/unmanaged.ts';
 import { OrderedIndex } from './slot-table/ordered-index.ts';
 import { SlotTable } from './slot-table/slot-table.ts';
@@ -77,8 +76,7 @@ export class SchedulerState {
   /** Whether leases with a reservation in the future are to be looked at anew. */
   reevaluationDue = false;
 
-  /** The `preparation`, where images are transferred. */
-  readonly imageTransfers: ImageTransferPreparation | null;
+  readonly transfers: ImageTransfers;
   private reportedSite: SiteRecord;
 
   constructor(
@@ -96,7 +94,7 @@ export class SchedulerState {
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
     this.siteView = siteView(site, config);
-    this.imageTransfers = config.preparation === 'imagetransfer' ? this.transferPreparation(stored) : null;
+    this.transfers = this.imageTransfers(stored);
     this.reportedSite = this.siteRecord();
     const estimates = new Estimates(config);
     this.planning = {
@@ -106,14 +104,10 @@ export class SchedulerState {
       estimates,
       chains: new ChainBuilder(config, estimates),
       migrations: new MigrationPlanner(config, this.space),
-      preparation: this.imageTransfers ?? unmanaged,
+      preparation: config.preparation === 'imagetransfer' ? this.transfers : unmanaged,
       preemption: this.policies.preemption,
       planned: () => this.leases.values(),
     };
-  }
-
-  get preparation(): Preparation {
-    return this.planning.preparation;
   }
 
   live(id: number): Lease {
@@ -171,7 +165,7 @@ export class SchedulerState {
     lease.vm = null;
     this.dequeue(lease);
     this.setFuture(lease, false);
-    this.preparation.cleanUp(lease);
+    this.transfers.cleanUp(lease);
     lease.memoryAt.clear();
     this.leases.delete(lease.id);
     this.log.lease(lease);
@@ -200,18 +194,18 @@ export class SchedulerState {
   }
 
   siteRecord(): SiteRecord {
-    return { ...this.counters(), cachedImages: this.imageTransfers?.cachedImages() ?? [] };
+    return { ...this.counters(), cachedImages: this.transfers.cachedImages() };
   }
 
   /** The site's record if it changed since this was last asked; null otherwise. */
   takeSiteRecord(): SiteRecord | null {
     const counters = this.counters();
-    const cachesChanged = this.imageTransfers?.takeChanged() ?? false;
+    const cachesChanged = this.transfers.takeChanged();
     const counted = counterNames.some((name) => this.reportedSite[name] !== counters[name]);
     if (!counted && !cachesChanged) return null;
     this.reportedSite = {
       ...counters,
-      cachedImages: cachesChanged ? this.preparation.cachedImages() : this.reportedSite.cachedImages,
+      cachedImages: cachesChanged ? this.transfers.cachedImages() : this.reportedSite.cachedImages,
     };
     return this.reportedSite;
   }
@@ -226,7 +220,7 @@ export class SchedulerState {
     };
   }
 
-  private transferPreparation(stored: SiteRecord): ImageTransferPreparation {
+  private imageTransfers(stored: SiteRecord): ImageTransfers {
     const events = {
       planned: (transfer: Reservation) => this.identify(transfer),
       changed: (transfer: Reservation) => this.log.reservation(transfer),
@@ -234,13 +228,7 @@ export class SchedulerState {
       preparing: (lease: Lease, now: Instant) => this.transition(lease, 'PREPARING', now),
       ready: (lease: Lease, now: Instant) => this.transition(lease, 'READY', now),
     };
-    return new ImageTransferPreparation(
-      this.config.imageTransfer,
-      this.space,
-      this.table,
-      events,
-      stored.cachedImages,
-    );
+    return new ImageTransfers(this.config.imageTransfer, this.space, this.table, events, stored.cachedImages);
   }
 
   /** A reservation that is out of the slot table before its end: cut short if it was running, otherwise as if it had never been. */

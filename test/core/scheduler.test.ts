@@ -335,9 +335,21 @@ describe('a snapshot', () => {
     expect(broken({ reservations: orphans })).toThrow(
       expect.objectContaining({ code: 'INTERNAL' }) as SchedulerError,
     );
-    expect(() => Scheduler.restore(FOUR_NODES, configOf(), snapshot)).toThrow(
-      'transfers an image, and none are transferred here',
-    );
+  });
+
+  it('goes on with transfers that were planned, also where no more are', () => {
+    const stage = riding().to(50);
+    const restored = Scheduler.restore(FOUR_NODES, configOf(), stage.scheduler.snapshot());
+    restored.request(50_000, request({ image: image('A') }));
+    restored.schedule(50_000);
+    restored.advance(1_000_000);
+    const ready = restored.takeChanges().events.filter(({ to }) => to === 'READY');
+    expect(ready.map(({ leaseId, at }) => [leaseId, at])).toEqual([
+      [4, 50_000],
+      [1, 82_000],
+      [2, 164_000],
+      [3, 164_000],
+    ]);
   });
 });
 

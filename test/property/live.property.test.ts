@@ -6,6 +6,7 @@ import {
   type LeaseRequest,
   type Millis,
   Scheduler,
+  type SchedulerConfig,
   SchedulerError,
   type SchedulerOptions,
   type SiteSpec,
@@ -28,7 +29,8 @@ type Deed =
   | { readonly kind: 'request'; readonly request: LeaseRequest }
   | { readonly kind: 'cancel' | 'end' | 'fail'; readonly lease: number }
   | { readonly kind: 'slice'; readonly tellsTime: boolean }
-  | { readonly kind: 'pass' | 'reload' };
+  | { readonly kind: 'pass' | 'reload' }
+  | { readonly kind: 'reconfigure'; readonly config: SchedulerConfig };
 
 const lease = fc.integer({ min: 1, max: 12 });
 
@@ -58,6 +60,7 @@ const deeds = (site: SiteSpec): fc.Arbitrary<Deed> =>
       arbitrary: fc.record({ kind: fc.constant('slice' as const), tellsTime: fc.boolean() }),
     },
     { weight: 3, arbitrary: fc.constantFrom({ kind: 'pass' as const }, { kind: 'reload' as const }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('reconfigure' as const), config: configs }) },
   );
 
 const lives = fc.tuple(sites, configs).chain(([site, config]) =>
@@ -77,7 +80,7 @@ class Life {
   private pass: Generator<void, void, Instant | undefined> | null = null;
 
   constructor(
-    private readonly scenario: Pick<Scenario, 'site' | 'config'>,
+    private scenario: Pick<Scenario, 'site' | 'config'>,
     private readonly options: SchedulerOptions,
   ) {
     this.scheduler = Scheduler.create(scenario.site, scenario.config, options);
@@ -112,6 +115,10 @@ class Life {
         while (!this.slice(false));
         break;
       case 'reload':
+        this.reload();
+        break;
+      case 'reconfigure':
+        this.scenario = { ...this.scenario, config: deed.config };
         this.reload();
     }
     this.scheduler.advance(this.now);

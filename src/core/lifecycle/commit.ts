@@ -13,7 +13,7 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
   state.dequeue(lease);
   lease.vm = vm;
   lease.mapping = vm.mapping;
-  const ready = suspended || state.preparation.commit(lease, vm, plan.preparation);
+  const ready = suspended || state.planning.preparation.commit(lease, vm, plan.preparation);
   for (const reservation of vm.chain) state.identify(reservation);
   state.table.addChain(vm);
   lease.freedSeal = state.table.freed.seal;

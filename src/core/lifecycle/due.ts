@@ -73,7 +73,7 @@ const start = (state: SchedulerState, reservation: Reservation, at: Instant): vo
       break;
     case 'IMAGE_TRANSFER': {
       const transfer = reservation as TransferReservation;
-      state.preparation.startTransfer(transfer, at);
+      state.transfers.startTransfer(transfer, at);
       state.log.action(
         'PREPARE',
         at,
@@ -129,7 +129,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
       for (const [machine, , to] of reservation.moves) lease.diskAt.set(machine, to);
       break;
     case 'IMAGE_TRANSFER':
-      state.preparation.endTransfer(reservation as TransferReservation, at);
+      state.transfers.endTransfer(reservation as TransferReservation, at);
   }
 };
 

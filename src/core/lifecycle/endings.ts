@@ -81,6 +81,6 @@ const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const held = heldByHosts(lease);
   if (vm?.state === 'ACTIVE') lease.accumulated += now - vm.start;
   stopChain(state, lease, now);
-  state.preparation.withdraw(lease, false).settle(now);
+  state.transfers.withdraw(lease, false).settle(now);
   haveRemoved(state, lease, held, now);
 };

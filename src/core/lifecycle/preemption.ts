@@ -44,7 +44,7 @@ const cancelAndRequeue = (state: SchedulerState, victim: Lease, now: Instant): v
   const suspended = victim.state === 'SUSPENDED_SCHEDULED';
   const running = vm.state === 'ACTIVE';
   const lost = suspended ? [] : heldByHosts(victim);
-  state.preparation.withdraw(victim, suspended).settle(now);
+  state.transfers.withdraw(victim, suspended).settle(now);
   stopChain(state, victim, now);
   if (running) victim.accumulated = 0;
   haveRemoved(state, victim, lost, now);

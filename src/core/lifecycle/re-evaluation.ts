@@ -46,7 +46,7 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   }
   const suspended = before === 'SUSPENDED_SCHEDULED';
   const held = suspended ? [] : heldByHosts(lease);
-  const withdrawn = state.preparation.withdraw(lease, suspended);
+  const withdrawn = state.transfers.withdraw(lease, suspended);
   table.withdrawChain(previous);
   state.future.delete(lease);
   lease.vm = null;

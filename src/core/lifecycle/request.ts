@@ -4,6 +4,7 @@ import { Lease, type LeaseTerms } from '../model/lease.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import type { SchedulerState } from '../state.ts';
+import { shorterThanShutdown } from '../vm/exact.ts';
 import { demandOf } from './demand.ts';
 import { expectToGoOn, schedulingFault } from './endings.ts';
 
@@ -63,14 +64,8 @@ export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: Lease
 const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
-  const shutdown = state.planning.estimates.shutdown(lease);
-  if (lease.type === 'ADVANCE_RESERVATION' && lease.duration < shutdown) {
-    return {
-      code: 'SHORTER_THAN_SHUTDOWN',
-      message: `it lasts ${lease.duration / 1000} s, and shutting its machines down takes ${shutdown / 1000} s of that`,
-    };
-  }
-  return state.policies.admission.admit(lease.view, state.siteView);
+  const tooShort = lease.type === 'ADVANCE_RESERVATION' ? shorterThanShutdown(state.planning, lease) : null;
+  return tooShort ?? state.policies.admission.admit(lease.view, state.siteView);
 };
 
 const refuse = (message: string, ...path: string[]): never => {

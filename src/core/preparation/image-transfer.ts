@@ -35,8 +35,11 @@ type NodeSource =
   | { readonly time: Instant; readonly kind: 'transfer' | 'reuse' }
   | { readonly time: Instant; readonly kind: 'piggyback'; readonly on: TransferReservation };
 
-/** Images are copied from a repository to the nodes before machines first start; transfers share one channel. */
-export class ImageTransferPreparation implements Preparation {
+/**
+ * Images are copied from a repository to the nodes before machines first start; transfers share one channel. What was planned is carried out
+ * also where no more transfers are planned.
+ */
+export class ImageTransfers implements Preparation {
   /** Pending and running, in order of (start, end), later insertions after equal ones. */
   private transfers: TransferReservation[] = [];
   private readonly caches: ImageCaches;
@@ -147,6 +150,7 @@ export class ImageTransferPreparation implements Preparation {
     };
   }
 
+  /** The lease has ended: its images and its use of cached ones are over. */
   cleanUp(lease: Lease): void {
     this.caches.release(lease.id);
     lease.diskAt.clear();

@@ -1,5 +1,5 @@
 import type { Lease } from '../model/lease.ts';
-import type { CachedImageRecord, Instant } from '../model/records.ts';
+import type { Instant } from '../model/records.ts';
 import type { TransferReservation, VmReservation } from '../model/reservation.ts';
 
 /** From when on a lease may run on which nodes (null: all), considering what must be prepared there. */
@@ -33,7 +33,7 @@ export interface WithdrawnPreparation {
   settle(now: Instant): void;
 }
 
-/** What must happen before the machines of a lease can first start. */
+/** Plans what must happen before the machines of a lease can first start. */
 export interface Preparation {
   /** Distinct times, ascending, each with the nodes that may be used from then on. */
   earliestTimes(lease: Lease, now: Instant): readonly EarliestTime[];
@@ -43,12 +43,6 @@ export interface Preparation {
   planByStart(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan | null;
   /** Returns whether the lease is ready, with nothing left to prepare. */
   commit(lease: Lease, vm: VmReservation, plan: PreparationPlan): boolean;
-  withdraw(lease: Lease, keepImages: boolean): WithdrawnPreparation;
-  /** The lease has ended: its images and its use of cached ones are over. */
-  cleanUp(lease: Lease): void;
-  startTransfer(transfer: TransferReservation, now: Instant): void;
-  endTransfer(transfer: TransferReservation, now: Instant): void;
-  cachedImages(): readonly CachedImageRecord[];
 }
 
 export const nothingToPrepare: PreparationPlan = { sources: [], transfer: null };

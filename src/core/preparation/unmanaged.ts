@@ -1,16 +1,9 @@
 import { nothingToPrepare, type Preparation } from './preparation.ts';
 
-const withdrawn = { undo: () => {}, settle: () => {} };
-
 /** Images are there already, or somebody else sees to them. */
 export const unmanaged: Preparation = {
   earliestTimes: (_lease, now) => [{ time: now, nodes: null }],
   planSoonest: () => nothingToPrepare,
   planByStart: () => nothingToPrepare,
   commit: () => true,
-  withdraw: () => withdrawn,
-  cleanUp: () => {},
-  startTransfer: () => {},
-  endTransfer: () => {},
-  cachedImages: () => [],
 };

@@ -37,9 +37,9 @@ export class Estimates {
   }
 
   diskMigration(lease: Lease): Millis {
-    if (this.config.migration !== 'yes' || this.config.preparation !== 'imagetransfer' || !lease.image)
-      return 0;
-    return transferTime(lease.image.sizeMb, MIGRATION_BANDWIDTH) * lease.machineCount;
+    if (this.config.migration !== 'yes' || !lease.image) return 0;
+    // Machines whose image somebody else saw to have no copy of their own to move.
+    return transferTime(lease.image.sizeMb, MIGRATION_BANDWIDTH) * lease.diskAt.size;
   }
 
   /** The least time that is worth running before being suspended (R51). */

@@ -1,5 +1,5 @@
 import type { Lease } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import { VmReservation } from '../model/reservation.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
@@ -13,6 +13,9 @@ export const planExactly = (planning: Planning, lease: Lease, now: Instant): Pla
       'START_PASSED',
       `its start lies ${(now - start) / 1000} s before the earliest time that can be planned`,
     );
+  // It was not when it was requested, and the configuration has changed since.
+  const tooShort = shorterThanShutdown(planning, lease);
+  if (tooShort) return { notSchedulable: tooShort };
   const candidates = planning.preemption.preempts(lease.view)
     ? preemptionCandidates(planning, lease, start, end)
     : [];
@@ -44,4 +47,14 @@ export const planExactly = (planning: Planning, lease: Lease, now: Instant): Pla
     );
   const victims = found.preempted.filter((victim) => isInTheWay(victim, found.amounts, start, found.end));
   return { lease, vm, preparation, victims, isFuture: false };
+};
+
+/** Why an advance reservation leaves its machines no time to run; null when it does. */
+export const shorterThanShutdown = ({ estimates }: Planning, lease: Lease): StateReason | null => {
+  const shutdown = estimates.shutdown(lease);
+  if (lease.duration >= shutdown) return null;
+  return {
+    code: 'SHORTER_THAN_SHUTDOWN',
+    message: `it lasts ${lease.duration / 1000} s, and shutting its machines down takes ${shutdown / 1000} s of that`,
+  };
 };

@@ -33,19 +33,21 @@ describe('what operations on a lease will take', () => {
   });
 
   it('is every machine’s memory and image over 100 Mbit/s for a migration (R42)', () => {
-    const moving = estimates({ migration: 'yes', preparation: 'imagetransfer' });
-    expect(moving.memoryMigration(lease())).toBe(80_000 + 40_000);
-    expect(moving.diskMigration(lease())).toBe(2 * 32_000);
+    const moving = estimates({ migration: 'yes' });
+    const resuming = lease();
+    for (const machine of [1, 2]) resuming.diskAt.set(machine, 7);
+    expect(moving.memoryMigration(resuming)).toBe(80_000 + 40_000);
+    expect(moving.diskMigration(resuming)).toBe(2 * 32_000);
   });
 
   it('is nothing for a migration that is not done, takes no time, or has no image to move', () => {
     for (const migration of ['no', 'yes-notransfer'] as const) {
-      const still = estimates({ migration, preparation: 'imagetransfer' });
-      expect([still.memoryMigration(lease()), still.diskMigration(lease())]).toEqual([0, 0]);
+      const [still, resuming] = [estimates({ migration }), lease()];
+      resuming.diskAt.set(1, 7);
+      expect([still.memoryMigration(resuming), still.diskMigration(resuming)]).toEqual([0, 0]);
     }
     expect(estimates({ migration: 'yes' }).diskMigration(lease())).toBe(0);
-    const bare = leaseWith(machines(2));
-    expect(estimates({ migration: 'yes', preparation: 'imagetransfer' }).diskMigration(bare)).toBe(0);
+    expect(estimates({ migration: 'yes' }).diskMigration(leaseWith(machines(2)))).toBe(0);
   });
 });
 
