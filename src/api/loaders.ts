@@ -31,6 +31,9 @@ function commonLoader<K, V>(prisma: PrismaClient, batch: Batch<K, V, undefined>)
   return loader;
 }
 
+/** By batch function and key. */
+const kept = new WeakMap<PrismaClient, Map<unknown, Map<unknown, unknown>>>();
+
 /**
  * What is asked for by many objects of one response is read with one statement for each batch function and each set of parameters,
  * and only once. Lives as long as one response, or one event of a subscription. Without parameters, responses that are made at the same
@@ -58,6 +61,21 @@ export class Loaders {
       variants.set(variant, loader);
     }
     return loader.load(key);
+  }
+
+  /** What never changes once it is there: read once for everybody, and from then on at hand. */
+  loadForGood<K, V>(batch: Batch<K, V, undefined>, key: K): V | Promise<V | undefined> {
+    const all = kept.get(this.prisma) ?? new Map<unknown, Map<unknown, unknown>>();
+    kept.set(this.prisma, all);
+    const values = (all.get(batch) ?? new Map()) as Map<K, V>;
+    all.set(batch, values);
+    return (
+      values.get(key) ??
+      this.load(batch, key).then((value) => {
+        if (value !== undefined) values.set(key, value);
+        return value;
+      })
+    );
   }
 }
 

@@ -40,7 +40,7 @@ const LeaseMachine = builder.prismaObject('LeaseMachine', {
       nullable: true,
       description: 'Where it runs, is saved or is planned to run. Null before it is first placed.',
       resolve: ({ nodeNumber }, _args, { loaders }) =>
-        nodeNumber === null ? null : loaders.load(nodesByNumber, nodeNumber),
+        nodeNumber === null ? null : loaders.loadForGood(nodesByNumber, nodeNumber),
     }),
   }),
 });

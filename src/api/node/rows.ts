@@ -22,6 +22,7 @@ export const readNodes = (prisma: PrismaClient, window: Window): Promise<Compute
     take: window.limit,
   });
 
+/** A site is fixed when it is first written: `loadForGood`. */
 export const nodesByNumber: Batch<number, ComputeNode, undefined> = async (prisma, numbers) => {
   const nodes = await prisma.computeNode.findMany({ where: { number: { in: [...numbers] } } });
   return new Map(nodes.map((node) => [node.number, node]));

@@ -53,7 +53,7 @@ builder.prismaObjectFields('Reservation', (t) => ({
     description: 'On which nodes it holds something.',
     resolve: async ({ number }, _args, { loaders }) => {
       const numbers = (await loaders.load(nodesOfReservations, number)) ?? [];
-      const nodes = await Promise.all(numbers.map((each) => loaders.load(nodesByNumber, each)));
+      const nodes = await Promise.all(numbers.map((each) => loaders.loadForGood(nodesByNumber, each)));
       return nodes.filter((node) => node !== undefined);
     },
   }),

@@ -26,13 +26,14 @@ export const ReservationTarget = builder.objectRef<Target>('ReservationTarget').
       type: ComputeNode,
       nullable: true,
       description: 'Where it is; for migrations and transfers, where it goes.',
-      resolve: ({ node }, _args, { loaders }) => loaders.load(nodesByNumber, node),
+      resolve: ({ node }, _args, { loaders }) => loaders.loadForGood(nodesByNumber, node),
     }),
     from: t.field({
       type: ComputeNode,
       nullable: true,
       description: 'Migrations: where it comes from.',
-      resolve: ({ from }, _args, { loaders }) => (from === null ? null : loaders.load(nodesByNumber, from)),
+      resolve: ({ from }, _args, { loaders }) =>
+        from === null ? null : loaders.loadForGood(nodesByNumber, from),
     }),
   }),
 });
