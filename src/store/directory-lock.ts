@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { StoreError } from '../engine/ports.ts';
+import { codeOf } from './errors.ts';
 
 /** How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms). */
 const renewal = 2_000;
@@ -21,6 +22,11 @@ interface Claim {
 }
 
 export interface DirectoryLock {
+  /**
+   * Resolves while this process has the directory, which is looked at anew when it was long not renewed: a container that was paused may
+   * find that another has taken it. Throws StoreError then.
+   */
+  confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -52,11 +58,29 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     await release();
     throw error;
   }
-  const timer = setInterval(() => {
+  let renewedAt = performance.now();
+  let lost = false;
+  const renew = async (): Promise<void> => {
+    const asked = performance.now();
     const now = new Date();
-    utimes(file, now, now).catch(() => {});
-  }, renewal).unref();
+    try {
+      await utimes(file, now, now);
+      renewedAt = asked;
+    } catch (error) {
+      // (Whatever else keeps it from being renewed does not say that it is gone.)
+      if (codeOf(error) === 'ENOENT') lost = true;
+    }
+  };
+  const timer = setInterval(() => void renew(), renewal).unref();
   return {
+    confirm: async () => {
+      if (performance.now() - renewedAt > expiry / 2) await renew();
+      if (!lost) return;
+      throw new StoreError(
+        'PERMANENT',
+        `The data directory ${directory} was taken over by another process while this one stood still. Start this one anew.`,
+      );
+    },
     release: async () => {
       clearInterval(timer);
       await release();

@@ -13,7 +13,7 @@ import {
   type Row,
   type WriterConnection,
 } from './database.ts';
-import { lockDirectory } from './directory-lock.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { flush, templateFile, unpack } from './embedded-template.ts';
 import { codeOf, storeError } from './errors.ts';
@@ -44,7 +44,7 @@ export async function openEmbedded(dataDir: string, mustBeThere = false): Promis
       if (!(error instanceof Error && /^Aborted|failed to initialize/.test(error.message))) throw error;
       throw damaged(directory, 'PostgreSQL does not start on its files (or may not write them)');
     });
-    return new EmbeddedDatabase(postgres, directory, () => lock.release());
+    return new EmbeddedDatabase(postgres, directory, lock);
   } catch (error) {
     await lock.release();
     throw storeError(error, `The embedded database in ${directory} cannot be opened`);
@@ -70,14 +70,14 @@ async function initialize(directory: string): Promise<void> {
 
 /** PostgreSQL within this process and without a disk, for throw-away uses. */
 export async function openInMemory(): Promise<Database> {
-  return new EmbeddedDatabase(await PGlite.create(), null, async () => {});
+  return new EmbeddedDatabase(await PGlite.create(), null, null);
 }
 
 class EmbeddedDatabase implements Database {
   readonly kind = 'embedded';
   readonly prismaAdapter;
   readonly #directory: string | null;
-  readonly #unlock: () => Promise<void>;
+  readonly #lock: DirectoryLock | null;
   readonly #subscribers = new Set<(notification: Notification) => void>();
   #postgres: PGlite | EmbeddedPostgres;
   /** Statements that this session of PostgreSQL has planned. PGlite itself plans anew each time, which doubles the cost of a commit. */
@@ -86,10 +86,10 @@ class EmbeddedDatabase implements Database {
   /** Aborts when PostgreSQL has given up and whoever writes must load anew. */
   #session = new AbortController();
 
-  constructor(postgres: PGlite, directory: string | null, unlock: () => Promise<void>) {
+  constructor(postgres: PGlite, directory: string | null, lock: DirectoryLock | null) {
     this.#postgres = postgres;
     this.#directory = directory;
-    this.#unlock = unlock;
+    this.#lock = lock;
     // Prisma keeps what it is given, and PostgreSQL may have to be started anew.
     const present: Pick<PGlite, 'query' | 'exec' | 'transaction'> = {
       query: async (...parameters) => (await this.#live()).query(...parameters),
@@ -160,10 +160,13 @@ class EmbeddedDatabase implements Database {
   async close(): Promise<void> {
     this.#subscribers.clear();
     this.#session.abort(new StoreError('TRANSIENT', 'The embedded database was closed.'));
+    // A directory that another process has must not be written to, not even to close it.
+    const lost = await this.#lock?.confirm().catch((error: unknown) => error);
     try {
-      if (panicOf(this.#postgres) === null && !this.#postgres.closed) await this.#postgres.close();
+      if (lost === undefined && panicOf(this.#postgres) === null && !this.#postgres.closed)
+        await this.#postgres.close();
     } finally {
-      await this.#unlock();
+      await this.#lock?.release();
     }
   }
 
@@ -182,8 +185,9 @@ class EmbeddedDatabase implements Database {
     }
   }
 
-  /** PostgreSQL, started anew when the disk was full and no longer is. Throws StoreError. */
+  /** PostgreSQL, started anew when the disk was full and no longer is. Throws StoreError, also when the directory is no longer this process's own. */
   async #live(): Promise<PGlite> {
+    await this.#lock?.confirm();
     const panic = panicOf(this.#postgres);
     if (panic !== null) {
       if (codeOf(panic) !== diskFull || this.#directory === null) {

@@ -74,6 +74,24 @@ describe('the lock of a data directory', () => {
     await (await lockDirectory(directory)).release();
     expect(existsSync(claim)).toBe(false);
   });
+
+  it('is noticed to be lost by a process that stood still while another machine or container took it', async () => {
+    const directory = temporaryDirectory();
+    const lock = await lockDirectory(directory);
+    await lock.confirm();
+    const [own = ''] = readdirSync(join(directory, 'lock'));
+    // What another does with a claim that was not renewed for long.
+    fs.rmSync(join(directory, 'lock', own));
+    const standstill = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 11_000);
+    onTestFinished(() => standstill.mockRestore());
+    await expect(lock.confirm()).rejects.toMatchObject({
+      kind: 'PERMANENT',
+      message: expect.stringMatching(/was taken over by another process while this one stood still/),
+    });
+    standstill.mockRestore();
+    await expect(lock.confirm()).rejects.toThrow();
+    await lock.release();
+  });
 });
 
 describeDatabase('embedded', 'a data directory', (database) => {
