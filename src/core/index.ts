@@ -1,13 +1,14 @@
 export * from './errors.ts';
 export * from './model/config.ts';
 export { isFinal, leaseTransitions } from './model/lease-states.ts';
+export type { LeaseView } from './model/lease-view.ts';
 export * from './model/records.ts';
 export { DAY, HOUR, LAST_INSTANT, SECOND } from './model/time.ts';
 export type { AdmissionPolicy } from './policies/admission.ts';
 export type { HostSelectionPolicy } from './policies/host-selection.ts';
 export type { PreemptionPolicy } from './policies/preemption.ts';
 export { builtInPolicies, type Policies } from './policies/registry.ts';
-export type { HostView, LeaseView, SiteView } from './policies/views.ts';
+export type { HostView, SiteView } from './policies/views.ts';
 export { Scheduler } from './scheduler.ts';
 export type { SchedulerOptions } from './state.ts';
 export type { Utilization } from './utilization.ts';

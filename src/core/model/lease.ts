@@ -1,7 +1,7 @@
 import { SchedulerError } from '../errors.ts';
-import { LeaseView } from '../policies/views.ts';
 import type { Need } from './capacity.ts';
 import { isFinal, isSuspended, leaseTransitions } from './lease-states.ts';
+import { LeaseView } from './lease-view.ts';
 import type {
   DiskImage,
   Instant,

@@ -1,5 +1,6 @@
+import type { LeaseView } from '../model/lease-view.ts';
 import type { StateReason } from '../model/records.ts';
-import type { LeaseView, SiteView } from './views.ts';
+import type { SiteView } from './views.ts';
 
 /** Whether a lease is let in at all, decided when it is requested. */
 export interface AdmissionPolicy {

@@ -1,5 +1,6 @@
+import type { LeaseView } from '../model/lease-view.ts';
 import type { Instant } from '../model/records.ts';
-import type { HostView, LeaseView } from './views.ts';
+import type { HostView } from './views.ts';
 
 /** Which nodes are tried first. */
 export interface HostSelectionPolicy {

@@ -1,6 +1,6 @@
+import type { LeaseView } from '../model/lease-view.ts';
 import type { Instant } from '../model/records.ts';
 import { DAY } from '../model/time.ts';
-import type { LeaseView } from './views.ts';
 
 /** Which leases may be put aside for which. Leases that are not preemptible are never asked about. */
 export interface PreemptionPolicy {
