@@ -12,7 +12,7 @@ export interface CommitterOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  readonly limits: Pick<EngineLimits, 'patience' | 'stopTimeout'>;
+  readonly limits: Pick<EngineLimits, 'patience' | 'longestRow' | 'stopTimeout'>;
   /** Aborts when the engine stops: then nothing is tried again, and what goes on has little time left. */
   readonly signal: AbortSignal;
 }
@@ -39,15 +39,16 @@ export class Committer {
     return this.writer.lost;
   }
 
-  /** Resolves when the batch is written. Throws StoreError: TRANSIENT when that lasted too long. */
-  async commit(content: BatchContent): Promise<void> {
-    const { clock, metrics, store } = this.options;
+  /** Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that lasted too long. */
+  async commit(content: BatchContent, rows: number): Promise<void> {
+    const { clock, limits, metrics, store } = this.options;
     const batch: CommitBatch = { ...content, id: crypto.randomUUID(), previous: this.previous };
     const begun = clock.monotonic();
-    await this.persist('the commit', async () => {
+    const write = async (): Promise<void> => {
       if (this.writer.lost.aborted && (await this.renew(batch.id)) === batch.id) return;
       await store.commit(batch, this.writer);
-    });
+    };
+    await this.persist('the commit', write, limits.patience + rows * limits.longestRow);
     this.previous = batch.id;
     metrics.commit((clock.monotonic() - begun) / 1_000);
   }
@@ -57,13 +58,16 @@ export class Committer {
     await this.persist('taking the lock again', () => this.renew(null));
   }
 
-  /** Repeats the work while its errors are transient and the patience lasts. Throws StoreError. */
-  async persist<T>(what: string, work: () => Promise<T>): Promise<T> {
+  /**
+   * Repeats the work while its errors are transient and the patience lasts. One attempt may go on for longer than that: for `attemptLimit`.
+   * Throws StoreError.
+   */
+  async persist<T>(what: string, work: () => Promise<T>, attemptLimit: Millis = 0): Promise<T> {
     const { clock, limits, log, metrics, signal } = this.options;
     const giveUpAt = clock.monotonic() + limits.patience;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.inTime(work(), giveUpAt - clock.monotonic(), what);
+        return await this.inTime(work(), Math.max(attemptLimit, giveUpAt - clock.monotonic()), what);
       } catch (error) {
         const failure =
           error instanceof StoreError

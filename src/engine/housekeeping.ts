@@ -35,11 +35,11 @@ export const keepFor = async (
   { store, clock, limits, log, metrics, signal }: HousekeepingOptions,
 ): Promise<void> => {
   const batch = limits.retentionBatch;
-  const deleteOld = (what: keyof Retention, age: Millis): Promise<number> => {
-    const now = what === 'events' || what === 'actions' ? clock.now() : clock.wall();
-    return what === 'events'
-      ? store.deleteEventsBefore(now - age, batch)
-      : store.deleteBefore(what, now - age, batch);
+  const deleteOld = async (what: keyof Retention, age: Millis): Promise<number> => {
+    if (what === 'events') return store.deleteEventsBefore(clock.now() - age, batch);
+    // Keys and commands bear the database's time: a clock of this machine that was set makes none of them old.
+    const now = what === 'actions' ? clock.now() : await store.clock();
+    return store.deleteBefore(what, now - age, batch);
   };
   const kept = Object.entries(retention) as [keyof Retention, Millis | null][];
   while (!signal.aborted) {

@@ -29,6 +29,7 @@ export const inspectMachines = async (
   const inspect = async (lease: Pick<LeaseRecord, 'id' | 'mapping'>): Promise<void> => {
     for (const [machine, node] of Object.entries(lease.mapping ?? {})) {
       const release = await slots.take();
+      if (signal.aborted) return release();
       using limit = linkedController(signal);
       const timer = new AbortController();
       void clock.sleep(limits.dispatch.callTimeout, timer.signal).then(() => limit.abort());
@@ -44,7 +45,11 @@ export const inspectMachines = async (
         wake.notify();
         return;
       } catch (error) {
-        log.warn({ lease: lease.id, machine, node, err: error }, 'a host does not say what its machine does');
+        if (!signal.aborted)
+          log.warn(
+            { lease: lease.id, machine, node, err: error },
+            'a host does not say what its machine does',
+          );
       } finally {
         timer.abort();
         release();

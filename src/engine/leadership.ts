@@ -11,7 +11,7 @@ import { type Adapter, type EngineStatus, type Store, StoreError } from './ports
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
-import { orAborted, type Wake } from './wake.ts';
+import { linkedController, orAborted, type Wake } from './wake.ts';
 
 export interface LeadershipOptions {
   readonly store: Store;
@@ -41,6 +41,8 @@ export class Leadership {
   outage = false;
   session: WriterSession | null = null;
   private committer: Committer | null = null;
+  /** Aborts when the present term as the writer ends. */
+  private term: ReturnType<typeof linkedController> | null = null;
   /** The clock and the publisher are where the stored site is. */
   private siteKnown = false;
 
@@ -92,7 +94,7 @@ export class Leadership {
     const writer = await store.acquireWriter();
     if (!writer) return false;
     try {
-      if (this.role !== 'writer') this.role = 'starting';
+      this.become('starting');
       const log = this.options.log.child({ epoch: writer.epoch });
       log.info('this server is the writer');
       const load = async (): Promise<Recovered> => this.took(await recover(recovery, writer));
@@ -110,8 +112,9 @@ export class Leadership {
           else this.problem = what;
         },
       });
-      this.role = 'writer';
-      void inspectMachines(running, { ...this.options, log });
+      this.become('writer');
+      this.term = linkedController(this.options.signal);
+      void inspectMachines(running, { ...this.options, log, signal: this.term.signal });
       return true;
     } catch (error) {
       await writer.release().catch(() => {});
@@ -140,7 +143,7 @@ export class Leadership {
       }
     }
     if (this.role !== 'standby') log.info('another process is the writer; this server is a standby');
-    this.role = 'standby';
+    this.become('standby');
     await publisher.catchUp();
     this.serves();
     // What came while nobody knew who would be the writer.
@@ -152,7 +155,9 @@ export class Leadership {
     const { committer } = this;
     this.session = null;
     this.committer = null;
-    this.role = 'starting';
+    this.become('starting');
+    this.term?.abort();
+    this.term?.[Symbol.dispose]();
     // Another process may dispatch these actions from now on.
     dispatcher.reset();
     adapter.forget();
@@ -162,6 +167,11 @@ export class Leadership {
     const released = Promise.resolve(committer?.release());
     await orAborted(released, limit.signal, () => new Error('no answer')).catch(() => {});
     limit.abort();
+  }
+
+  /** Once the engine stops, only it says so. */
+  private become(role: EngineStatus['role']): void {
+    if (!this.options.signal.aborted) this.role = role;
   }
 
   private outageBegins(error: unknown): void {

@@ -13,12 +13,16 @@ export interface EngineLimits {
   readonly slicesPerTurn: number;
   /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
   readonly turnToWrite: Millis;
+  /** Rows from which on what is due is left to further turns, so that no commit grows with how much came due at once. */
+  readonly dueRowsPerTurn: number;
   /** How long passes wait after one that changed nothing and yet was not enough. */
   readonly passInterval: Millis;
   /** The longest that passes wait after failing again and again. */
   readonly longestPassDelay: Millis;
   /** How long a database that is out of reach is waited for before callers are told. */
   readonly patience: Millis;
+  /** How much longer than that writing may take for each row, where a commit is large. */
+  readonly longestRow: Millis;
   /** How often the database is tried while it is out of reach, and the writer's lock while another holds it. */
   readonly retryInterval: Millis;
   /** How long a command that was passed on to the writer may take. */
@@ -52,9 +56,11 @@ export const defaultLimits: EngineLimits = {
   slice: 5,
   slicesPerTurn: 20,
   turnToWrite: 20,
+  dueRowsPerTurn: 10_000,
   passInterval: 1_000,
   longestPassDelay: 30_000,
   patience: 5_000,
+  longestRow: 1,
   retryInterval: 1_000,
   forwardTimeout: 15_000,
   noticeInterval: 1_000,

@@ -184,7 +184,7 @@ export interface Store {
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
   /**
    * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys and forwarded
-   * commands that were written before an instant (real time), actions that were finished before one (scheduler time).
+   * commands that were written before an instant (the database's time), actions that were finished before one (scheduler time).
    */
   deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number>;
   /** Passes a command on to the writer and waits for its answer. */

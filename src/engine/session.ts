@@ -58,8 +58,8 @@ export class WriterSession {
   core: Core;
   readonly mailbox = new Mailbox();
   private readonly pass: PassRunner;
-  /** After a turn that could not be written: how many commands and reports are still to be taken one by one. */
-  private isolated = 0;
+  /** After a turn that could not be written: how many commands, and then reports, are still to be taken one by one. */
+  private isolated: Taking = nothing;
   /** Turns that failed one after the other without anybody being at fault. */
   private failures = 0;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
@@ -111,34 +111,65 @@ export class WriterSession {
   }
 
   private async turn(): Promise<void> {
-    const alone = this.isolated > 0;
-    const most = alone ? 1 : this.options.limits.commandsPerTurn;
-    const turn: Turn = { alone, commands: this.options.queue.take(most), reports: [], answers: [] };
+    const behind = this.carryOutDue();
+    const kind =
+      behind !== null ? 'behind' : this.isolated.commands + this.isolated.reports > 0 ? 'alone' : 'whole';
+    const most = this.taking(kind);
+    const turn: Turn = {
+      kind,
+      most,
+      commands: this.options.queue.take(most.commands),
+      reports: [],
+      answers: [],
+    };
     let changes: Changes;
     try {
-      changes = await this.work(turn, most);
+      changes = await this.work(turn, behind);
     } catch (error) {
       throw new TurnFailure(error, turn);
     }
     this.committed(turn, changes);
   }
 
-  /** Has the core work on what waits, and writes what changed. */
-  private async work(turn: Turn, most: number): Promise<Changes> {
+  /**
+   * Carries out what is due, in order of time, as far as one commit should hold: after a long time, or a clock that was set, that may be
+   * very much. The instant at which it stopped before the present; null when nothing is left. Throws CoreFailure.
+   */
+  private carryOutDue(): Instant | null {
+    const { core } = this;
+    const { clock, limits } = this.options;
+    const now = clock.now();
+    for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
+      const at = due;
+      guarded('advance', () => core.advance(at));
+      if (core.changedRows >= limits.dueRowsPerTurn) return at;
+    }
+    return null;
+  }
+
+  private taking(kind: Turn['kind']): Taking {
+    const { commandsPerTurn } = this.options.limits;
+    if (kind === 'whole') return { commands: commandsPerTurn, reports: commandsPerTurn };
+    if (kind === 'behind') return nothing;
+    return this.isolated.commands > 0 ? { commands: 1, reports: 0 } : { commands: 0, reports: 1 };
+  }
+
+  /** Has the core work on what waits, at the present or at the instant to which it has come, and writes what changed. */
+  private async work(turn: Turn, behind: Instant | null): Promise<Changes> {
     const { core, mailbox, pass } = this;
     const { clock, committer, limits, reports, store } = this.options;
-    const forwarded = await mailbox.take(most - turn.commands.length, (limit) =>
+    const forwarded = await mailbox.take(turn.most.commands - turn.commands.length, (limit) =>
       committer.persist('reading forwarded commands', () => store.forwarded(limit)),
     );
     turn.commands.push(...forwarded);
-    turn.reports = reports.slice(0, turn.alone ? most - turn.commands.length : most);
+    turn.reports = reports.slice(0, turn.most.reports);
     const known = await this.remembered(turn.commands);
-    const now = clock.now();
+    const now = behind ?? clock.now();
     guarded('advance', () => core.advance(now));
     const { answers, idempotency } = applyCommands(core, now, turn.commands, known);
     turn.answers = answers;
     applyReports(core, now, turn.reports);
-    if (!turn.alone) {
+    if (turn.kind === 'whole') {
       await pass.slices(core, now, turn.commands.length > 0, () => this.interrupted(now));
     }
     guarded('advance', () => core.advance(now));
@@ -151,9 +182,9 @@ export class WriterSession {
     };
     if (!isEmpty(content)) {
       const begun = clock.monotonic();
-      await committer.commit(content);
+      await committer.commit(content, rows);
       pass.written(rows, clock.monotonic() - begun);
-    } else if (!turn.alone && pass.wanted(core) && pass.inVain) {
+    } else if (turn.kind === 'whole' && pass.wanted(core) && pass.inVain) {
       // A pass that changes nothing and still is not enough must not keep the engine busy.
       pass.postpone(limits.passInterval);
     }
@@ -166,7 +197,10 @@ export class WriterSession {
     const { dispatcher, metrics, problem, publisher, reports } = this.options;
     this.mailbox.written();
     this.failures = 0;
-    if (turn.alone) this.isolated -= 1;
+    if (turn.kind === 'alone') {
+      const { commands, reports } = this.isolated;
+      this.isolated = { commands: commands - turn.most.commands, reports: reports - turn.most.reports };
+    }
     reports.splice(0, turn.reports.length);
     for (const { outcome } of turn.reports) if (outcome) dispatcher.recorded(outcome.actionId);
     for (const [command, answer] of turn.answers) this.answer(command, answer);
@@ -248,9 +282,9 @@ export class WriterSession {
       // The core says what it was doing. What it does by itself (a pass, what is due) is no command's fault.
       culprit = cause.command;
       if (!culprit) this.nobodyAtFault(what, cause.during === 'a pass');
-    } else if (!turn.alone && (command || report)) {
+    } else if (turn.kind === 'whole' && (command || report)) {
       // It could not be written, for what one of them asks: one at a time it will show which.
-      this.isolated = turn.commands.length + turn.reports.length;
+      this.isolated = { commands: turn.commands.length, reports: turn.reports.length };
     } else if (command) {
       culprit = command;
     } else if (report) {
@@ -284,7 +318,12 @@ export class WriterSession {
     const { committer, metrics } = this.options;
     this.pass.abandon();
     try {
-      this.core = await committer.persist('loading the site', () => this.options.reload());
+      // However much lives: each of its reads has a limit of its own.
+      this.core = await committer.persist(
+        'loading the site',
+        () => this.options.reload(),
+        Number.POSITIVE_INFINITY,
+      );
       metrics.reloaded();
       return null;
     } catch (error) {
@@ -307,16 +346,24 @@ export class WriterSession {
   }
 }
 
+/** How many commands and reports. */
+interface Taking {
+  readonly commands: number;
+  readonly reports: number;
+}
+
 /** What a turn has taken. */
 interface Turn {
-  /** One thing at a time, and no pass. */
-  readonly alone: boolean;
+  /** `alone`: one thing at a time, and no pass; `behind`: a part of what came due, and nothing else. */
+  readonly kind: 'whole' | 'alone' | 'behind';
+  readonly most: Taking;
   readonly commands: Command[];
   reports: readonly ActionReport[];
   answers: readonly (readonly [Command, Answer])[];
 }
 
-const noTurn: Turn = { alone: false, commands: [], reports: [], answers: [] };
+const nothing: Taking = { commands: 0, reports: 0 };
+const noTurn: Turn = { kind: 'whole', most: nothing, commands: [], reports: [], answers: [] };
 
 /** A turn that was not written. */
 class TurnFailure extends Error {

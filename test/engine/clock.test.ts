@@ -176,6 +176,47 @@ test('a wall clock that jumps ten years forward carries out once what came due, 
   expect(started).toEqual([1, 2, 3]);
 });
 
+test('however much came due at once, each commit holds a part of it, in order, and commands wait for their turn', async () => {
+  await using harness = new Harness({ nodes: 4, limits: { dueRowsPerTurn: 40 } });
+  const first = await harness.start();
+  const begun = harness.clock.now();
+  await Promise.all(
+    Array.from({ length: 200 }, (_, index) =>
+      first.engine.requestLease(reservationAt(begun + minutes(10 * (index >> 2)) + 1, minutes(10)), {
+        principal,
+      }),
+    ),
+  );
+  await settle(200);
+  await first.engine.stop();
+  harness.clock.set(epoch + years(10));
+
+  const { engine, store, adapter } = harness.make();
+  const commits: number[] = [];
+  store.afterCommit = async ({ changes }) => {
+    commits.push(changes.leases.length + changes.reservations.length + changes.events.length);
+  };
+  await engine.start();
+  const answer = engine.requestLease(bestEffort(minutes(1)), { principal });
+  expect(await answer).toEqual({ leaseNumber: 201 });
+  expect(Math.max(...commits)).toBeLessThan(100);
+  expect(commits.length).toBeGreaterThan(20);
+  const { events } = harness.database;
+  const last = events.find(({ leaseId }) => leaseId === 201);
+  expect(events.filter(({ to }) => to === 'DONE')).toHaveLength(200);
+  expect(last?.at).toBe(epoch + years(10));
+  // What is due at one instant is of one commit, and nothing of the command before all of it.
+  expect(events.findIndex(({ leaseId }) => leaseId === 201)).toBeGreaterThanOrEqual(
+    events.findLastIndex(({ leaseId, to }) => leaseId <= 200 && to === 'DONE'),
+  );
+  const times = events.map(({ at }) => at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  await settle();
+  const told = adapter.log.filter((call) => !call.includes('201'));
+  expect(new Set(told).size).toBe(400);
+  expect(told).toHaveLength(400);
+});
+
 test('a lease far beyond 24.8 days starts when it is due', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();

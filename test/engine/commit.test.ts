@@ -160,6 +160,63 @@ test('an outcome that cannot be recorded is dropped and does not stop the rest',
   expect(harness.database.actions.get(2)?.state).toBe('SUCCEEDED');
 });
 
+test('an outcome that cannot be recorded is found although commands keep coming', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, store } = await harness.start();
+  let poisoned = 0;
+  store.commitFault = ({ outcomes }) => {
+    if (!outcomes.some(({ actionId }) => actionId === 1)) return null;
+    poisoned += 1;
+    return 'permanent';
+  };
+  const ask = () => engine.requestLease(bestEffort(hours(1)), { principal });
+  await ask();
+  // There is always one that waits.
+  let waiting = ask();
+  for (let count = 0; count < 30; count += 1) {
+    const next = ask();
+    await waiting;
+    waiting = next;
+  }
+  await waiting;
+  expect(poisoned).toBe(2);
+  expect(store.calls.filter((call) => call === 'load').length).toBeLessThan(6);
+});
+
+test('a large commit that takes longer than the patience is waited for', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await settle();
+  const answers = Array.from({ length: 500 }, () => engine.requestLease(bestEffort(hours(1)), { principal }));
+  store.beforeCommit = async () => {
+    store.beforeCommit = async () => {};
+    harness.clock.advance(5_500);
+    await settle();
+  };
+  expect(await Promise.all(answers)).toHaveLength(500);
+  expect(harness.database.leases.size).toBe(500);
+});
+
+test('a site that takes longer to load than the patience is loaded, and what waits goes on', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await settle();
+  store.commitFault = ({ changes }) =>
+    changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null;
+  store.beforeLoad = async () => {
+    harness.clock.advance(20_000);
+    await settle();
+  };
+  const answers = await Promise.allSettled(
+    ['poison', 'a'].map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+  );
+  expect(answers).toMatchObject([
+    { status: 'rejected', reason: { code: 'INTERNAL' } },
+    { status: 'fulfilled' },
+  ]);
+  expect(engine.status()).toEqual({ role: 'writer', problems: [], epoch: 1 });
+});
+
 test('a command on which the core breaks down fails alone', async () => {
   await using harness = new Harness({
     hooks: {

@@ -59,6 +59,11 @@ export class MemoryDatabase {
 
   constructor(readonly now: () => Instant = () => Date.now()) {}
 
+  /** What its own clock says. */
+  get time(): Instant {
+    return this.now() + this.skew;
+  }
+
   get down(): boolean {
     return this.unreachable;
   }
@@ -95,7 +100,7 @@ export class MemoryDatabase {
     for (const record of idempotency) {
       const id = JSON.stringify([record.principal, record.key]);
       this.idempotencyKeys.set(id, copy(record));
-      this.writtenAt.set(id, this.now());
+      this.writtenAt.set(id, this.time);
     }
     for (const outcome of outcomes) {
       const action = this.actions.get(outcome.actionId);
@@ -121,6 +126,8 @@ export class MemoryStore implements Store {
   beforeCommit: (batch: CommitBatch) => Promise<void> = async () => {};
   /** Called after a commit was applied and before the engine hears of it. */
   afterCommit: (batch: CommitBatch) => Promise<void> = async () => {};
+  /** Awaited before the site is read. */
+  beforeLoad: () => Promise<void> = async () => {};
   /** Awaited before events are read. */
   beforeEvents: () => Promise<void> = async () => {};
   /** Makes any other call fail. */
@@ -152,6 +159,7 @@ export class MemoryStore implements Store {
 
   async load(): Promise<StoredSite | null> {
     await this.reach('load');
+    await this.beforeLoad();
     const { database } = this;
     if (!database.site) return null;
     const { name, spec, record, createdAt } = database.site;
@@ -284,7 +292,7 @@ export class MemoryStore implements Store {
       signal.addEventListener('abort', () => reject(new StoreError('TRANSIENT', 'aborted')), { once: true });
     });
     database.commands.set(id, { payload: copy(payload), answer: null });
-    database.writtenAt.set(id, database.now());
+    database.writtenAt.set(id, database.time);
     database.notify('commands');
     return answered;
   }
@@ -313,7 +321,7 @@ export class MemoryStore implements Store {
 
   async clock(): Promise<Instant> {
     await this.reach('clock');
-    return this.database.now() + this.database.skew;
+    return this.database.time;
   }
 
   async close(): Promise<void> {}
