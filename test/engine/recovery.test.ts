@@ -321,3 +321,21 @@ test('keys, finished actions and commands are deleted when they are old, and not
   expect(lines).toContain('leasegraph_expired_total{what="idempotencyKeys"} 3');
   expect(lines).toContain('leasegraph_expired_total{what="commands"} 1');
 });
+
+test("a clock of this machine that was set makes no key old: keys bear the database's time", async () => {
+  await using harness = new Harness({
+    limits: { retentionInterval: 1_000 },
+    engine: { retention: { idempotencyKeys: hours(4) } },
+  });
+  const { engine } = await harness.start();
+  const { database } = harness;
+  const request = () => engine.requestLease(bestEffort(minutes(1)), { principal, idempotencyKey: 'key' });
+  await request();
+  const tenYears = 3_652 * hours(24);
+  harness.clock.set(harness.clock.wall() + tenYears);
+  database.skew = -tenYears;
+  await harness.pass(hours(3), minutes(30));
+  expect(await request()).toEqual({ leaseNumber: 1 });
+  await harness.pass(hours(2), minutes(30));
+  expect(database.idempotencyKeys.size).toBe(0);
+});

@@ -1,0 +1,137 @@
+/** The right to write goes and comes back while hosts are at work: what an earlier term left behind means nothing in a later one. */
+import { expect, test } from 'vitest';
+import type { ActionResult, MachineStatus } from '../../src/engine/ports.ts';
+import {
+  bestEffort,
+  Harness,
+  hours,
+  principal,
+  type Running,
+  settle,
+  until,
+} from '../support/engine-harness.ts';
+
+/** Answers what is waited for later. */
+const later = <T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } => {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settled) => {
+    resolve = settled;
+  });
+  return { promise, resolve };
+};
+
+/** The first server writes until its session ends without a word, and the second takes over. */
+const takeOver = async (harness: Harness, { engine }: Running): Promise<void> => {
+  harness.database.holder = null;
+  await harness.pass(2_000, 500);
+  expect(engine.status().role).toBe('writer');
+};
+
+/** The first server notices at its next commit that it is none any more. */
+const notice = async (harness: Harness, { engine }: Running): Promise<void> => {
+  await engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  await harness.pass(2_000, 500);
+  expect(engine.status().role).toBe('standby');
+};
+
+/** The present writer dies, and the other writes again. */
+const comeBack = async (harness: Harness, dying: Running, { engine }: Running): Promise<void> => {
+  dying.store.kill();
+  await harness.pass(3_000, 500);
+  expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
+};
+
+test('calls of hosts end with the term; whoever writes next makes them again, also the same server later', async () => {
+  await using harness = new Harness();
+  const first = await harness.start();
+  const second = await harness.start();
+  const answers: ((result: ActionResult) => void)[] = [];
+  first.adapter.answer = () => {
+    const { promise, resolve } = later<ActionResult>();
+    answers.push(resolve);
+    return promise;
+  };
+  second.adapter.answer = () => new Promise(() => {});
+  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  expect(first.adapter.log).toEqual(['start 1/1']);
+  await takeOver(harness, second);
+  expect(second.adapter.log).toEqual(['start 1/1']);
+  expect(first.adapter.calls[0]?.call.signal.aborted).toBe(false);
+  await notice(harness, first);
+  expect(first.adapter.calls[0]?.call.signal.aborted).toBe(true);
+  // What the host says of it now is of no interest.
+  answers[0]?.({ status: 'failed', reason: 'too late' });
+  await comeBack(harness, second, first);
+  expect(first.adapter.log).toEqual(['start 1/1', 'start 1/1']);
+  expect(harness.database.actions.get(1)?.state).toBe('PENDING');
+  answers[1]?.({ status: 'done' });
+  await settle();
+  expect(harness.database.actions.get(1)?.state).toBe('SUCCEEDED');
+  expect(harness.state(1)).toBe('ACTIVE');
+});
+
+test('an outcome that a term could not record is of no interest later', async () => {
+  await using harness = new Harness();
+  const first = await harness.start();
+  const second = await harness.start();
+  const thaw = later<void>();
+  first.store.beforeCommit = ({ outcomes }) => (outcomes.length > 0 ? thaw.promise : Promise.resolve());
+  first.adapter.answer = async () => ({ status: 'failed', reason: 'the first try' });
+  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  await takeOver(harness, second);
+  await until(() => harness.database.actions.get(1)?.state === 'SUCCEEDED');
+  thaw.resolve();
+  await harness.pass(2_000, 500);
+  expect(first.engine.status().role).toBe('standby');
+  await comeBack(harness, second, first);
+  await settle();
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(harness.database.actions.get(1)?.outcome?.error).toBeNull();
+});
+
+test('what a host says to a term that has ended is no loss of a machine', async () => {
+  await using harness = new Harness();
+  const before = await harness.start();
+  await before.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  await before.engine.stop();
+
+  const first = harness.make();
+  first.adapter.remembers = true;
+  const said = later<MachineStatus>();
+  first.adapter.inspect = () => said.promise;
+  await first.engine.start();
+  const second = await harness.start();
+  await takeOver(harness, second);
+  await notice(harness, first);
+  first.adapter.inspect = async () => 'running';
+  await comeBack(harness, second, first);
+  said.resolve('absent');
+  await harness.pass(1_000, 500);
+  expect(harness.state(1)).toBe('ACTIVE');
+});
+
+test('an engine that is stopped while it loads the site does not become the writer', async () => {
+  await using harness = new Harness();
+  const before = await harness.start();
+  before.adapter.answer = () => new Promise(() => {});
+  await before.engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  await before.engine.stop();
+
+  const { engine, store, adapter } = harness.make();
+  const loading = later<void>();
+  store.beforeLoad = () => loading.promise;
+  const started = engine.start();
+  await settle();
+  const stopped = engine.stop();
+  await harness.pass(2_000, 500);
+  await stopped;
+  loading.resolve();
+  await started;
+  await settle();
+  expect(engine.status()).toMatchObject({ role: 'stopped', problems: ['The server is shutting down.'] });
+  expect(adapter.log).toEqual([]);
+});
