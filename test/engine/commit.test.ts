@@ -285,6 +285,41 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
 });
 
+test('nothing of a turn shows before it is written, nor ever when it is not', async () => {
+  await using harness = new Harness();
+  const { engine, store, adapter } = await harness.start();
+  await settle();
+  const seen: string[] = [];
+  void (async () => {
+    for await (const event of engine.events({ after: 0 })) seen.push(`${event.sequence} ${event.to}`);
+  })();
+  const answers: string[] = [];
+  const ask = (name: string): void =>
+    void engine.requestLease(bestEffort(hours(1), 1, name), { principal }).then(
+      () => answers.push(`${name} done`),
+      () => answers.push(`${name} refused`),
+    );
+  let release = (): void => {};
+  store.beforeCommit = () =>
+    new Promise((resolve) => {
+      release = resolve;
+    });
+  ask('first');
+  await settle();
+  expect([seen, answers, adapter.log]).toEqual([[], [], []]);
+  store.beforeCommit = async () => {};
+  store.commitFault = () => 'before';
+  release();
+  await harness.pass(6_000, 500);
+  expect([seen, answers, adapter.log]).toEqual([[], ['first refused'], []]);
+  store.commitFault = () => null;
+  await harness.pass(2_000, 500);
+  ask('second');
+  await settle();
+  expect(seen).toEqual(['1 PENDING', '2 QUEUED', '3 SCHEDULED', '4 READY', '5 ACTIVE']);
+  expect([answers, adapter.log]).toEqual([['first refused', 'second done'], ['start 1/1']]);
+});
+
 test('commits never overlap, and what comes during one is written with the next', async () => {
   await using harness = new Harness({ nodes: 50 });
   const { engine, store } = await harness.start();

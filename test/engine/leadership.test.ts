@@ -1,6 +1,6 @@
 /** The right to write goes and comes back while hosts are at work: what an earlier term left behind means nothing in a later one. */
 import { expect, test } from 'vitest';
-import type { ActionResult, MachineStatus } from '../../src/engine/ports.ts';
+import { type ActionResult, type MachineStatus, StoreError } from '../../src/engine/ports.ts';
 import {
   bestEffort,
   Harness,
@@ -134,4 +134,23 @@ test('an engine that is stopped while it loads the site does not become the writ
   await settle();
   expect(engine.status()).toMatchObject({ role: 'stopped', problems: ['The server is shutting down.'] });
   expect(adapter.log).toEqual([]);
+});
+
+test('who lost its lock while it was idle, and takes it again after another has written, answers by what that one wrote', async () => {
+  await using harness = new Harness();
+  const first = await harness.start();
+  const second = await harness.start();
+  await settle();
+  // Its network is away for a moment.
+  first.store.failing = () => new StoreError('TRANSIENT', 'no route to host');
+  harness.database.dropWriter();
+  await harness.pass(2_000, 500);
+  expect(await second.engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  await settle();
+  await second.engine.stop();
+  first.store.failing = () => null;
+  await harness.pass(3_000, 500);
+  expect(first.engine.status()).toMatchObject({ role: 'writer', problems: [] });
+  await first.engine.cancelLease(1, { principal });
+  expect(harness.state(1)).toBe('CANCELLED');
 });
