@@ -11,6 +11,7 @@ import {
   reservationAt,
   settle,
 } from '../support/engine-harness.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const days = (count: number): number => hours(24 * count);
 const years = (count: number): number => days(365 * count);
@@ -157,6 +158,33 @@ test('a wall clock that jumps back two hours runs nothing twice and holds nothin
   ]);
   const times = harness.database.events.map(({ at }) => at);
   expect(times).toEqual([...times].sort((a, b) => a - b));
+});
+
+test('after a restart with a wall clock that was set back time goes on from what has happened, and nothing runs twice', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  for (let count = 0; count < 3; count += 1)
+    await first.engine.requestLease(bestEffort(minutes(30)), { principal });
+  await harness.pass(minutes(40), minutes(1));
+  await first.engine.stop();
+  const clock = new ManualClock(harness.clock.wall() - hours(2));
+  const second = harness.make({ engine: { clock } });
+  await second.engine.start();
+  await settle();
+  expect(second.engine.now()).toBeGreaterThanOrEqual(epoch + minutes(30));
+  await second.engine.requestLease(bestEffort(minutes(30)), { principal });
+  for (let count = 0; count < 300; count += 1) {
+    clock.advance(minutes(1));
+    await settle(20);
+  }
+  expect([1, 2, 3, 4].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'DONE', 'DONE']);
+  const told = [...first.adapter.log, ...second.adapter.log];
+  expect(told).toEqual([1, 2, 3, 4].flatMap((lease) => [`start ${lease}/1`, `shutdown ${lease}/1`]));
+  const times = harness.database.events.map(({ at }) => at);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  const stopped = second.engine.stop();
+  clock.advance(hours(1));
+  await stopped;
 });
 
 test('a wall clock that jumps ten years forward carries out once what came due, in order', async () => {

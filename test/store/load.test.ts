@@ -50,6 +50,24 @@ describeEachDatabase('loading', (database) => {
     expect(loaded?.quarantined).toEqual([]);
   });
 
+  it('brings everything, however much lives', async () => {
+    const { store, writer } = await begin();
+    const count = 4_001;
+    const ids = Array.from({ length: count }, (_, index) => index + 1);
+    await store.commit(
+      batch(null, {
+        leases: ids.map((id) => lease(id)),
+        reservations: ids.map((id) => reservation(id, id)),
+        actions: ids.map((id) => action(id, id)),
+      }),
+      writer,
+    );
+    const loaded = await store.load();
+    expect(loaded?.snapshot.leases.map(({ id }) => id)).toEqual(ids);
+    expect(loaded?.snapshot.reservations.map(({ id }) => id)).toEqual(ids);
+    expect(loaded?.pendingActions.map(({ id }) => id)).toEqual(ids);
+  });
+
   it('leaves out rows that make no sense, says which and why, and brings the rest', async () => {
     const { store, writer } = await begin();
     const count = 12;
