@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   type ConfiguredSite,
   demonstrationSite,
+  makeDataFolder,
   type ServerConfig,
 } from './config/index.ts';
 import type { SiteSpec } from './core/index.ts';
@@ -54,6 +55,7 @@ export async function startServer(
     closers.push(() => listening.close(closingTime));
     const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
     const token = kept?.token ?? config.adminToken ?? '';
+    if (config.databaseUrl === null) makeDataFolder(config.dataDir);
     const store = await openStore({
       databaseUrl: config.databaseUrl,
       dataDir: config.dataDir,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from './error.ts';
+import { makeDataFolder } from './folder.ts';
 
 export interface AdminToken {
   readonly token: string;
@@ -37,8 +38,8 @@ export function adminToken(dataDir: string): AdminToken {
     return { token: kept, made: false, file };
   }
   const token = `lg_${randomBytes(32).toString('base64url')}`;
+  makeDataFolder(dataDir);
   try {
-    mkdirSync(dataDir, { recursive: true });
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     // Another server, on the same directory and another database, was quicker.

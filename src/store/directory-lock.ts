@@ -38,7 +38,7 @@ export interface DirectoryLock {
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const claims = join(directory, 'lock');
-  await mkdir(claims, { recursive: true });
+  for (const folder of [directory, claims]) await makeUnlessThere(folder);
   const domain = await pidDomain();
   const start = await startOf(process.pid);
   const own = `${process.pid}.${start}.${domain}.${randomUUID()}`;
@@ -87,6 +87,11 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     },
   };
 }
+
+const makeUnlessThere = (folder: string): Promise<void> =>
+  mkdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 
 async function liveClaims(claims: string, own: string, domain: string): Promise<Claim[]> {
   const others: Claim[] = [];

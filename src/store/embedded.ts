@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite, type Transaction } from '@electric-sql/pglite';
 import { PrismaPGlite } from 'pglite-prisma-adapter';
@@ -22,19 +22,17 @@ import { codeOf, storeError } from './errors.ts';
 const roomToStart = 2 * 16 * 1024 * 1024;
 
 /**
- * PostgreSQL within this process, its data under `<dataDir>/db`, where it is made unless it must be there. Throws StoreError when
- * another process has the directory.
+ * PostgreSQL within this process, its data under `<dataDir>/db`, where it is made unless it must be there; the folder above `dataDir` is there.
+ * Throws StoreError when another process has the directory.
  */
 export async function openEmbedded(dataDir: string, mustBeThere = false): Promise<Database> {
   const directory = join(dataDir, 'db');
   if (mustBeThere && !existsSync(directory)) {
     throw new StoreError('PERMANENT', `There is no embedded database in ${dataDir}.`);
   }
-  const lock = await mkdir(dataDir, { recursive: true })
-    .then(() => lockDirectory(dataDir))
-    .catch((error: unknown) => {
-      throw storeError(error, `The data directory ${dataDir} cannot be used`);
-    });
+  const lock = await lockDirectory(dataDir).catch((error: unknown) => {
+    throw storeError(error, `The data directory ${dataDir} cannot be used`);
+  });
   try {
     if (!existsSync(directory)) await initialize(directory);
     // PGlite would take it for an empty one, and make a new database over what is there.

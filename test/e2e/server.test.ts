@@ -179,6 +179,22 @@ describe('a server, as its users start it', () => {
     expect(await ask(first, '{ serverTime }')).toHaveProperty('serverTime');
   });
 
+  it.runIf(process.platform === 'linux')(
+    'says so when its data directory cannot be made, also where Node.js would try for ever',
+    async () => {
+      for (const token of [{}, { LEASEGRAPH_ADMIN_TOKEN: 'given' }]) {
+        const environment = { PORT: '0', LEASEGRAPH_DATA_DIR: '/proc/none/data', ...token };
+        for (const command of ['serve', 'migrate']) {
+          const { code, stderr } = await run([command], environment);
+          expect([code, stderr], command).toEqual([
+            1,
+            "leasegraph: The data directory /proc/none/data cannot be made: ENOENT: no such file or directory, mkdir '/proc/none'\n",
+          ]);
+        }
+      }
+    },
+  );
+
   it('says so when its port is in use, and has touched nothing', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { loadConfiguration } from '../../config/index.ts';
+import { loadConfiguration, makeDataFolder } from '../../config/index.ts';
 import { migrateStore } from '../../store/index.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -12,6 +12,7 @@ export default function migrate(command: Command, terminal: Terminal): void {
     )
     .action(async ({ json }: { readonly json?: boolean }) => {
       const { databaseUrl, dataDir } = loadConfiguration(process.env);
+      if (databaseUrl === null) makeDataFolder(dataDir);
       const applied = await migrateStore({ databaseUrl, dataDir });
       if (json) terminal.out(`${JSON.stringify({ applied })}\n`);
       else

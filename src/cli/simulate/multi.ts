@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { makeFolder } from '../../config/index.ts';
 import { readText } from '../../simulation/config/haizea.ts';
 import { type MatrixRun, readMatrix } from '../../simulation/config/multi.ts';
 import type { ConfigEntry } from '../../simulation/config/option-values.ts';
@@ -37,7 +37,7 @@ export async function runMatrix(
   const matrix = readMatrix(file, readText(file), overrides);
   const folder = options.outputDir ?? matrix.dataDir;
   if (folder === null) throw new CliError(`${file}: multi.datadir is not set, expected one, or --output-dir`);
-  makeFolder(folder);
+  makeOutputFolder(folder);
   for (const warning of matrix.warnings) terminal.err(`leasegraph: warning: ${warning}\n`);
 
   const progress = new ProgressBar(terminal, 'runs');
@@ -107,9 +107,9 @@ function requestOf(run: MatrixRun, folder: string, options: MultiOptions): RunRe
   };
 }
 
-function makeFolder(path: string): void {
+function makeOutputFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true });
+    makeFolder(path);
   } catch (error) {
     throw new CliError(`${path}: cannot be made: ${(error as Error).message}`);
   }
