@@ -22,7 +22,7 @@ export class EmbeddedPostgres extends PGlite {
         // Nobody gathers statistics here, and the statement that writes commits is planned while the tables are still small: PostgreSQL would
         // read whole tables for ever, and every lease would cost more than the one before.
         ...['-c', 'enable_seqscan=off'],
-        ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on', '-c', 'jit=off'],
+        ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on'],
         ...plannerSettings.flatMap((setting) => ['-c', setting]),
       ],
     });

@@ -39,7 +39,7 @@ describe('DATABASE_URL', () => {
       `postgresql://me:${secret}@db.example/leases?options=-c%20work_mem%3D64MB%20-c%20timezone%3DAsia/Tokyo&application_name=x`,
     );
     expect(config.options).toBe(
-      '-c random_page_cost=1.1 -c work_mem=64MB -c timezone=Asia/Tokyo -c timezone=UTC -c search_path=public',
+      '-c random_page_cost=1.1 -c jit=off -c work_mem=64MB -c timezone=Asia/Tokyo -c timezone=UTC -c search_path=public',
     );
     expect(config.application_name).toBe('x');
     expect(target).toBe('the database "leases" at db.example:5432');
