@@ -1,13 +1,15 @@
 /** What the engine needs of a scheduler core: the part of the core's facade that it uses. */
-import type {
-  Changes,
-  Instant,
-  LeaseRecord,
-  LeaseRequest,
-  SchedulerConfig,
-  SiteSpec,
-  Snapshot,
-  StateReason,
+import {
+  type Changes,
+  type Instant,
+  type LeaseRecord,
+  type LeaseRequest,
+  type Policies,
+  Scheduler,
+  type SchedulerConfig,
+  type SiteSpec,
+  type Snapshot,
+  type StateReason,
 } from '../core/index.ts';
 
 export interface Core {
@@ -29,3 +31,9 @@ export interface Core {
 
 /** Builds the core from what was stored, exactly as it was. */
 export type RestoreCore = (site: SiteSpec, config: SchedulerConfig, snapshot: Snapshot) => Core;
+
+/** The scheduler, with policies beside the built-in ones. */
+export const schedulerWith =
+  (policies?: Partial<Policies>): RestoreCore =>
+  (site, config, snapshot) =>
+    Scheduler.restore(site, config, snapshot, { policies, reevaluation: 'in-pass' });

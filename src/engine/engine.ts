@@ -1,6 +1,6 @@
 /** The imperative shell round one core: the same service for the API, whichever role this server has. */
 import { pino } from 'pino';
-import { type Instant, type LeaseEventRecord, type LeaseRequest, Scheduler } from '../core/index.ts';
+import type { Instant, LeaseEventRecord, LeaseRequest } from '../core/index.ts';
 import { type Clock, SiteClock } from './clock.ts';
 import {
   type Answer,
@@ -12,7 +12,7 @@ import {
   settle,
   unavailable,
 } from './commands.ts';
-import type { RestoreCore } from './core.ts';
+import { schedulerWith } from './core.ts';
 import { type ActionReport, Dispatcher } from './dispatcher.ts';
 import { Forwarder } from './forwarder.ts';
 import { keepFor, watchSkew } from './housekeeping.ts';
@@ -49,10 +49,7 @@ export class Engine implements LeaseService {
   constructor(private readonly options: EngineOptions) {
     const { store, adapter, site, scheduler, policies } = options;
     const { signal } = this.stopping;
-    const restore: RestoreCore =
-      options.restore ??
-      ((spec, config, snapshot) =>
-        Scheduler.restore(spec, config, snapshot, { policies, reevaluation: 'in-pass' }));
+    const restore = options.restore ?? schedulerWith(policies);
     const clock = options.clock ?? new SiteClock();
     const limits = { ...defaultLimits, ...options.limits };
     const log = (options.log ?? pino({ level: 'silent' })).child({ component: 'engine' });

@@ -2,13 +2,14 @@ import { Engine } from './engine.ts';
 import type { EngineOptions } from './options.ts';
 
 export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
-export type { Core, RestoreCore } from './core.ts';
+export { type Core, type RestoreCore, schedulerWith } from './core.ts';
 export { Engine } from './engine.ts';
 export type { DispatchLimits } from './host-calls.ts';
 export { defaultLimits, type EngineLimits } from './limits.ts';
 export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
 export type { EngineOptions } from './options.ts';
 export * from './ports.ts';
+export { type Examined, examine } from './recovery.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 
 /** An engine that serves, as writer or as standby. Throws StoreError when the database cannot be used. */

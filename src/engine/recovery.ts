@@ -12,7 +12,8 @@ import type {
 import type { Core, RestoreCore } from './core.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Store, type StoredSite, StoreError, type WriterLease } from './ports.ts';
-import { verify } from './verify.ts';
+import { type Fault, verify } from './verify.ts';
+import { yieldToOthers } from './wake.ts';
 
 export interface RecoveryOptions {
   readonly store: Store;
@@ -51,7 +52,7 @@ export const recover = async (options: RecoveryOptions, writer: WriterLease): Pr
 
 const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<Recovered> => {
   const { log, metrics, restore, scheduler, store } = options;
-  const { faults, snapshot } = verify(stored.spec, stored.snapshot);
+  const { core, faults, snapshot } = await examine(stored, scheduler, restore);
   for (const message of stored.quarantined) log.error({ quarantined: true }, `left out: ${message}`);
   for (const { code, leaseId, reservationId, message } of faults) {
     log.error(
@@ -59,15 +60,8 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
       `left out: ${message}`,
     );
   }
-  const { core, refused } = restoreSound((part) => restore(stored.spec, scheduler, part), snapshot);
-  for (const [lease, error] of refused) {
-    log.error(
-      { quarantined: true, lease, err: error },
-      `left out: lease ${lease}, which the core does not take`,
-    );
-  }
-  metrics.quarantined(stored.quarantined.length + faults.length + refused.size);
-  const doubtful = new Set([...faults.map(({ leaseId }) => leaseId), ...refused.keys()]);
+  metrics.quarantined(stored.quarantined.length + faults.length);
+  const doubtful = new Set(faults.map(({ leaseId }) => leaseId));
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   return {
@@ -82,6 +76,35 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
   };
+};
+
+export interface Examined {
+  readonly core: Core;
+  readonly faults: readonly Fault[];
+  /** What was stored, without what verification found at fault. */
+  readonly snapshot: Snapshot;
+}
+
+/** Verifies what was stored, and makes a core of what is sound. Throws what the core throws for a site without leases. */
+export const examine = async (
+  { spec, snapshot }: Pick<StoredSite, 'spec' | 'snapshot'>,
+  scheduler: SchedulerConfig,
+  restore: RestoreCore,
+): Promise<Examined> => {
+  const verified = verify(spec, snapshot);
+  // With many leases either takes its time, and the connection that holds the lock is to be heard of.
+  await yieldToOthers();
+  const { core, refused } = restoreSound((part) => restore(spec, scheduler, part), verified.snapshot);
+  const refusals = [...refused].map(([leaseId, error]): Fault => {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      code: 'REFUSED_LEASE',
+      leaseId,
+      reservationId: null,
+      message: `lease ${leaseId}: the scheduler does not take it: ${why}`,
+    };
+  });
+  return { core, faults: [...verified.faults, ...refusals], snapshot: verified.snapshot };
 };
 
 /** A core from all leases that it takes. Throws what it throws for a site without leases. */

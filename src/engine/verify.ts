@@ -15,7 +15,13 @@ import {
 
 export type FaultCode =
   /** A reservation of a lease that is not there or has ended. */
-  'ORPHAN_RESERVATION' | 'OVER_CAPACITY' | 'UNKNOWN_NODE' | 'INVALID_LEASE' | 'INVALID_RESERVATION';
+  | 'ORPHAN_RESERVATION'
+  | 'OVER_CAPACITY'
+  | 'UNKNOWN_NODE'
+  | 'INVALID_LEASE'
+  | 'INVALID_RESERVATION'
+  /** The scheduler does not take it, though nothing else is wrong with it. */
+  | 'REFUSED_LEASE';
 
 export interface Fault {
   readonly code: FaultCode;

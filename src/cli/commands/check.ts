@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { loadConfiguration } from '../../config/index.ts';
-import { verify } from '../../engine/index.ts';
+import { examine, schedulerWith } from '../../engine/index.ts';
+import { loadPolicies } from '../../simulation/policy-modules.ts';
 import { openStore } from '../../store/index.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
@@ -12,12 +13,13 @@ export default function check(command: Command, terminal: Terminal): void {
       '\nThe database is the one that DATABASE_URL names (a server may be running on it), or the embedded one in LEASEGRAPH_DATA_DIR (no server may be running on it).\nThe exit status is 0 when nothing is wrong.',
     )
     .action(async ({ json }: { readonly json?: boolean }) => {
-      const { databaseUrl, dataDir } = loadConfiguration(process.env);
+      const { databaseUrl, dataDir, scheduler } = loadConfiguration(process.env);
       const store = await openStore({ databaseUrl, dataDir, asItIs: true });
       try {
         const stored = await store.load();
         if (stored === null) throw new CliError('the database holds no site yet: there is nothing to check');
-        const { faults } = verify(stored.spec, stored.snapshot);
+        const restore = schedulerWith(await loadPolicies(scheduler));
+        const { faults } = await examine(stored, scheduler, restore);
         const unreadable = stored.quarantined;
         const { leases, reservations } = stored.snapshot;
         if (json) {
