@@ -7,8 +7,9 @@ export const clientError = (code: string, message: string): GraphQLError =>
 /** An argument that makes no sense. */
 export const badInput = (message: string): GraphQLError => clientError('BAD_USER_INPUT', message);
 
-/** What a client sent, cut to a length that fits into a message. */
+/** What a client sent, in a length that fits into a message. (What is nested without end must not be followed.) */
 export const shown = (value: unknown): string => {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 };

@@ -13,6 +13,7 @@ import {
   useOperationMetrics,
   useOperationTimeout,
   useQueryCancellation,
+  useUnconditionalSubscriptions,
 } from './plugins.ts';
 
 /** What each request brings besides itself. */
@@ -53,6 +54,7 @@ export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLO
       useJsonOnly(),
       useJsonInUrls(),
       useDocumentLimits(limits.tokens),
+      useUnconditionalSubscriptions(),
       useOperationMetrics(observe),
       useOperationLimits(limits),
       useOperationTimeout(limits.operationTimeout),

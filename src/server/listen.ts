@@ -29,6 +29,7 @@ export async function listen(host: string, port: number): Promise<Listening> {
   // Those that have become WebSockets, of which the server itself does not know any more, are among them.
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
+    if (connections.has(socket)) return;
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });

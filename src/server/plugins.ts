@@ -1,13 +1,17 @@
 import {
   type DocumentNode,
+  type FieldNode,
+  type FragmentSpreadNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  type InlineFragmentNode,
   Lexer,
   type OperationDefinitionNode,
   parse,
   Source,
   TokenKind,
+  type ValidationContext,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from './limits.ts';
@@ -101,6 +105,27 @@ function assertShallow(source: Source, maxTokens: number): void {
 
 const opening: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
 const closing: ReadonlySet<TokenKind> = new Set([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
+
+/**
+ * A subscription's one field is not left out on condition: what would then be subscribed to? (Validation, which does not know variables,
+ * counts such a field; the executor does not find it.)
+ */
+export const useUnconditionalSubscriptions = (): Plugin => ({
+  onValidate({ addValidationRule }) {
+    addValidationRule((context: ValidationContext) => {
+      const conditions = ({ directives }: FieldNode | FragmentSpreadNode | InlineFragmentNode) => {
+        if (context.getParentType() !== context.getSchema().getSubscriptionType()) return;
+        for (const directive of directives ?? []) {
+          const name = directive.name.value;
+          if (name !== 'skip' && name !== 'include') continue;
+          const message = `The field of a subscription cannot have a condition (@${name}).`;
+          context.reportError(new GraphQLError(message, { nodes: directive }));
+        }
+      };
+      return { Field: conditions, FragmentSpread: conditions, InlineFragment: conditions };
+    });
+  },
+});
 
 /** Refuses operations that are larger than the limits, before anything of them is executed. */
 export const useOperationLimits = (limits: Pick<ServerLimits, 'depth' | 'aliases' | 'cost'>): Plugin => {

@@ -36,6 +36,10 @@ export function attachWebSockets(
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
 
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      answerAsUsual(server, request, socket, head);
+      return;
+    }
     // The HTTP server has let go of the socket: an error that nobody listens to would end the process.
     socket.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
     if (request.url?.split('?', 1)[0] !== path) {
@@ -116,6 +120,25 @@ export function attachWebSockets(
     server.off('upgrade', upgrade);
     await serving.dispose();
   };
+}
+
+/**
+ * Some clients offer HTTP/2 with every request. An offer need not be taken, but Node.js has let go of the connection: it is given back
+ * with the request as it would be without the offer.
+ */
+function answerAsUsual(
+  server: Server,
+  { method, url, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+) {
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
 }
 
 const whichOperation = (): GraphQLError =>

@@ -231,6 +231,12 @@ describe('requestLease', () => {
     ]);
   });
 
+  it('says no more of it than anybody reads', async () => {
+    const capacity = Array.from({ length: 5_000 }, () => ({ type: 'X', amount: 1 }));
+    const { userErrors } = await request({ ...good, machines: [{ count: 1, capacity }] });
+    expect(userErrors).toHaveLength(50);
+  });
+
   it.each([
     ['a negative amount', machine([{ type: 'CPU', amount: -1 }])],
     ['half an amount', machine([{ type: 'CPU', amount: 0.5 }])],

@@ -93,3 +93,11 @@ describe('Long', () => {
     );
   });
 });
+
+it('tells of what is nested without end in one line', () => {
+  const deep: unknown = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
+  for (const scalar of [dateTime, duration, long]) {
+    expect(() => scalar.parseValue(deep)).toThrow(/^A list is not /);
+    expect(() => scalar.parseValue({ a: { b: 1 } })).toThrow(/^An object is not /);
+  }
+});

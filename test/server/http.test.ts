@@ -315,6 +315,26 @@ describe('limits', () => {
     expect([response.status, await codeOf(response)]).toEqual([400, code]);
   });
 
+  it.each([
+    'subscription { leaseEvents @skip(if: true) { sequence } }',
+    'subscription ($on: Boolean = true) { leaseEvents @include(if: $on) { sequence } }',
+    'subscription { ... @skip(if: true) { leaseEvents { sequence } } }',
+    'subscription { ...F } fragment F on Subscription { leaseEvents @skip(if: true) { sequence } }',
+  ])('refuses a subscription to nothing: %s', async (query) => {
+    const response = await api.post(query);
+    expect(await response.text()).toMatch(/"code":"(GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT)"/);
+  });
+
+  it('takes a subscription whose fields have conditions', async () => {
+    const request = graphqlRequest('subscription { leaseEvents { sequence @skip(if: true) at } }');
+    request.headers.set('accept', 'text/event-stream');
+    const response = await api.app.fetch(request);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const reader = response.body?.getReader();
+    await reader?.read();
+    await reader?.cancel();
+  });
+
   it('takes variables in the URL, if they are JSON', async () => {
     const query = encodeURIComponent('query ($n: Int) { lease(number: $n) { id } }');
     const get = (variables: string) =>

@@ -85,10 +85,36 @@ describe('listening', () => {
       expect(answer).not.toMatch(/node:|\/src\//);
     }
     // The connection is closed as well.
-    expect(await ask('GET /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: foo\r\nConnection: Upgrade\r\n')).toMatch(
-      /^HTTP\/1\.1 400 /,
-    );
+    expect(
+      await ask('POST /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'),
+    ).toMatch(/^HTTP\/1\.1 405 /);
     await listening.close(1_000);
+  });
+
+  it('answers clients that offer HTTP/2 with every request, over one connection', async () => {
+    const listening = await listen(host, 0);
+    listening.serve(apiOn(shared.prisma).app);
+    const socket = connect(Number(new URL(listening.url).port), host);
+    let answered = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      answered += text;
+    });
+    const warnings: Error[] = [];
+    const warn = (warning: Error) => warnings.push(warning);
+    process.on('warning', warn);
+    const [begin, end] = ['{"query":', '"{serverTime}"}'];
+    for (let nth = 0; nth < 20; nth++) {
+      socket.write(
+        `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${begin.length + end.length}\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n\r\n${begin}`,
+      );
+      socket.write(end);
+      await vi.waitFor(() => expect(answered.split('{"data":{"serverTime"')).toHaveLength(nth + 2));
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', warn);
+    expect(warnings).toEqual([]);
+    await listening.close(1_000);
+    socket.destroy();
   });
 
   it('does not wait for ever', async () => {

@@ -25,8 +25,14 @@ export interface RequestInput {
   readonly knownDuration?: Millis | null | undefined;
 }
 
-/** Everything that is wrong with a request by itself, whatever the site's plans are. Empty when nothing is. */
-export function requestErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
+/** As many as anybody reads: a request may name thousands of machines. */
+const mostErrors = 50;
+
+/** What is wrong with a request by itself, whatever the site's plans are. Empty when nothing is. */
+export const requestErrors = (input: RequestInput, now: Instant, site: SiteFacts): UserError[] =>
+  allErrors(input, now, site).slice(0, mostErrors);
+
+function allErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
   if (input.type === 'DEADLINE') {
     return [
       userError(
