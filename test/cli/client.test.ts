@@ -62,3 +62,11 @@ it('does not send a token that cannot be one, nor shows it', async () => {
     'leasegraph: --token: a token has no blanks and only ASCII characters\n',
   ]);
 });
+
+it('does not repeat a password', async () => {
+  const { status, err } = await cli('nodes', '--server', 'http://me:s3cret@127.0.0.1:4', '--token', 't');
+  expect([status, err]).toEqual([
+    2,
+    'leasegraph: --server: a URL without a user and a password is needed; give the token by --token\n',
+  ]);
+});

@@ -40,3 +40,15 @@ describe('request --wait', () => {
     expect(out).toContain('DONE');
   });
 });
+
+it('does not ask for a start that no calendar has', async () => {
+  api.leases.requests.length = 0;
+  for (const after of ['99999999999d', '9000000d']) {
+    const { status, err } = await cli(
+      ...['request', '--type', 'advance-reservation', '--start', `+${after}`],
+      ...['--machines', '1 CPU:100', '--duration', '1h', '--server', listening.url, '--token', token],
+    );
+    expect([status, err]).toEqual([2, 'leasegraph: --start: that is after the year 9999\n']);
+  }
+  expect(api.leases.requests).toEqual([]);
+});

@@ -29,6 +29,12 @@ export function connect({ server, token }: ServerOptions, environment = process.
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new CliError(`--server: ${JSON.stringify(address)} is no URL such as http://127.0.0.1:4000`, 2);
   }
+  if (url.username !== '' || url.password !== '') {
+    throw new CliError(
+      '--server: a URL without a user and a password is needed; give the token by --token',
+      2,
+    );
+  }
   if (url.pathname === '/') url.pathname = '/graphql';
   const known =
     token ??
@@ -212,14 +218,21 @@ interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** All nodes of a list, page by page. */
+/** All nodes of a list, page by page. Pages become smaller where what is on them is too large for one answer. */
 export async function* allPages<Node>(
-  page: (after: string | null) => Promise<Page<Node>>,
+  page: (after: string | null, size: number) => Promise<Page<Node>>,
 ): AsyncGenerator<Node, void> {
+  let size = 100;
   for (let after: string | null = null; ; ) {
-    const { nodes, pageInfo }: Page<Node> = await page(after);
-    yield* nodes;
-    if (!pageInfo.hasNextPage) return;
-    after = pageInfo.endCursor;
+    try {
+      const { nodes, pageInfo }: Page<Node> = await page(after, size);
+      yield* nodes;
+      if (!pageInfo.hasNextPage) return;
+      after = pageInfo.endCursor;
+    } catch (error) {
+      if (size === 1 || !(error instanceof CliError && error.message.endsWith('[OPERATION_TOO_LARGE]')))
+        throw error;
+      size = Math.ceil(size / 5);
+    }
   }
 }

@@ -32,9 +32,9 @@ export default function leases(command: Command, terminal: Terminal): void {
       const client = connect(server);
       const filter = { states: state ?? null, types: type ?? null };
       const found: LeaseRowFragment[] = [];
-      const pages = allPages<LeaseRowFragment>(async (before) => {
+      const pages = allPages<LeaseRowFragment>(async (before, size) => {
         const { nodes, pageInfo } = (
-          await client.request(LeasesDocument, { filter, last: Math.min(100, last - found.length), before })
+          await client.request(LeasesDocument, { filter, last: Math.min(size, last - found.length), before })
         ).leases;
         return {
           nodes: nodes.toReversed(),

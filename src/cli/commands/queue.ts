@@ -11,7 +11,7 @@ export default function queue(command: Command, terminal: Terminal): void {
       const client = connect(server);
       const queued = [];
       const pages = allPages(
-        async (after) => (await client.request(QueueDocument, { first: 100, after })).queue,
+        async (after, first) => (await client.request(QueueDocument, { first, after })).queue,
       );
       for await (const lease of pages) queued.push(lease);
       if (json) printJson(terminal, queued);

@@ -104,7 +104,10 @@ export default function request(command: Command, terminal: Terminal): void {
 async function startOf(client: Client, start: StartOption): Promise<string> {
   if ('at' in start) return start.at;
   const { serverTime } = await client.request(SiteDocument, {});
-  return DateTime.fromISO(serverTime).plus(Duration.fromISO(start.after)).toUTC().toISO() ?? serverTime;
+  const at = DateTime.fromISO(serverTime).plus(Duration.fromISO(start.after)).toUTC();
+  const iso = at.isValid && at.year <= 9999 ? at.toISO() : null;
+  if (iso === null) throw new CliError('--start: that is after the year 9999', 2);
+  return iso;
 }
 
 /** Waits until the lease has ended, telling each change. */

@@ -85,8 +85,8 @@ async function history(
 ): Promise<LeaseResult> {
   let found: History | null = null;
   const executed: ReservationResult[] = [];
-  const pages = allPages(async (after) => {
-    found = (await client.request(LeaseHistoryDocument, { number, first: 100, after })).lease;
+  const pages = allPages(async (after, first) => {
+    found = (await client.request(LeaseHistoryDocument, { number, first, after })).lease;
     if (found === null) throw new CliError(`the server does not know lease ${number} any more`);
     return found.reservations;
   });
