@@ -33,24 +33,35 @@ const instant = z.string().transform((value, context): Instant => {
   return z.NEVER;
 });
 
+/** What a timer can wait for, in milliseconds: about 24 days. */
+const longestTimer: Millis = 2 ** 31 - 1;
+const timer = duration.refine((millis) => millis <= longestTimer, 'it is longer than 24 days');
+
+/** What a database keeps as it is. */
+const name = z
+  .string()
+  .min(1)
+  .max(200)
+  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'it has control characters or halves of characters');
+
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const count = z.number().int().min(1);
 const share = z.number().min(0).max(1);
 
 const capacity = z
-  .record(z.string().min(1).max(100), z.union([amount, z.array(amount).min(1)]))
+  .record(name, z.union([amount, z.array(amount).min(1)]))
   .refine((types) => 'CPU' in types && 'Memory' in types, 'CPU and Memory are needed');
 
 const nodeSet = z.strictObject({
   count: count.max(100_000).default(1),
   /** For a set of several, %d is replaced by the node's number. */
-  hostname: z.string().min(1).max(200).optional(),
+  hostname: name.optional(),
   capacity,
 });
 
 const site = z.strictObject({
-  name: z.string().min(1).max(200).default('default'),
-  resourceTypes: z.array(z.string().min(1)).min(1).optional(),
+  name: name.default('default'),
+  resourceTypes: z.array(name).min(1).optional(),
   nodes: z.array(nodeSet).min(1),
 });
 
@@ -111,20 +122,20 @@ const limits = z
     aliases: count,
     cost: count,
     operationsPerConnection: count,
-    operationTimeout: duration,
+    operationTimeout: timer.refine((millis) => millis > 0, 'it is no time at all'),
   })
   .partial()
   .transform((given) => ({ ...defaultServerLimits, ...defined(given) }));
 
 const actionDelays = z
   .strictObject({
-    prepare: duration,
-    start: duration,
-    shutdown: duration,
-    suspend: duration,
-    resume: duration,
-    migrate: duration,
-    destroy: duration,
+    prepare: timer,
+    start: timer,
+    shutdown: timer,
+    suspend: timer,
+    resume: timer,
+    migrate: timer,
+    destroy: timer,
   })
   .partial()
   .transform(defined);

@@ -164,6 +164,26 @@ idempotencyKeys: { retention: P1DT12H }`);
       'site: { resourceTypes: [CPU, Memory], nodes: [{ capacity: { CPU: 1, Memory: 1, GPU: 1 } }] }',
       'FILE: site: node node-1 has "GPU"',
     ],
+    [
+      'site: { name: "a\\0b", nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.name: it has control',
+    ],
+    [
+      'site: { nodes: [{ hostname: "a\\e[2J", capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.nodes[0].hostname: it has control',
+    ],
+    [
+      'site: { nodes: [{ capacity: { CPU: 1, Memory: 1, "a\\0": 1 } }] }',
+      'FILE: site.nodes[0].capacity.a\0: ',
+    ],
+    [
+      'site: { resourceTypes: [CPU, Memory, "\\uD800"], nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
+      'FILE: site.resourceTypes[2]: it has control characters or halves of characters',
+    ],
+    // Node.js takes a timer that is too long for one of no time.
+    ['limits: { operationTimeout: P25D }', 'FILE: limits.operationTimeout: it is longer than 24 days'],
+    ['limits: { operationTimeout: 0 }', 'FILE: limits.operationTimeout: it is no time at all'],
+    ['adapter: { delays: { start: P25D } }', 'FILE: adapter.delays.start: it is longer than 24 days'],
     ['adapter: { kind: magic }', 'FILE: adapter.kind: '],
     ['- a list', 'FILE: the file: '],
   ])('names what is wrong in %s', (text, message) => {
