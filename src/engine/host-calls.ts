@@ -86,8 +86,11 @@ export interface TargetCall {
 export const callTarget = async (call: TargetCall): Promise<string | null> => {
   const { clock, limits, signal, log, target } = call;
   const begun = clock.monotonic();
+  let made = 0;
   for (let attempt = 1; !signal.aborted; ) {
-    call.onAttempt(attempt);
+    // Asking again about what is still going is no new attempt.
+    if (attempt > made) call.onAttempt(attempt);
+    made = attempt;
     let wait = limits.pollInterval;
     try {
       const result = await callOnce(call);

@@ -1,7 +1,9 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { defaultSchedulerConfig } from '../../src/core/index.ts';
 import { createEngineMetrics } from '../../src/engine/metrics.ts';
-import { bestEffort, Harness, hours, principal, settle } from '../support/engine-harness.ts';
+import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
+import type { CommitFault } from '../support/memory-store.ts';
 
 test('what happens is measured', async () => {
   await using harness = new Harness({ nodes: 1 });
@@ -40,4 +42,106 @@ test('what happens is measured', async () => {
   }
   await engine.stop();
   expect(await registry.metrics()).toContain('leasegraph_role{role="stopped"} 1');
+});
+
+/** What a metric says now, by its name and labels; 0 for what was never counted. */
+const reader = (registry: Registry) => async (name: string) => {
+  const line = (await registry.metrics()).split('\n').find((each) => each.startsWith(`${name} `));
+  return Number(line?.split(' ').at(-1) ?? 0);
+};
+
+test('what goes wrong is measured: commits that fail, cores that are loaded anew, calls that are repeated, late or given up', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const registry = new Registry();
+  const { engine, adapter, store } = await harness.start({
+    engine: {
+      metrics: createEngineMetrics(registry),
+      scheduler: { ...defaultSchedulerConfig, shutdownTime: 10_000 },
+    },
+  });
+  const read = reader(registry);
+  await settle();
+
+  const fates: (CommitFault | null)[] = ['before', 'permanent'];
+  store.commitFault = () => fates.shift() ?? null;
+  const asked = engine.requestLease(bestEffort(minutes(10)), { principal });
+  await harness.pass(1_000, 100);
+  await asked;
+  expect(await read('leasegraph_commit_failures_total{kind="TRANSIENT"}')).toBe(1);
+  expect(await read('leasegraph_commit_failures_total{kind="PERMANENT"}')).toBe(1);
+  expect(await read('leasegraph_core_reloads_total')).toBe(1);
+  expect(await read('leasegraph_pass_seconds_count')).toBeGreaterThan(0);
+  expect(await read('leasegraph_commit_seconds_count')).toBe(harness.database.commits);
+
+  // The shutdown does not work at once.
+  let failures = 1;
+  adapter.answer = async () => {
+    failures -= 1;
+    if (failures === 0) throw new Error('connection refused');
+    return failures < 40 && failures > -40 ? { status: 'pending' } : { status: 'done' };
+  };
+  await harness.pass(minutes(11), 500);
+  expect(harness.state(1)).toBe('DONE');
+  expect(await read('leasegraph_actions_total{kind="SHUTDOWN",outcome="retried"}')).toBe(1);
+  expect(await read('leasegraph_actions_total{kind="SHUTDOWN",outcome="late"}')).toBe(1);
+  expect(await read('leasegraph_actions_total{kind="SHUTDOWN",outcome="succeeded"}')).toBe(1);
+  expect(await read('leasegraph_actions_open')).toBe(0);
+
+  adapter.answer = (what) => (what === 'start' ? new Promise(() => {}) : Promise.resolve({ status: 'done' }));
+  const { leaseNumber } = await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  expect(await read('leasegraph_actions_open')).toBe(1);
+  await engine.cancelLease(leaseNumber, { principal });
+  await settle();
+  expect(await read('leasegraph_actions_total{kind="START",outcome="superseded"}')).toBe(1);
+  expect(await read('leasegraph_actions_total{kind="DESTROY",outcome="succeeded"}')).toBe(1);
+  expect(await read('leasegraph_actions_open')).toBe(0);
+  expect(await read('leasegraph_commands_total{kind="cancel",outcome="accepted"}')).toBe(1);
+
+  const commits = await read('leasegraph_commit_seconds_count');
+  store.beforeCommit = () => new Promise(() => {});
+  void engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  await settle();
+  void engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  await settle();
+  expect(await read('leasegraph_commands_waiting')).toBe(1);
+  await harness.pass(7_000, 500);
+  expect(await read('leasegraph_commit_seconds_count')).toBe(commits);
+  expect(await read('leasegraph_commit_failures_total{kind="TRANSIENT"}')).toBeGreaterThan(1);
+});
+
+test('an outage, a standby and what subscribers read again are measured', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const registries = [new Registry(), new Registry()] as const;
+  const writer = reader(registries[0]);
+  const standby = reader(registries[1]);
+  const first = await harness.start({ engine: { metrics: createEngineMetrics(registries[0]) } });
+  const second = await harness.start({ engine: { metrics: createEngineMetrics(registries[1]) } });
+  await first.engine.requestLease(bestEffort(minutes(1)), { principal });
+  await harness.pass(minutes(2), minutes(1));
+  const events = harness.database.events.length;
+  expect(await standby('leasegraph_role{role="standby"}')).toBe(1);
+  expect(await standby('leasegraph_ready')).toBe(1);
+  expect(await standby('leasegraph_writer_epoch')).toBe(0);
+  expect(await standby('leasegraph_last_event_sequence')).toBe(events);
+  // A standby has them from the database as they come; who begins anew reads them there again.
+  await second.engine.stop();
+  const registry = new Registry();
+  const third = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
+  const subscription = third.engine.events({ after: 0 });
+  for (let count = 0; count < events; count += 1) await subscription.next();
+  expect(await reader(registry)('leasegraph_events_replayed_total')).toBe(events);
+  expect(await reader(registry)('leasegraph_subscriber_lag')).toBe(0);
+  await subscription.return?.();
+  expect(await reader(registry)('leasegraph_subscribers')).toBe(0);
+
+  harness.database.down = true;
+  await harness.pass(10_000, 500);
+  expect(await writer('leasegraph_ready')).toBe(0);
+  expect(await writer('leasegraph_role{role="writer"}')).toBe(0);
+  harness.database.down = false;
+  await harness.pass(3_000, 500);
+  const epochs = [await writer('leasegraph_writer_epoch'), await reader(registry)('leasegraph_writer_epoch')];
+  expect(epochs.sort((a, b) => a - b)).toEqual([0, harness.database.epoch]);
+  expect(harness.database.epoch).toBeGreaterThan(1);
 });
