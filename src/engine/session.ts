@@ -6,7 +6,7 @@
  * while one is being written, commands gather for the next.
  */
 import type { Logger } from 'pino';
-import { type Changes, type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
+import type { Changes, Instant, LeaseEventRecord } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import {
   type Answer,
@@ -25,7 +25,20 @@ import type { EngineMetrics } from './metrics.ts';
 import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
-import { applyCommands, applyReports, CoreFailure, guarded } from './turn.ts';
+import {
+  applyCommands,
+  applyReports,
+  CoreFailure,
+  carryOutDue,
+  guarded,
+  isEmpty,
+  isFatal,
+  noTurn,
+  nothing,
+  type Taking,
+  type Turn,
+  TurnFailure,
+} from './turn.ts';
 import { backoff, linkedController, type Wake, yieldToOthers } from './wake.ts';
 
 export interface SessionOptions {
@@ -111,17 +124,12 @@ export class WriterSession {
   }
 
   private async turn(): Promise<void> {
-    const behind = this.carryOutDue();
+    const { clock, limits, queue } = this.options;
+    const behind = carryOutDue(this.core, clock.now(), limits.dueRowsPerTurn);
     const kind =
       behind !== null ? 'behind' : this.isolated.commands + this.isolated.reports > 0 ? 'alone' : 'whole';
     const most = this.taking(kind);
-    const turn: Turn = {
-      kind,
-      most,
-      commands: this.options.queue.take(most.commands),
-      reports: [],
-      answers: [],
-    };
+    const turn: Turn = { kind, most, commands: queue.take(most.commands), reports: [], answers: [] };
     let changes: Changes;
     try {
       changes = await this.work(turn, behind);
@@ -129,22 +137,6 @@ export class WriterSession {
       throw new TurnFailure(error, turn);
     }
     this.committed(turn, changes);
-  }
-
-  /**
-   * Carries out what is due, in order of time, as far as one commit should hold: after a long time, or a clock that was set, that may be
-   * very much. The instant at which it stopped before the present; null when nothing is left. Throws CoreFailure.
-   */
-  private carryOutDue(): Instant | null {
-    const { core } = this;
-    const { clock, limits } = this.options;
-    const now = clock.now();
-    for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
-      const at = due;
-      guarded('advance', () => core.advance(at));
-      if (core.changedRows >= limits.dueRowsPerTurn) return at;
-    }
-    return null;
   }
 
   private taking(kind: Turn['kind']): Taking {
@@ -345,43 +337,3 @@ export class WriterSession {
     }
   }
 }
-
-/** How many commands and reports. */
-interface Taking {
-  readonly commands: number;
-  readonly reports: number;
-}
-
-/** What a turn has taken. */
-interface Turn {
-  /** `alone`: one thing at a time, and no pass; `behind`: a part of what came due, and nothing else. */
-  readonly kind: 'whole' | 'alone' | 'behind';
-  readonly most: Taking;
-  readonly commands: Command[];
-  reports: readonly ActionReport[];
-  answers: readonly (readonly [Command, Answer])[];
-}
-
-const nothing: Taking = { commands: 0, reports: 0 };
-const noTurn: Turn = { kind: 'whole', most: nothing, commands: [], reports: [], answers: [] };
-
-/** A turn that was not written. */
-class TurnFailure extends Error {
-  constructor(
-    override readonly cause: unknown,
-    readonly turn: Turn,
-  ) {
-    super('a turn failed');
-  }
-}
-
-const isFatal = (error: unknown): error is CoreFailure =>
-  error instanceof CoreFailure &&
-  error.cause instanceof SchedulerError &&
-  error.cause.code === 'LEASE_FAILURE';
-
-const isEmpty = ({ changes, idempotency, outcomes, answers }: BatchContent): boolean =>
-  changes.site === null &&
-  changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
-  changes.events.length + changes.actions.length === 0 &&
-  idempotency.length + outcomes.length + answers.length === 0;

@@ -1,6 +1,7 @@
-/** The part of a turn that is the core's alone: synchronous, no waiting in between. */
-import type { Instant } from '../core/index.ts';
+/** What a turn is, and the part of it that is the core's alone: synchronous, no waiting in between. */
+import { type Instant, SchedulerError } from '../core/index.ts';
 import { type Answer, type Command, idempotencyId, inputHash, refusal, refusalOf } from './commands.ts';
+import type { BatchContent } from './committer.ts';
 import type { Core } from './core.ts';
 import type { ActionReport } from './dispatcher.ts';
 import type { IdempotencyRecord } from './ports.ts';
@@ -116,3 +117,56 @@ export const guarded = <T>(during: string, work: () => T): T => {
     throw new CoreFailure(during, null, error);
   }
 };
+
+/**
+ * Carries out what is due, in order of time, until it takes `mostRows` to write: after a long time, or a clock that was set, that may be
+ * very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws CoreFailure.
+ */
+export const carryOutDue = (core: Core, now: Instant, mostRows: number): Instant | null => {
+  for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
+    const at = due;
+    guarded('advance', () => core.advance(at));
+    if (core.changedRows >= mostRows) return at;
+  }
+  return null;
+};
+
+/** How many commands and reports. */
+export interface Taking {
+  readonly commands: number;
+  readonly reports: number;
+}
+
+/** What a turn has taken. */
+export interface Turn {
+  /** `alone`: one thing at a time, and no pass; `behind`: a part of what came due, and nothing else. */
+  readonly kind: 'whole' | 'alone' | 'behind';
+  readonly most: Taking;
+  readonly commands: Command[];
+  reports: readonly ActionReport[];
+  answers: readonly (readonly [Command, Answer])[];
+}
+
+export const nothing: Taking = { commands: 0, reports: 0 };
+export const noTurn: Turn = { kind: 'whole', most: nothing, commands: [], reports: [], answers: [] };
+
+/** A turn that was not written. */
+export class TurnFailure extends Error {
+  constructor(
+    override readonly cause: unknown,
+    readonly turn: Turn,
+  ) {
+    super('a turn failed');
+  }
+}
+
+export const isFatal = (error: unknown): error is CoreFailure =>
+  error instanceof CoreFailure &&
+  error.cause instanceof SchedulerError &&
+  error.cause.code === 'LEASE_FAILURE';
+
+export const isEmpty = ({ changes, idempotency, outcomes, answers }: BatchContent): boolean =>
+  changes.site === null &&
+  changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
+  changes.events.length + changes.actions.length === 0 &&
+  idempotency.length + outcomes.length + answers.length === 0;

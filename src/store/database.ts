@@ -44,7 +44,6 @@ export interface Database extends Queryable {
   readonly prismaAdapter: SqlMigrationAwareDriverAdapterFactory;
   /** Several reads of one state. */
   snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T>;
-  transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T>;
   /** Null when another process holds the lock. */
   lockWriter(): Promise<WriterConnection | null>;
   /** Calls back for each notification, and for every channel after a reconnection, when some may have been missed. */

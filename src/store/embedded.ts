@@ -102,13 +102,9 @@ class EmbeddedDatabase implements Database {
   }
 
   snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T> {
-    return this.transaction(read);
-  }
-
-  transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T> {
     return this.#ask((postgres) =>
       postgres.transaction((transaction) =>
-        work({ query: (text, values) => rows(transaction, text, values) }),
+        read({ query: (text, values) => rows(transaction, text, values) }),
       ),
     );
   }

@@ -81,15 +81,7 @@ class ServerDatabase implements Database {
     return query<R>(this.#pool, text, values);
   }
 
-  snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T> {
-    return this.#within('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', read);
-  }
-
-  transaction<T>(work: (database: Queryable) => Promise<T>): Promise<T> {
-    return this.#within('BEGIN', work);
-  }
-
-  async #within<T>(begin: string, work: (database: Queryable) => Promise<T>): Promise<T> {
+  async snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw storeError(error, 'No connection to the database');
     });
@@ -98,12 +90,12 @@ class ServerDatabase implements Database {
     const onError = () => {};
     client.on('error', onError);
     try {
-      await query(client, begin);
-      const result = await work({ query: (text, values) => query(client, text, values) });
+      await query(client, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+      const result = await read({ query: (text, values) => query(client, text, values) });
       await query(client, 'COMMIT');
       return result;
     } catch (error) {
-      failure = storeError(error, 'A database transaction failed');
+      failure = storeError(error, 'Reading the database failed');
       throw failure;
     } finally {
       client.off('error', onError);
