@@ -6,8 +6,9 @@ process.env.NODE_ENV ||= 'production';
 
 // A reader that goes away (`| head`) is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`leasegraph: standard output cannot be written: ${error.message}\n`);
+  process.exit(1);
 });
 
 process.exitCode = await runCli(process.argv.slice(2));

@@ -49,6 +49,9 @@ async function buildProgram(argv: readonly string[], terminal: Terminal): Promis
   settle(program, terminal);
   const called = argv.filter((word) => !word.startsWith('-'));
   const wanted = called[0] === 'help' ? called[1] : called[0];
+  if (called[0] === 'help' && wanted !== undefined && !COMMANDS.some(([name]) => name === wanted)) {
+    throw new CommanderError(USAGE_ERROR, 'commander.unknownCommand', `unknown command '${wanted}'`);
+  }
   for (const [name, summary, load] of COMMANDS) {
     const command = program
       .command(name)

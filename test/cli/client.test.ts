@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client } from '../../src/cli/client/client.ts';
-import { SiteDocument } from '../../src/cli/client/generated/operations.ts';
+import { LeaseEventsDocument, SiteDocument } from '../../src/cli/client/generated/operations.ts';
 import { cli } from './terminal.ts';
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -69,4 +69,16 @@ it('does not repeat a password', async () => {
     2,
     'leasegraph: --server: a URL without a user and a password is needed; give the token by --token\n',
   ]);
+});
+
+it('tells a subscription that breaks, and a command that there is not', async () => {
+  const url = await serve((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(':\n\n', () => response.destroy());
+  });
+  const events = new Client(url, 't').subscribe(LeaseEventsDocument, {});
+  await expect(events.next()).rejects.toThrow(/^no server answers at .*; is it running\?$/);
+
+  const { status, err } = await cli('help', 'lesaes');
+  expect([status, err]).toEqual([2, "leasegraph: unknown command 'lesaes' (see --help)\n"]);
 });

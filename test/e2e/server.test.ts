@@ -1,16 +1,18 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+import { freePort, type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
 import {
   build,
   launchServer,
+  program,
   run,
   type ServerOptions,
   type ServerProcess,
@@ -194,6 +196,38 @@ describe('a server, as its users start it', () => {
       }
     },
   );
+
+  it.runIf(existsSync('/dev/full'))('goes on when what it prints and logs cannot be written', async () => {
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const port = await freePort();
+    const environment = serverEnvironment({
+      dataDir: newDataDir(),
+      environment: { PORT: String(port), LEASEGRAPH_LOG_LEVEL: 'debug' },
+    });
+    const child = launchServer(environment, ['ignore', full, full]).child;
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const server = { url: `http://127.0.0.1:${port}/graphql`, token: 'a-token-for-tests' } as ServerProcess;
+    await vi.waitFor(
+      async () => expect((await fetch(new URL('/readyz', server.url))).status).toBe(200),
+      20_000,
+    );
+    for (const number of [1, 2, 3]) {
+      expect(await ask(server, requestLease, { duration: 'PT1S' })).toMatchObject({
+        requestLease: { lease: { number } },
+      });
+    }
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  });
+
+  it.runIf(existsSync('/dev/full'))('a command whose answer cannot be written says so', async () => {
+    const trace = 'docs/examples/first.lwf';
+    const command = `"${process.execPath}" "${program}" simulate ${trace} > /dev/full`;
+    const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^leasegraph: standard output cannot be written: ENOSPC[^\n]*\n$/);
+  });
 
   it('says so when its port is in use, and has touched nothing', async () => {
     const other = createServer().listen(0, '127.0.0.1');

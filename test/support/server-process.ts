@@ -1,5 +1,5 @@
 /** The real server as its users start it: the built program in a process of its own. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ class Running {
       if (found) return found;
       const more = this.child.stdout
         ? once(this.child.stdout, 'data').then(() => null)
-        : Promise.resolve(null);
+        : new Promise<null>(() => {});
       const ended = await Promise.race([more, this.ended]);
       if (ended && !pattern.test(this.stdout)) {
         throw new Error(
@@ -119,9 +119,9 @@ export interface LaunchedServer {
   readonly output: () => string;
 }
 
-export function launchServer(environment: Environment): LaunchedServer {
+export function launchServer(environment: Environment, stdio: StdioOptions = 'pipe'): LaunchedServer {
   const running = new Running(
-    spawn(process.execPath, [program, 'serve'], { env: cleanEnvironment(environment), cwd: root }),
+    spawn(process.execPath, [program, 'serve'], { env: cleanEnvironment(environment), cwd: root, stdio }),
   );
   const listening = running.says(/Listening on (\S+)/).then(([, url = '']) => url);
   listening.catch(() => {});

@@ -130,9 +130,9 @@ export class Client {
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
-      if (error instanceof Error && 'response' in error && (error.response as Response).status === 401) {
-        throw this.unauthorized();
-      }
+      // (A connection that breaks has an error with no response in it.)
+      const { response } = error as { response?: Response };
+      if (response?.status === 401) throw this.unauthorized();
       throw this.unreachable(error);
     } finally {
       client.dispose();

@@ -35,6 +35,8 @@ export default function serve(command: Command, terminal: Terminal): void {
         ...(options.config !== undefined && { LEASEGRAPH_CONFIG: options.config }),
         ...(options.dataDir !== undefined && { LEASEGRAPH_DATA_DIR: options.dataDir }),
       });
+      // A server goes on when what it prints cannot be written, or nobody reads it.
+      process.stdout.removeAllListeners('error').on('error', () => {});
       const log = await createLogger(config.logLevel);
       const signals = stopSignals();
       let onFatal: (error: Error) => void = () => {};
