@@ -53,6 +53,14 @@ export class Committer {
     metrics.commit((clock.monotonic() - begun) / 1_000);
   }
 
+  /** Resolves when nobody else has written since the last commit. Throws StoreError. */
+  async confirm(): Promise<void> {
+    await this.persist('looking for another writer', async () => {
+      if (this.writer.lost.aborted) await this.renew(null);
+      else await this.options.store.confirm(this.previous, this.writer);
+    });
+  }
+
   /** Takes the lock again after it was lost. Throws StoreError: FENCED when another process has it or has written. */
   async recover(): Promise<void> {
     await this.persist('taking the lock again', () => this.renew(null));

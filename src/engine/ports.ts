@@ -170,6 +170,8 @@ export interface Store {
   createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void>;
   /** All or nothing, fenced by the writer's epoch. Throws StoreError. */
   commit(batch: CommitBatch, writer: WriterLease): Promise<void>;
+  /** Throws StoreError: FENCED when the writer's epoch or the commit `previous` is not the newest. */
+  confirm(previous: string | null, writer: WriterLease): Promise<void>;
   idempotency(
     keys: readonly { readonly principal: string; readonly key: string }[],
   ): Promise<readonly IdempotencyRecord[]>;

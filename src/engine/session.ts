@@ -176,9 +176,11 @@ export class WriterSession {
       const begun = clock.monotonic();
       await committer.commit(content, rows);
       pass.written(rows, clock.monotonic() - begun);
-    } else if (turn.kind === 'whole' && pass.wanted(core) && pass.inVain) {
+    } else {
+      // Who is refused, or told of what was before, is told by what is true now.
+      if (answers.length > 0) await committer.confirm();
       // A pass that changes nothing and still is not enough must not keep the engine busy.
-      pass.postpone(limits.passInterval);
+      if (turn.kind === 'whole' && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
     }
     this.lastTurn = now;
     return content.changes;
@@ -326,14 +328,11 @@ export class WriterSession {
     }
   }
 
-  /** Callers whose command was refused by the core are told so; the others, and who waits for a turn, are told `answer`. */
-  private refuse({ commands, answers }: Turn, answer: Answer): void {
-    const own = new Map(answers);
+  /** Also who was refused by the core: that may have been for something that was not written, or was not so any more. */
+  private refuse({ commands }: Turn, answer: Answer): void {
     for (const command of [...commands, ...this.options.queue.take(Number.POSITIVE_INFINITY)]) {
       // Commands in the database stay there, for whoever is the writer next.
-      if ('forwarded' in command.replyTo) continue;
-      const given = own.get(command);
-      this.answer(command, given && 'error' in given ? given : answer);
+      if ('settle' in command.replyTo) this.answer(command, answer);
     }
   }
 }

@@ -98,13 +98,17 @@ export class SqlStore implements Store {
     const connection = this.#connection(writer);
     const values = commitValues(batch, writer.epoch, this.#written);
     const [written] = await connection.run(commitStatement, values);
-    if (written !== undefined) return this.#written.add(batch);
-    const [row] = await connection.query<{ epoch: number; last_commit: string | null }>(
+    // Nothing was written: unless this very commit was before, by an attempt whose answer was lost.
+    if (written === undefined) await this.confirm(batch.id, writer);
+    this.#written.add(batch);
+  }
+
+  async confirm(previous: string | null, writer: WriterLease): Promise<void> {
+    const [row] = await this.#connection(writer).query<{ epoch: number; last_commit: string | null }>(
       'SELECT epoch, last_commit FROM writers',
     );
     if (row?.epoch !== writer.epoch) throw fenced(writer);
-    // This very commit was written before, by an attempt whose answer was lost.
-    if (row.last_commit === batch.id) return this.#written.add(batch);
+    if (row.last_commit === previous) return;
     throw new StoreError(
       'FENCED',
       'The database has moved on since it was loaded: what was planned on the older state is not written.',

@@ -320,6 +320,22 @@ test('nothing of a turn shows before it is written, nor ever when it is not', as
   expect([answers, adapter.log]).toEqual([['first refused', 'second done'], ['start 1/1']]);
 });
 
+test('who is refused for something that was then not written is not told so', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await settle();
+  store.commitFault = () => 'before';
+  const cancels = [1, 1].map((lease) => engine.cancelLease(lease, { principal }));
+  const refused = Promise.all(cancels.map((each) => expect(each).rejects.toMatchObject(unavailable)));
+  await harness.pass(6_000, 500);
+  await refused;
+  store.commitFault = () => null;
+  await harness.pass(2_000, 500);
+  expect(harness.state(1)).toBe('ACTIVE');
+  await engine.cancelLease(1, { principal });
+});
+
 test('commits never overlap, and what comes during one is written with the next', async () => {
   await using harness = new Harness({ nodes: 50 });
   const { engine, store } = await harness.start();

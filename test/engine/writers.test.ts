@@ -107,6 +107,24 @@ test('a writer that was frozen and does not know that it is none any more cannot
   expect([old.adapter.forgotten, next.adapter.forgotten]).toEqual([1, 0]);
 });
 
+test('a writer that does not know that it is none any more does not say that leases of its successor are not there', async () => {
+  await using harness = new Harness();
+  const old = await harness.start();
+  const next = await harness.start();
+  await settle();
+  harness.database.holder = null;
+  await harness.pass(2_000, 500);
+  expect(await next.engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(old.engine.status().role).toBe('writer');
+  await expect(old.engine.cancelLease(1, { principal })).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    retryable: true,
+  });
+  await harness.pass(2_000, 500);
+  await old.engine.cancelLease(1, { principal });
+  expect(harness.state(1)).toBe('CANCELLED');
+});
+
 test('a standby whose writer does not answer in time says so', async () => {
   await using harness = new Harness({ limits: { forwardTimeout: 2_000 } });
   const writer = await harness.start();

@@ -31,6 +31,8 @@ describeEachDatabase('the right to write', (database) => {
     const { open } = await database.create();
     const store = await open();
     const writer = await newSite(store);
+    await store.confirm(null, writer);
+    await expect(store.confirm(batch(null).id, writer)).rejects.toMatchObject({ kind: 'FENCED' });
     // As another process does that took over while this one slept.
     await store.prisma.writer.update({ where: { id: 1 }, data: { epoch: { increment: 1 } } });
     const late = batch(null, { leases: [lease(1)] });
@@ -38,6 +40,7 @@ describeEachDatabase('the right to write', (database) => {
     await expect(store.createSite('x', { resourceTypes: [], nodes: [] }, writer)).rejects.toMatchObject({
       kind: 'FENCED',
     });
+    await expect(store.confirm(null, writer)).rejects.toMatchObject({ kind: 'FENCED' });
     expect(await store.prisma.lease.count()).toBe(0);
   });
 

@@ -226,6 +226,13 @@ export class MemoryStore implements Store {
     }
   }
 
+  async confirm(previous: string | null, writer: WriterLease): Promise<void> {
+    await this.reach('confirm');
+    const { database } = this;
+    if (writer.epoch !== database.epoch || previous !== database.lastCommit)
+      throw new StoreError('FENCED', `epoch ${database.epoch}`);
+  }
+
   async idempotency(
     keys: readonly { principal: string; key: string }[],
   ): Promise<readonly IdempotencyRecord[]> {
