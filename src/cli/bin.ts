@@ -11,4 +11,11 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(1);
 });
 
+// Nothing is left to do, and the command has not come to its end.
+process.once('beforeExit', () => {
+  if (process.exitCode !== undefined) return;
+  process.stderr.write('leasegraph: what this waits for never comes (in the module of a policy?)\n');
+  process.exitCode = 1;
+});
+
 process.exitCode = await runCli(process.argv.slice(2));

@@ -221,6 +221,17 @@ describe('a server, as its users start it', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
+  it('a command that waits for what never comes says so', async () => {
+    const policy = join(scratch.path, 'waits.mjs');
+    writeFileSync(policy, 'await new Promise(() => {});');
+    const option = `scheduling.policy-admission=${policy}`;
+    expect(await run(['simulate', 'docs/examples/first.lwf', '--set', option])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'leasegraph: what this waits for never comes (in the module of a policy?)\n',
+    });
+  });
+
   it.runIf(existsSync('/dev/full'))('a command whose answer cannot be written says so', async () => {
     const trace = 'docs/examples/first.lwf';
     const command = `"${process.execPath}" "${program}" simulate ${trace} > /dev/full`;
