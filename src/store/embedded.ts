@@ -16,7 +16,7 @@ import {
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { EmbeddedPostgres } from './embedded-postgres.ts';
 import { flush, templateFile, unpack } from './embedded-template.ts';
-import { codeOf, storeError } from './errors.ts';
+import { codeOf, diskFull, storeError } from './errors.ts';
 
 /** What PostgreSQL needs to start again after the disk was full: two segments of its log (bytes). */
 const roomToStart = 2 * 16 * 1024 * 1024;
@@ -59,9 +59,15 @@ const damaged = (directory: string, how: string): StoreError =>
 async function initialize(directory: string): Promise<void> {
   const unfinished = `${directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
-  const unpacked = await unpack(unfinished, await templateFile());
-  if (!unpacked) await (await EmbeddedPostgres.open(unfinished)).close();
-  await rename(unfinished, directory);
+  try {
+    const unpacked = await unpack(unfinished, await templateFile());
+    if (!unpacked) await (await EmbeddedPostgres.open(unfinished)).close();
+    await rename(unfinished, directory);
+  } catch (error) {
+    // A disk that is full is not to stay so.
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
   // What PostgreSQL writes from now on it flushes itself; nobody needs to wait for the rest, nor mind when it is removed.
   flush(directory).catch(() => {});
 }
@@ -228,8 +234,6 @@ class EmbeddedDatabase implements Database {
     for (const subscriber of this.#subscribers) subscriber(notification);
   }
 }
-
-const diskFull = '53100';
 
 function panicOf(postgres: PGlite): Error | null {
   return postgres instanceof EmbeddedPostgres ? postgres.panic : null;

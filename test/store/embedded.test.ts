@@ -232,6 +232,28 @@ describe('a new data directory', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
   }, 120_000);
 
+  it('that does not fit on its disk is told so, and nothing is left of it', async () => {
+    const dataDir = temporaryDirectory();
+    const write = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
+      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC', errno: -28 });
+    });
+    const unpacking = vi.spyOn(fs.promises, 'writeFile').mockImplementation(async (path, ...more) => {
+      if (String(path).includes('db.new')) throw new Error('ENOSPC: no space left on device');
+      await fs.promises.appendFile(path as string, String(more[0]));
+    });
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      write.mockRestore();
+      unpacking.mockRestore();
+      syncBuiltinESMExports();
+    });
+    await expect(openStore({ dataDir })).rejects.toMatchObject({
+      kind: 'TRANSIENT',
+      message: `The embedded database in ${join(dataDir, 'db')} cannot be opened: no space is left on its disk [53100]`,
+    });
+    expect(readdirSync(dataDir)).toEqual(['lock']);
+  }, 120_000);
+
   it('is unpacked as it was packed, and not at all from a damaged file', async () => {
     const directory = temporaryDirectory();
     const [from, to, file] = [join(directory, 'from'), join(directory, 'to'), join(directory, 'template.gz')];
