@@ -130,14 +130,13 @@ export class CommandQueue {
     return true;
   }
 
-  /** The oldest `most` of them. */
-  take(most: number): Command[] {
-    if (most >= this.commands.length) {
-      const all = this.commands;
-      this.commands = [];
-      return all;
-    }
-    return this.commands.splice(0, most);
+  /** The oldest `most` of them, and of so many machines together, but one at least. */
+  take(most: number, mostMachines = Number.POSITIVE_INFINITY): Command[] {
+    const count = fitting(this.commands, mostMachines, most);
+    if (count < this.commands.length) return this.commands.splice(0, count);
+    const all = this.commands;
+    this.commands = [];
+    return all;
   }
 
   /** Puts commands back in front of all others. */
@@ -145,6 +144,21 @@ export class CommandQueue {
     this.commands = [...commands, ...this.commands];
   }
 }
+
+/** How many of the commands, in their order, ask for no more than so many machines together, each a row to be written; one at least. */
+export const fitting = (
+  commands: readonly Command[],
+  mostMachines: number,
+  most = commands.length,
+): number => {
+  let machines = 0;
+  for (let count = 0; count < Math.min(most, commands.length); count += 1) {
+    const input = commands[count]?.input;
+    if (input?.kind === 'request') machines += input.request.machines.length;
+    if (count > 0 && machines > mostMachines) return count;
+  }
+  return Math.min(most, commands.length);
+};
 
 /** Answers a caller of this process. (Answers through the database are written with a commit.) */
 export const settle = (command: Command, answer: Answer): void => {

@@ -13,8 +13,11 @@ export interface EngineLimits {
   readonly slicesPerTurn: number;
   /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
   readonly turnToWrite: Millis;
-  /** Rows from which on what is due is left to further turns, so that no commit grows with how much came due at once. */
-  readonly dueRowsPerTurn: number;
+  /**
+   * Rows from which on what is due, or what commands ask for, is left to further turns, so that no commit grows with how much
+   * comes at once.
+   */
+  readonly rowsPerTurn: number;
   /** How long passes wait after one that changed nothing and yet was not enough. */
   readonly passInterval: Millis;
   /** The longest that passes wait after failing again and again. */
@@ -56,7 +59,7 @@ export const defaultLimits: EngineLimits = {
   slice: 5,
   slicesPerTurn: 20,
   turnToWrite: 20,
-  dueRowsPerTurn: 10_000,
+  rowsPerTurn: 10_000,
   passInterval: 1_000,
   longestPassDelay: 30_000,
   patience: 5_000,

@@ -1,4 +1,4 @@
-import { type Answer, type Command, forwardedInput, refusal } from './commands.ts';
+import { type Answer, type Command, fitting, forwardedInput, refusal } from './commands.ts';
 import type { CommitBatch, ForwardedCommand } from './ports.ts';
 
 /** Commands that other servers left in the database, and the answers that go back there with a commit. */
@@ -12,19 +12,26 @@ export class Mailbox {
     return this.waiting || this.unwritten.length > 0;
   }
 
-  /** The commands stay in the database until their answers are written, so that they are read again after a failure. */
-  async take(most: number, read: (most: number) => Promise<readonly ForwardedCommand[]>): Promise<Command[]> {
+  /** At most so many, and of so many machines together. They stay in the database until their answers are written, so that they are read again after a failure. */
+  async take(
+    most: number,
+    mostMachines: number,
+    read: (most: number) => Promise<readonly ForwardedCommand[]>,
+  ): Promise<Command[]> {
     if (!this.waiting || most <= 0) return [];
     this.waiting = false;
     const found = await read(most);
     if (found.length === most) this.waiting = true;
-    return found.flatMap(({ id, payload }): Command[] => {
+    const commands = found.flatMap(({ id, payload }): Command[] => {
       if (this.unwritten.some((each) => each.commandId === id)) return [];
       const input = forwardedInput(payload);
       if (input) return [{ input, replyTo: { forwarded: id } }];
       this.answer(id, refusal('INVALID_REQUEST', 'This command is not understood.'));
       return [];
     });
+    const count = fitting(commands, mostMachines);
+    if (count < commands.length) this.waiting = true;
+    return commands.slice(0, count);
   }
 
   answer(commandId: string, answer: Answer): void {

@@ -125,11 +125,17 @@ export class WriterSession {
 
   private async turn(): Promise<void> {
     const { clock, limits, queue } = this.options;
-    const behind = carryOutDue(this.core, clock.now(), limits.dueRowsPerTurn);
+    const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
     const kind =
       behind !== null ? 'behind' : this.isolated.commands + this.isolated.reports > 0 ? 'alone' : 'whole';
     const most = this.taking(kind);
-    const turn: Turn = { kind, most, commands: queue.take(most.commands), reports: [], answers: [] };
+    const turn: Turn = {
+      kind,
+      most,
+      commands: queue.take(most.commands, limits.rowsPerTurn),
+      reports: [],
+      answers: [],
+    };
     let changes: Changes;
     try {
       changes = await this.work(turn, behind);
@@ -150,8 +156,10 @@ export class WriterSession {
   private async work(turn: Turn, behind: Instant | null): Promise<Changes> {
     const { core, mailbox, pass } = this;
     const { clock, committer, limits, reports, store } = this.options;
-    const forwarded = await mailbox.take(turn.most.commands - turn.commands.length, (limit) =>
-      committer.persist('reading forwarded commands', () => store.forwarded(limit)),
+    const forwarded = await mailbox.take(
+      turn.most.commands - turn.commands.length,
+      limits.rowsPerTurn,
+      (most) => committer.persist('reading forwarded commands', () => store.forwarded(most)),
     );
     turn.commands.push(...forwarded);
     turn.reports = reports.slice(0, turn.most.reports);

@@ -205,7 +205,7 @@ test('a wall clock that jumps ten years forward carries out once what came due, 
 });
 
 test('however much came due at once, each commit holds a part of it, in order, and commands wait for their turn', async () => {
-  await using harness = new Harness({ nodes: 4, limits: { dueRowsPerTurn: 40 } });
+  await using harness = new Harness({ nodes: 4, limits: { rowsPerTurn: 40 } });
   const first = await harness.start();
   const begun = harness.clock.now();
   await Promise.all(

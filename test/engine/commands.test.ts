@@ -102,6 +102,29 @@ test('a key is remembered by the next server', async () => {
   expect(await second.engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
 });
 
+test('one turn takes as many commands as one commit should hold machines, but one at least', async () => {
+  await using harness = new Harness({ nodes: 1, limits: { rowsPerTurn: 100 } });
+  const { engine, store } = await harness.start();
+  const standby = await harness.start();
+  await settle();
+  const written: number[] = [];
+  store.afterCommit = async ({ changes }) => {
+    written.push(changes.events.filter(({ from }) => from === 'NEW').length);
+  };
+  const sizes = [40, 40, 40, 300, 1, 99, 1];
+  const answers = sizes.map((machines) => engine.requestLease(bestEffort(hours(1), machines), { principal }));
+  expect((await Promise.all(answers)).map(({ leaseNumber }) => leaseNumber)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(written.filter((count) => count > 0)).toEqual([2, 1, 1, 2, 1]);
+  // The same of those that came through the database.
+  written.length = 0;
+  const forwarded = sizes.map((machines) =>
+    standby.engine.requestLease(bestEffort(hours(1), machines), { principal }),
+  );
+  await settle();
+  expect(await Promise.all(forwarded)).toHaveLength(7);
+  expect(written.filter((count) => count > 0).length).toBeGreaterThanOrEqual(5);
+});
+
 test('more commands than may wait are refused, retryable', async () => {
   await using harness = new Harness({ limits: { commandsWaiting: 5, commandsPerTurn: 2 } });
   const { engine } = await harness.start();
