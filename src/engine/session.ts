@@ -71,7 +71,7 @@ export class WriterSession {
   core: Core;
   readonly mailbox = new Mailbox();
   private readonly pass: PassRunner;
-  /** After a turn that could not be written: how many commands, and then reports, are still to be taken one by one. */
+  /** After a turn that could not be written: how many of what it held are still to be taken one by one, in this order. */
   private isolated: Taking = nothing;
   /** Turns that failed one after the other without anybody being at fault. */
   private failures = 0;
@@ -126,8 +126,7 @@ export class WriterSession {
   private async turn(): Promise<void> {
     const { clock, limits, queue } = this.options;
     const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
-    const kind =
-      behind !== null ? 'behind' : this.isolated.commands + this.isolated.reports > 0 ? 'alone' : 'whole';
+    const kind = behind !== null ? 'behind' : this.isolated === nothing ? 'whole' : 'alone';
     const most = this.taking(kind);
     const turn: Turn = {
       kind,
@@ -147,9 +146,12 @@ export class WriterSession {
 
   private taking(kind: Turn['kind']): Taking {
     const { commandsPerTurn } = this.options.limits;
-    if (kind === 'whole') return { commands: commandsPerTurn, reports: commandsPerTurn };
+    if (kind === 'whole')
+      return { commands: commandsPerTurn, forwarded: commandsPerTurn, reports: commandsPerTurn };
     if (kind === 'behind') return nothing;
-    return this.isolated.commands > 0 ? { commands: 1, reports: 0 } : { commands: 0, reports: 1 };
+    const { commands, forwarded } = this.isolated;
+    if (commands > 0) return { ...nothing, commands: 1 };
+    return forwarded > 0 ? { ...nothing, forwarded: 1 } : { ...nothing, reports: 1 };
   }
 
   /** Has the core work on what waits, at the present or at the instant to which it has come, and writes what changed. */
@@ -157,7 +159,7 @@ export class WriterSession {
     const { core, mailbox, pass } = this;
     const { clock, committer, limits, reports, store } = this.options;
     const forwarded = await mailbox.take(
-      turn.most.commands - turn.commands.length,
+      turn.most.forwarded - turn.commands.length,
       limits.rowsPerTurn,
       (most) => committer.persist('reading forwarded commands', () => store.forwarded(most)),
     );
@@ -200,8 +202,11 @@ export class WriterSession {
     this.mailbox.written();
     this.failures = 0;
     if (turn.kind === 'alone') {
-      const { commands, reports } = this.isolated;
-      this.isolated = { commands: commands - turn.most.commands, reports: reports - turn.most.reports };
+      this.isolate(
+        this.isolated.commands - turn.most.commands,
+        this.isolated.forwarded - turn.most.forwarded,
+        this.isolated.reports - turn.most.reports,
+      );
     }
     reports.splice(0, turn.reports.length);
     for (const { outcome } of turn.reports) if (outcome) dispatcher.recorded(outcome.actionId);
@@ -286,7 +291,8 @@ export class WriterSession {
       if (!culprit) this.nobodyAtFault(what, cause.during === 'a pass');
     } else if (turn.kind === 'whole' && (command || report)) {
       // It could not be written, for what one of them asks: one at a time it will show which.
-      this.isolated = { commands: turn.commands.length, reports: turn.reports.length };
+      const forwarded = turn.commands.filter(({ replyTo }) => 'forwarded' in replyTo).length;
+      this.isolate(turn.commands.length - forwarded, forwarded, turn.reports.length);
     } else if (command) {
       culprit = command;
     } else if (report) {
@@ -308,6 +314,10 @@ export class WriterSession {
     problem(`The scheduler cannot go on: ${what}`);
     if (this.failures > 2) this.refuse(noTurn, unavailable('The scheduler is in trouble.'));
     await clock.sleep(backoff(this.failures, 100, limits.longestPassDelay), signal);
+  }
+
+  private isolate(commands: number, forwarded: number, reports: number): void {
+    this.isolated = commands + forwarded + reports > 0 ? { commands, forwarded, reports } : nothing;
   }
 
   /** Perhaps what a pass wants cannot be written: passes wait, longer each time; the rest goes on. */

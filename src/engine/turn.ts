@@ -131,9 +131,10 @@ export const carryOutDue = (core: Core, now: Instant, mostRows: number): Instant
   return null;
 };
 
-/** How many commands and reports. */
+/** How many commands of this process, commands of others, and reports. */
 export interface Taking {
   readonly commands: number;
+  readonly forwarded: number;
   readonly reports: number;
 }
 
@@ -147,7 +148,7 @@ export interface Turn {
   answers: readonly (readonly [Command, Answer])[];
 }
 
-export const nothing: Taking = { commands: 0, reports: 0 };
+export const nothing: Taking = { commands: 0, forwarded: 0, reports: 0 };
 export const noTurn: Turn = { kind: 'whole', most: nothing, commands: [], reports: [], answers: [] };
 
 /** A turn that was not written. */

@@ -164,6 +164,32 @@ test('a command in the database that nobody understands is answered, and does no
   expect(writer.engine.status().problems).toEqual([]);
 });
 
+test('a forwarded command that cannot be written is found although the writer has commands of its own all the time', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const writer = await harness.start();
+  const standby = await harness.start();
+  await settle();
+  let poisoned = 0;
+  writer.store.commitFault = ({ changes }) => {
+    if (!changes.leases.some(({ name }) => name === 'poison')) return null;
+    poisoned += 1;
+    return 'permanent';
+  };
+  const ask = () => writer.engine.requestLease(bestEffort(hours(1)), { principal });
+  const poison = expect(
+    standby.engine.requestLease(bestEffort(hours(1), 1, 'poison'), { principal }),
+  ).rejects.toMatchObject({ code: 'INTERNAL' });
+  let waiting = ask();
+  for (let count = 0; count < 30; count += 1) {
+    const next = ask();
+    await waiting;
+    waiting = next;
+  }
+  await waiting;
+  await poison;
+  expect(poisoned).toBe(2);
+});
+
 test('a forwarded command that cannot be written is refused, and the others are carried out', async () => {
   await using harness = new Harness();
   const writer = await harness.start();
