@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient } from '../store/prisma/client.ts';
+import { Members } from './members.ts';
 
 /** Answers for many keys with one statement. Keys without an answer may be missing. */
 export type Batch<K, V, P> = (
@@ -40,6 +41,7 @@ const kept = new WeakMap<PrismaClient, Map<unknown, Map<unknown, unknown>>>();
  * moment share the statement: many requests are answered by one commit, and many subscribers are told of one event.
  */
 export class Loaders {
+  readonly members = new Members();
   private readonly loaders = new Map<unknown, Map<string, unknown>>();
 
   constructor(private readonly prisma: PrismaClient) {}

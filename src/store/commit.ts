@@ -18,7 +18,8 @@ const instant = (column: string) => `to_timestamp(${column} / 1000.0)`;
 const leaseColumns = `number int, name text, type "LeaseType", state "LeaseState", reason_code text, reason_message text,
   preemptible boolean, submitted_at bigint, requested_start bigint, original_duration bigint, duration bigint,
   known_duration bigint, accumulated bigint, image_name text, image_size_mb bigint, actual_start bigint,
-  planned_start bigint, ended_at bigint, queue_rank bigint, is_future boolean, placement jsonb`;
+  planned_start bigint, ended_at bigint, queue_rank bigint, is_future boolean,
+  machine_count int, placement jsonb`;
 
 const update = (columns: string) =>
   columns
@@ -48,14 +49,14 @@ WITH fence AS (
 ), lease AS (
   INSERT INTO leases (number, name, type, state, reason_code, reason_message, preemptible, submitted_at, requested_start,
     original_duration, duration, known_duration, accumulated, image_name, image_size_mb, actual_start, planned_start,
-    ended_at, queue_rank, is_future, placement)
+    ended_at, queue_rank, is_future, machine_count, placement)
   SELECT number, name, type, state, reason_code, reason_message, preemptible, ${instant('submitted_at')},
     ${instant('requested_start')}, original_duration, duration, known_duration, accumulated, image_name, image_size_mb,
-    ${instant('actual_start')}, ${instant('planned_start')}, ${instant('ended_at')}, queue_rank, is_future, placement
+    ${instant('actual_start')}, ${instant('planned_start')}, ${instant('ended_at')}, queue_rank, is_future, machine_count, placement
   FROM fence, jsonb_to_recordset($5::jsonb) AS l(${leaseColumns})
   ON CONFLICT (number) DO UPDATE SET ${update(`name, type, state, reason_code, reason_message, preemptible,
     submitted_at, requested_start, original_duration, duration, known_duration, accumulated, image_name, image_size_mb,
-    actual_start, planned_start, ended_at, queue_rank, is_future, placement`)}
+    actual_start, planned_start, ended_at, queue_rank, is_future, machine_count, placement`)}
 ), machine AS (
   INSERT INTO lease_machines AS old (lease_number, index, amounts, node_number)
   SELECT lease_number, index, amounts, node_number

@@ -36,6 +36,7 @@ export function leaseRow(lease: LeaseRecord) {
     ended_at: at('endedAt', lease.endedAt),
     queue_rank: lease.queueRank,
     is_future: lease.isFuture,
+    machine_count: lease.machines.length,
     placement: { mapping: lease.mapping, memoryAt: lease.memoryAt, diskAt: lease.diskAt },
   };
 }

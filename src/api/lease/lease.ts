@@ -3,7 +3,6 @@ import { amountList, ResourceAmountType } from '../amounts.ts';
 import { builder } from '../builder.ts';
 import { connection } from '../connection.ts';
 import { countEvents, eventOrder, readEvents } from '../event/rows.ts';
-import { countMachines, take } from '../members.ts';
 import { nodesByNumber } from '../node/rows.ts';
 import {
   ComputeNode,
@@ -105,11 +104,9 @@ builder.prismaObjectFields('Lease', (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'The machines that it asked for, machine 1 first.',
-    resolve: async ({ number }, _args, { loaders }) => {
-      await loaders.load(countMachines, number, 'of one response');
-      const machines = (await loaders.load(machinesByLease, number)) ?? [];
-      take(loaders, machines.length);
-      return machines;
+    resolve: async ({ number, machineCount }, _args, { loaders }) => {
+      loaders.members.take(machineCount);
+      return (await loaders.load(machinesByLease, number)) ?? [];
     },
   }),
   diskImage: t.field({

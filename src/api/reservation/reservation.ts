@@ -1,6 +1,5 @@
 import { builder } from '../builder.ts';
 import { leasesByNumber } from '../lease/rows.ts';
-import { take } from '../members.ts';
 import { nodesByNumber } from '../node/rows.ts';
 import { ComputeNode, Lease } from '../nouns.ts';
 import { nodesOfReservations } from './rows.ts';
@@ -54,7 +53,7 @@ builder.prismaObjectFields('Reservation', (t) => ({
     description: 'On which nodes it holds something.',
     resolve: async ({ number }, _args, { loaders }) => {
       const numbers = (await loaders.load(nodesOfReservations, number)) ?? [];
-      take(loaders, numbers.length);
+      loaders.members.take(numbers.length);
       const nodes = await Promise.all(numbers.map((each) => loaders.loadForGood(nodesByNumber, each)));
       return nodes.filter((node) => node !== undefined);
     },
@@ -64,7 +63,7 @@ builder.prismaObjectFields('Reservation', (t) => ({
     description: 'Which machines it is for, and where each of them is.',
     resolve: (reservation, _args, { loaders }) => {
       const targets = targetsOf(reservation);
-      take(loaders, targets.length);
+      loaders.members.take(targets.length);
       return targets;
     },
   }),
