@@ -11,7 +11,7 @@ import type {
   SiteRecord,
   StateReason,
 } from './model/records.ts';
-import type { Reservation } from './model/reservation.ts';
+import { type Reservation, VmReservation } from './model/reservation.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 
 /** Gathers what changes, until it is taken. Records are made then, so that what changes twice is written once. */
@@ -42,6 +42,9 @@ export class ChangeLog {
     if (this.reservations.has(reservation)) return;
     this.reservations.add(reservation);
     this.rows += 1 + reservation.amounts.size;
+    // A new place for each of its machines.
+    if (reservation instanceof VmReservation && reservation.state === 'SCHEDULED')
+      this.rows += reservation.lease.machineCount;
   }
 
   /** A reservation of a snapshot: it is known to whoever stores them. */
