@@ -24,6 +24,43 @@ export function problems(
   });
 }
 
+const KINDS: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'keys and values',
+  record: 'keys and values',
+};
+
+/** What was found and what was expected; the library's own words name only half of it, in the terms of its language. */
+export const wording: z.core.$ZodErrorMap = (issue) => {
+  const expected = expectation(issue);
+  if (expected === null) return undefined;
+  if (issue.input === undefined) return `is missing, expected ${expected}`;
+  const found = typeof issue.input === 'number' ? String(issue.input) : JSON.stringify(issue.input);
+  return `${found.length > 60 ? `${found.slice(0, 60)}…` : found} was found, expected ${expected}`;
+};
+
+function expectation(issue: z.core.$ZodRawIssue): string | null {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'invalid_value':
+      return issue.values.map(String).join(', ');
+    case 'too_small':
+      return limit(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum);
+    case 'too_big':
+      return limit(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum);
+    default:
+      return null;
+  }
+}
+
+const limit = (of: string, bound: string, value: number | bigint): string =>
+  `${bound} ${value}${of === 'string' ? ' characters' : of === 'array' ? ' of them' : ''}`;
+
 const dotted = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, part) =>

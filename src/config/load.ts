@@ -9,7 +9,7 @@ import {
   SchedulerError,
   validateConfig,
 } from '../core/index.ts';
-import { ConfigurationError, problems } from './error.ts';
+import { ConfigurationError, problems, wording } from './error.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type ConfiguredSite, configuredSite } from './site.ts';
 
@@ -92,7 +92,12 @@ export function readConfigurationFile(
   } catch (error) {
     throw new ConfigurationError(`${path}: the configuration cannot be read: ${(error as Error).message}`);
   }
-  const parsed = fileSchema.safeParse(parseYaml(path, source) ?? {});
+  if (isIni(source)) {
+    throw new ConfigurationError(
+      `${path}: Haizea's form is for simulations; this has to be YAML or JSON, such as "scheduler: { suspension: all }"`,
+    );
+  }
+  const parsed = fileSchema.safeParse(parseYaml(path, source) ?? {}, { error: wording });
   if (!parsed.success) {
     throw new ConfigurationError(
       problems(parsed.error, keysAt)
@@ -107,6 +112,15 @@ export function readConfigurationFile(
     site: site ? configuredSite(path, site) : null,
   };
 }
+
+/** Whether it begins as Haizea's configurations do: with a section alone on its line. */
+const isIni = (source: string): boolean =>
+  /^\[[\w:-]+\]$/.test(
+    source
+      .split('\n')
+      .map((line) => line.trim())
+      .find((line) => !/^([#;]|$)/.test(line)) ?? '',
+  );
 
 function parseYaml(path: string, source: string): unknown {
   const lines = new LineCounter();

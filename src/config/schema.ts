@@ -49,7 +49,10 @@ const count = z.number().int().min(1);
 const share = z.number().min(0).max(1);
 
 const capacity = z
-  .record(name, z.union([amount, z.array(amount).min(1)]))
+  .record(
+    name,
+    z.union([amount, z.array(amount).min(1)], { error: 'a whole number is needed, or a list of them' }),
+  )
   .refine((types) => 'CPU' in types && 'Memory' in types, 'CPU and Memory are needed');
 
 const nodeSet = z.strictObject({

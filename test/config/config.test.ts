@@ -137,21 +137,29 @@ idempotencyKeys: { retention: P1DT12H }`);
     ],
     ['adapter: { delays: { strt: 1 } }', 'FILE: adapter.delays.strt: unknown key; did you mean "start"?'],
     ['adapter: { colour: red }', 'FILE: adapter.colour: unknown key; known are kind, delays'],
-    ['clock: { speed: fast }', 'FILE: clock.speed: '],
-    ['clock: { speed: 0 }', 'FILE: clock.speed: '],
+    ['clock: { speed: fast }', 'FILE: clock.speed: "fast" was found, expected a number'],
+    ['clock: { speed: 0 }', 'FILE: clock.speed: 0 was found, expected more than 0'],
+    ['limits: { depth: 1.5 }', 'FILE: limits.depth: 1.5 was found, expected a whole number'],
+    ['site: { nodes: [{ count: 2 }] }', 'FILE: site.nodes[0].capacity: is missing, expected keys and values'],
     ['scheduler: { shutdownTime: P1M }', 'FILE: scheduler.shutdownTime: "P1M" is no duration'],
     ['scheduler: { shutdownTime: -1 }', 'FILE: scheduler.shutdownTime: -1 is no duration'],
-    ['scheduler: { backfilling: sometimes }', 'FILE: scheduler.backfilling: '],
+    [
+      'scheduler: { backfilling: sometimes }',
+      'FILE: scheduler.backfilling: "sometimes" was found, expected off, aggressive, intermediate, conservative',
+    ],
     [
       'scheduler: { admission: acept-all }',
       'FILE: scheduler.admission: "acept-all" is no policy; there are accept-all',
     ],
-    ['site: { nodes: [] }', 'FILE: site.nodes: '],
+    ['site: { nodes: [] }', 'FILE: site.nodes: [] was found, expected at least 1 of them'],
     [
       'site: { nodes: [{ capacity: { CPU: 1 } }] }',
       'FILE: site.nodes[0].capacity: CPU and Memory are needed',
     ],
-    ['site: { nodes: [{ capacity: { CPU: 1.5, Memory: 1 } }] }', 'FILE: site.nodes[0].capacity.CPU: '],
+    [
+      'site: { nodes: [{ capacity: { CPU: 1.5, Memory: 1 } }] }',
+      'FILE: site.nodes[0].capacity.CPU: a whole number is needed, or a list of them',
+    ],
     [
       'site: { nodes: [{ count: 2, hostname: same, capacity: { CPU: 1, Memory: 1 } }] }',
       'FILE: site.nodes[0].hostname: ',
@@ -190,6 +198,12 @@ idempotencyKeys: { retention: P1DT12H }`);
     const found = problems(text);
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(message);
+  });
+
+  it('knows a configuration in Haizea’s form, which a server cannot have', () => {
+    expect(problems('# mine\n\n[general]\nmode: simulated\n', 'conf')).toEqual([
+      expect.stringMatching(/^FILE: Haizea's form is for simulations; this has to be YAML or JSON/),
+    ]);
   });
 
   it('says everything that is wrong at once', () => {
