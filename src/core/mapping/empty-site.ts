@@ -1,4 +1,4 @@
-import { fits, type Need, type ResourceSpace } from '../model/capacity.ts';
+import { fits, type Need, type ResourceSpace, type ResourceType } from '../model/capacity.ts';
 import type { Lease } from '../model/lease.ts';
 import type { StateReason } from '../model/records.ts';
 import type { NodeProfile } from '../slot-table/node-profile.ts';
@@ -33,14 +33,29 @@ const explain = (
   nodes: readonly NodeProfile[],
   placed: number,
 ): string => {
-  const tooSmall = space.types.flatMap((type, index) => {
-    const wanted = space.needTotals(missing)[index] as number;
-    const able = nodes.filter((node) => (space.totals(node.capacity)[index] as number) >= wanted).length;
-    return wanted > 0 && able < lease.machineCount
-      ? [`${able} of ${nodes.length} nodes have ${type.name} ${wanted}`]
-      : [];
+  const each = space.types.flatMap((type) => {
+    const { alone, wanted, unsplit } = partOf(space, missing, type);
+    if (wanted === '') return [];
+    const able = nodes.filter((node) => fits(alone, node.capacity)).length;
+    const scarce = able < lease.machineCount;
+    return [{ wanted, tooSmall: scarce && `${able} of ${nodes.length} nodes have ${wanted}${unsplit}` }];
   });
-  const needed = Object.entries(space.amounts(missing.vector)).map(([type, amount]) => `${type} ${amount}`);
+  const needed = each.map(({ wanted }) => wanted);
+  const tooSmall = each.flatMap((part) => part.tooSmall || []);
   const where = tooSmall.length > 0 ? tooSmall.join(', ') : `the site has ${nodes.length} nodes`;
-  return `even on the empty site only ${placed} of its ${lease.machineCount} machines can be placed (the next needs ${needed.join(', ') || 'several instances'}; ${where})`;
+  return `even on the empty site only ${placed} of its ${lease.machineCount} machines can be placed (the next needs ${needed.join(', ')}; ${where})`;
+};
+
+/** What a need asks for of one type, and the same in words: `CPU 100`, or `CPU 100+100` of several instances. */
+const partOf = (space: ResourceSpace, need: Need, type: ResourceType) => {
+  if (type.instances === 1) {
+    const amount = need.vector[type.offset] as number;
+    const vector = space.zero.map((_, dimension) => (dimension === type.offset ? amount : 0));
+    const alone: Need = { vector, used: amount > 0 ? [type.offset] : [], shares: [] };
+    return { alone, wanted: amount > 0 ? `${type.name} ${amount}` : '', unsplit: '' };
+  }
+  const shares = need.shares.filter((share) => share.type === type);
+  const quantities = shares.flatMap((share) => share.quantities);
+  const wanted = quantities.length > 0 ? `${type.name} ${quantities.join('+')}` : '';
+  return { alone: { vector: space.zero, used: [], shares }, wanted, unsplit: ' unsplit' };
 };

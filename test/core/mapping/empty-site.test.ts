@@ -21,6 +21,14 @@ describe('a lease that could not run even on the empty site (R6)', () => {
     expect(story.lease(1).reason).toContain('1 of 4 nodes have Memory 2048');
   });
 
+  it('is told that a share may not straddle instances', () => {
+    const site = siteOf([1, { CPU: 100, Memory: 1024 }], [1, { CPU: [100, 100], Memory: 1024 }]);
+    const asking = (CPU: number | number[]) =>
+      tell([bestEffort(0, 1, 600, { each: { CPU, Memory: 512 } })], { site }).lease(1).reason;
+    expect(asking(150)).toContain('(the next needs CPU 150, Memory 512; 0 of 2 nodes have CPU 150 unsplit)');
+    expect(asking([100, 100, 50])).toContain('0 of 2 nodes have CPU 100+100+50 unsplit)');
+  });
+
   it('is judged by next fit over ascending nodes, as it would be mapped', () => {
     const site = siteOf([1, { CPU: 50, Memory: 1024 }], [1, WHOLE]);
     const lease = { ...bestEffort(0, 0, 600), machines: [{ CPU: 50, Memory: 512 }, WHOLE] };
