@@ -13,7 +13,7 @@ export interface TraceOptions {
 /** The options that say how a trace is read. */
 export function addTraceOptions(command: Command): Command {
   return command
-    .option('--inject <file>', 'leases to inject into the trace (LWF XML or text LWF)')
+    .option('--inject <file>', 'leases to inject into the trace, in any of its formats')
     .option('--images <file>', 'image list: gives each lease of the trace a disk image')
     .option('--site <site>', 'nodes and what each has, such as "144 CPU:100 Memory:1024"')
     .option('--swf-scale <n>', 'SWF: processors that one machine stands for', positiveNumber, 1)

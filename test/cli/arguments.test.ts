@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { leaseType } from '../../src/cli/client/arguments.ts';
+import { leaseType, machineSet } from '../../src/cli/client/arguments.ts';
 
 describe('the type of a lease', () => {
   it.each([
@@ -12,5 +12,19 @@ describe('the type of a lease', () => {
 
   it.each(['', 'deadline', 'constructor', '__proto__'])('"%s" is none', (text) => {
     expect(() => leaseType(text)).toThrow('Expected one of best-effort, advance-reservation, immediate.');
+  });
+});
+
+describe('machines', () => {
+  it('may have several instances of a resource, written as they are shown', () => {
+    const cores = { type: 'CPU', amount: 100 };
+    const memory = { type: 'Memory', amount: 512 };
+    const sets = [{ count: 2, capacity: [cores, cores, memory] }];
+    expect(machineSet('2 CPU:100+100 Memory:512')).toEqual(sets);
+    expect(machineSet('2 CPU:100 CPU:100 Memory:512')).toEqual(sets);
+  });
+
+  it.each(['CPU:100', '2', '2 CPU=100', '2 CPU:100+', '2 CPU:+100', '2 CPU:-1'])('"%s" are none', (text) => {
+    expect(() => machineSet(text)).toThrow('Expected COUNT TYPE:AMOUNT');
   });
 });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { SimulationResult } from '../../src/simulation/result.ts';
@@ -124,6 +125,21 @@ describe('simulate', () => {
     expect((await run('none.mjs')).err).toMatch(
       /^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/,
     );
+  });
+
+  it('finds what the command line names from where it is called, wherever the configuration is', async () => {
+    file('nobody.mjs', "export default { admit: () => ({ code: 'NOBODY', message: 'nobody' }) };\n");
+    mkdirSync(path('elsewhere'), { recursive: true });
+    const config = file(
+      'elsewhere/plain.conf',
+      '[general]\nmode: simulated\n[simulation]\nclock: simulated\nstarttime: 2006-11-25 13:00:00\nresources: 4 CPU:100 Memory:1024\n[scheduling]\nsuspension: none\n',
+    );
+    const here = (name: string) => relative(process.cwd(), path(name));
+    const { out } = await cli(
+      ...['simulate', '--config', config, '--json', '--set', `tracefile.tracefile=${here('t.swf')}`],
+      ...['--set', `scheduling.policy-admission=${here('nobody.mjs')}`],
+    );
+    expect(JSON.parse(out).summary.outcomes.BEST_EFFORT).toEqual({ REJECTED: 4 });
   });
 
   it('names the lease that cannot be requested', async () => {

@@ -15,15 +15,15 @@ export function leaseType(text: string): LeaseType {
   return type;
 }
 
-/** `2 CPU:100 Memory:1024`; may be given several times. */
+/** `2 CPU:100 Memory:1024`, `1 CPU:100+100` where there are to be several instances; may be given several times. */
 export function machineSet(text: string, before: readonly MachineSetInput[] = []): MachineSetInput[] {
   const form = 'Expected COUNT TYPE:AMOUNT TYPE:AMOUNT ..., such as "2 CPU:100 Memory:1024".';
   const [count = '', ...amounts] = text.trim().split(/[\s,]+/);
   if (!/^\d{1,9}$/.test(count) || amounts.length === 0) throw new InvalidArgumentError(form);
-  const capacity = amounts.map((word) => {
-    const [, type, amount] = /^([^:]+):(\d{1,15})$/.exec(word) ?? [];
-    if (type === undefined) throw new InvalidArgumentError(form);
-    return { type, amount: Number(amount) };
+  const capacity = amounts.flatMap((word) => {
+    const [, type, instances] = /^([^:]+):(\d{1,15}(?:\+\d{1,15})*)$/.exec(word) ?? [];
+    if (type === undefined || instances === undefined) throw new InvalidArgumentError(form);
+    return instances.split('+').map((amount) => ({ type, amount: Number(amount) }));
   });
   return [...before, { count: Number(count), capacity }];
 }

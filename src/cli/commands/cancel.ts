@@ -25,11 +25,13 @@ export default function cancel(command: Command, terminal: Terminal): void {
           const { lease } = await client.request(LeaseByNumberDocument, { number });
           if (lease === null) throw new CliError('there is no such lease');
           const answer = (await client.request(CancelLeaseDocument, { id: lease.id })).cancelLease;
-          assertAccepted(answer.userErrors);
+          // The path would only say that the id is meant, and nobody has given one.
+          assertAccepted(answer.userErrors.map((refusal) => ({ ...refusal, path: null })));
           if (answer.lease) cancelled.push(answer.lease);
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
-          refused.push(`lease ${number}: ${error.message}`);
+          const named = error.message.startsWith(`lease ${number} `);
+          refused.push(named ? error.message : `lease ${number}: ${error.message}`);
         }
       }
       if (options.json) printJson(terminal, cancelled);

@@ -93,7 +93,9 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   const lateness = Math.ceil(sending.lateness / 1_000);
   if (options.json) terminal.out(`${JSON.stringify({ summary, seconds, lateness })}\n`);
   else
-    terminal.out(formatReport({ summary, perRun: {}, attributes: {}, written: [], warnings: [], seconds }));
+    terminal.out(
+      formatReport({ summary, perRun: {}, attributes: {}, written: [], warnings: [], seconds }, 'replayed'),
+    );
   if (!options.compare) return;
 
   const policies = await loadPolicies(loaded.config.scheduler);
@@ -109,7 +111,11 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
     `Requests were sent at most ${lateness} s late on the server's clock.\n${formatDifferences(found, tolerance)}`,
   );
   const beyond = found.filter((difference) => difference.seconds > tolerance).length;
-  if (beyond > 0) throw new CliError(`${beyond} of ${found.length} leases came out otherwise than simulated`);
+  if (beyond > 0) {
+    const hint =
+      options.config === undefined ? " with the defaults (--config: the server's configuration)" : '';
+    throw new CliError(`${beyond} of ${found.length} leases came out otherwise than simulated${hint}`);
+  }
 }
 
 /** The server's nodes as a simulation has them. */

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import {
   durationOption,
@@ -44,7 +44,11 @@ interface RequestOptions extends ServerOptions {
 
 export default function request(command: Command, terminal: Terminal): void {
   addServerOptions(command)
-    .option('--type <type>', 'best-effort, advance-reservation or immediate', leaseType, 'BEST_EFFORT')
+    .addOption(
+      new Option('--type <type>', 'best-effort, advance-reservation or immediate')
+        .argParser(leaseType)
+        .default('BEST_EFFORT', 'best-effort'),
+    )
     .requiredOption(
       '--machines <set>',
       'machines that are alike, such as "2 CPU:100 Memory:1024"; may be repeated',

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { ConfigEntry } from '../../simulation/config/option-values.ts';
+import { isModulePath } from '../../simulation/config/options.ts';
 
 /** Options of the configuration that have one of their own on the command line. */
 const SHORTCUTS = [
@@ -45,7 +47,28 @@ export function readOverrides(command: Command): ConfigEntry[] {
     const value = values[flag.slice(2).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
     if (typeof value === 'string') entries.push({ file: flag, line: null, section, key, value });
   }
-  return [...entries, ...((values.set as ConfigEntry[] | undefined) ?? [])];
+  return [...entries, ...((values.set as ConfigEntry[] | undefined) ?? [])].map(fromHere);
+}
+
+const FILES: ReadonlySet<string> = new Set([
+  'tracefile.tracefile',
+  'tracefile.injectionfile',
+  'tracefile.imagefile',
+  'accounting.datafile',
+]);
+
+/** A path on the command line counts from where it is typed, and not from the folder of the configuration that it wins over. */
+function fromHere(entry: ConfigEntry): ConfigEntry {
+  const { section, key, value } = entry;
+  const name = `${section}.${key}`;
+  if (FILES.has(name) && value !== '' && value.toLowerCase() !== 'none')
+    return { ...entry, value: resolve(value) };
+  if (name.startsWith('scheduling.policy-') && isModulePath(value))
+    return { ...entry, value: resolve(value) };
+  if (name === 'simulation.resources' && value.startsWith('file:')) {
+    return { ...entry, value: `file:${resolve(value.slice('file:'.length).trim())}` };
+  }
+  return entry;
 }
 
 function collect(text: string, before: readonly ConfigEntry[] = []): ConfigEntry[] {

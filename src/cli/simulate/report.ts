@@ -13,10 +13,10 @@ const TYPES: Readonly<Record<LeaseType, string>> = {
 const FIRST_STATES: readonly LeaseState[] = ['DONE', 'REJECTED', 'CANCELLED', 'FAILED'];
 
 /** What a run came to, for people. */
-export function formatReport({ summary, perRun, seconds }: RunReport): string {
+export function formatReport({ summary, perRun, seconds }: RunReport, how = 'simulated'): string {
   const { trace, nodes, leases, end, waitingTime, boundedSlowdown, utilization, makespan } = summary;
   const parts = [
-    `${trace ?? 'Trace'}: ${count(leases)} leases on ${count(nodes)} nodes, ${span(end)} simulated in ${seconds.toFixed(2)} s\n`,
+    `${trace ?? 'Trace'}: ${count(leases)} leases on ${count(nodes)} nodes, ${span(end)} ${how} in ${seconds.toFixed(2)} s\n`,
     outcomes(summary.outcomes),
     formatTable(
       [{ title: 'best effort, done' }, ...['mean', '50 %', '90 %', '95 %', '99 %', 'max'].map(right)],
