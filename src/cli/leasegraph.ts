@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import project from '../../package.json' with { type: 'json' };
 import { processTerminal, type Terminal } from './terminal.ts';
 
 /** What a file under commands/ exports: it adds its arguments, options and action to its command. */
@@ -44,6 +45,7 @@ export async function runCli(argv: readonly string[], terminal: Terminal = proce
 async function buildProgram(argv: readonly string[], terminal: Terminal): Promise<Command> {
   const program = new Command('leasegraph')
     .description('A lease scheduler for a pool of machines.')
+    .version(project.version, '-V, --version', 'show the version')
     .usage('COMMAND [arguments]')
     .helpCommand('help [command]', "show a command's help");
   settle(program, terminal);

@@ -63,6 +63,9 @@ export function createApp({
     const { pathname } = new URL(request.url);
     if (pathname === '/livez') return Response.json({ status: 'alive' });
     if (pathname === path && wantsPage(request)) return graphiqlPage(request);
+    if (pathname === '/' && wantsPage(request)) {
+      return new Response(null, { status: 302, headers: { location: path } });
+    }
     const principal = authenticate(request.headers.get('authorization'));
     if (pathname === '/readyz') return readiness(services, principal !== null);
     if (principal === null) return unauthenticated();

@@ -227,6 +227,7 @@ describe('simulate', () => {
     expect(help.status).toBe(0);
     expect(help.out).toMatch(/^Usage: leasegraph simulate \[options\] \[trace\]$/m);
     expect((await cli('help', 'simulate')).out).toBe(help.out);
+    expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await cli('--help')).out).toMatch(/^ {2}simulate +run a trace/m);
     expect((await cli()).status).toBe(2);
   });

@@ -53,6 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   config: [core, 'src/server/limits.ts', 'node:', 'luxon', 'yaml', 'zod'],
   cli: [
     core,
+    'package.json',
     'src/config/',
     'src/engine/index.ts',
     'src/main.ts',

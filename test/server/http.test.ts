@@ -18,6 +18,11 @@ const send = (path: string, init: RequestInit = {}, on: Api = api) =>
 const codeOf = async (response: Response) =>
   ((await response.json()) as { errors: { extensions: { code: string } }[] }).errors[0]?.extensions.code;
 
+it('sends a browser that asks for nothing in particular to GraphiQL', async () => {
+  const response = await send('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/graphql']);
+});
+
 describe('authentication', () => {
   const query = '/graphql?query={serverTime}';
 

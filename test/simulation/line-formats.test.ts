@@ -240,12 +240,20 @@ describe('a site as one line', () => {
     expect(parseSite('2  CPU:100,Memory:1024')).toEqual(site);
   });
 
+  it('takes several instances of a resource', () => {
+    expect(parseSite('1 CPU:100+50 Memory:1024').nodes[0]?.capacity).toEqual({
+      CPU: [100, 50],
+      Memory: 1024,
+    });
+  });
+
   it.each([
     ['', '"" is no number of nodes'],
     ['x CPU:100 Memory:1', '"x" is no number of nodes'],
     ['0 CPU:100 Memory:1', '"0" is no number of nodes'],
     ['4 CPU:100', 'Memory is not given'],
     ['4 CPU:100 Memory', '"Memory" is no TYPE:AMOUNT'],
+    ['4 CPU:100+ Memory:1', '"CPU:100+" is no TYPE:AMOUNT'],
     ['4 CPU:-1 Memory:1', '"CPU:-1" is no TYPE:AMOUNT'],
     ['4 CPU:1 CPU:1 Memory:1', 'CPU is given twice'],
     ['4 CPU:1 Memory:1 __proto__:1 __proto__:2', '__proto__ is given twice'],
