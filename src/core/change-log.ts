@@ -64,6 +64,8 @@ export class ChangeLog {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
     this.rows += 1;
+    // Its machines are written with it.
+    if (from === 'NEW') this.rows += lease.machineCount;
     this.lease(lease);
   }
 

@@ -6,7 +6,7 @@ import type { EngineMetrics } from './metrics.ts';
 import { guarded } from './turn.ts';
 import { backoff, yieldToOthers } from './wake.ts';
 
-/** Below this the rows hardly matter to how long writing them takes. */
+/** Below this the rows hardly matter to how long writing them takes: fewer would not be written sooner. */
 const leastRows = 20;
 
 /** Carries passes out in slices, over as many turns as they take. */
@@ -59,7 +59,7 @@ export class PassRunner {
    */
   async slices(core: Core, now: Instant, somebodyWaits: boolean, interrupted: () => boolean): Promise<void> {
     const { slicesPerTurn, turnToWrite } = this.limits;
-    const most = core.changedRows + turnToWrite / this.rowCost;
+    const most = core.changedRows + Math.max(leastRows, turnToWrite / this.rowCost);
     for (let taken = 0; this.wanted(core); ) {
       this.slice(core, now, most);
       taken += 1;

@@ -123,10 +123,13 @@ export const guarded = <T>(during: string, work: () => T): T => {
  * very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws CoreFailure.
  */
 export const carryOutDue = (core: Core, now: Instant, mostRows: number): Instant | null => {
+  let reached = Number.NEGATIVE_INFINITY;
   for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
-    const at = due;
-    guarded('advance', () => core.advance(at));
-    if (core.changedRows >= mostRows) return at;
+    // Something stays due although it was its time: asking again would not end.
+    if (due <= reached) return null;
+    reached = due;
+    guarded('advance', () => core.advance(reached));
+    if (core.changedRows >= mostRows) return reached;
   }
   return null;
 };

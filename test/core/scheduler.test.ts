@@ -132,6 +132,17 @@ describe('what changed', () => {
     expect(scheduler.takeChanges().events).toHaveLength(0);
   });
 
+  it('is counted in rows: a lease, its machines and its event, until it is taken', () => {
+    const scheduler = Scheduler.create(FOUR_NODES, configOf());
+    const [machine = {}] = request().machines;
+    scheduler.request(0, request({ machines: [machine, machine, machine] }));
+    expect(scheduler.changedRows).toBe(5);
+    scheduler.takeChanges();
+    expect(scheduler.changedRows).toBe(0);
+    scheduler.cancel(0, 1);
+    expect(scheduler.changedRows).toBe(2);
+  });
+
   it('does not mention a reservation that came and went in between', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     scheduler.request(0, request());

@@ -285,6 +285,26 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
 });
 
+test('what stays due although its time has come does not keep the engine from its work', async () => {
+  let advances = 0;
+  let overdue: number | null = null;
+  await using harness = new Harness({
+    hooks: {
+      overdue: () => overdue,
+      before: (what) => {
+        if (what === 'advance' && overdue !== null && ++advances > 100) throw new Error('for ever');
+      },
+    },
+  });
+  const { engine, store } = await harness.start();
+  await settle();
+  overdue = harness.clock.now() - 1;
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  await harness.pass(3_000, 500);
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(store.calls.filter((call) => call === 'load')).toHaveLength(2);
+});
+
 test('nothing of a turn shows before it is written, nor ever when it is not', async () => {
   await using harness = new Harness();
   const { engine, store, adapter } = await harness.start();

@@ -93,6 +93,22 @@ test('a pass puts as much into a commit as can be written in a short time', asyn
   expect(Math.min(...settled)).toBeGreaterThanOrEqual(20);
 });
 
+test('where every commit takes long, however little it holds, a pass does not write lease by lease', async () => {
+  await using harness = new Harness({ nodes: 1, limits: { slicesPerTurn: 64, turnToWrite: 20 } });
+  const { engine, store } = await harness.start();
+  const planned: number[] = [];
+  store.afterCommit = async ({ changes }) => {
+    planned.push(changes.events.filter(({ to }) => to === 'QUEUED').length);
+    harness.clock.advance(500);
+  };
+  await Promise.all(
+    Array.from({ length: 400 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+  );
+  await settle(500);
+  expect(planned.reduce((sum, count) => sum + count)).toBe(400);
+  expect(Math.min(...planned.slice(1, -2))).toBeGreaterThanOrEqual(9);
+});
+
 test('a turn for which somebody waits holds a slice of the pass at most', async () => {
   await using harness = new Harness({ nodes: 1, limits: { slice: 0, slicesPerTurn: 64 } });
   const { engine, store } = await harness.start();

@@ -13,6 +13,8 @@ export interface CoreHooks {
   before?: (what: 'restore' | 'request' | 'cancel' | 'advance' | 'pass', request?: LeaseRequest) => void;
   /** Wants pass after pass. */
   neverContent?: boolean;
+  /** What it says is due, whatever it has carried out. */
+  overdue?: () => Instant | null;
 }
 
 /** The scheduler, with a test between it and the engine. */
@@ -72,7 +74,7 @@ export class HookedCore implements Core {
   }
 
   nextInstant(): Instant | null {
-    return this.inner.nextInstant();
+    return this.hooks.overdue?.() ?? this.inner.nextInstant();
   }
 
   takeChanges(): Changes {
