@@ -114,18 +114,21 @@ export class Dispatcher {
       lane = { waiting: [], running: null };
       this.lanes.set(part.leaseId, lane);
     }
-    if (part.of.action.kind === 'DESTROY') this.supersede(lane);
+    if (part.of.action.kind === 'DESTROY') this.supersede(lane, part.targets);
     lane.waiting.push(part);
     if (!lane.running) this.runNext(part.leaseId, lane);
   }
 
-  /** What is to be destroyed need not be finished first. */
-  private supersede(lane: Lane): void {
+  /** What is only for machines that are to be destroyed need not be finished first; what is for others as well must be. */
+  private supersede(lane: Lane, destroyed: readonly ActionTarget[]): void {
+    const machines = new Set(destroyed.map(({ machine }) => machine));
+    const isVain = ({ of, targets }: Part): boolean =>
+      of.action.kind !== 'DESTROY' && targets.every(({ machine }) => machines.has(machine));
     for (const part of lane.waiting.splice(0)) {
-      if (part.of.action.kind === 'DESTROY') lane.waiting.push(part);
-      else this.partEnds(part, 'superseded');
+      if (isVain(part)) this.partEnds(part, 'superseded');
+      else lane.waiting.push(part);
     }
-    if (lane.running && lane.running.part.of.action.kind !== 'DESTROY') lane.running.controller.abort();
+    if (lane.running && isVain(lane.running.part)) lane.running.controller.abort();
   }
 
   private runNext(leaseId: number, lane: Lane): void {

@@ -1,7 +1,22 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import type { ActionRecord } from '../../src/core/index.ts';
+import { Dispatcher } from '../../src/engine/dispatcher.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
+import { noMetrics } from '../../src/engine/metrics.ts';
 import type { ActionResult } from '../../src/engine/ports.ts';
-import { bestEffort, Harness, hours, minutes, principal, settle, until } from '../support/engine-harness.ts';
+import {
+  bestEffort,
+  epoch,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  ScriptedAdapter,
+  settle,
+  until,
+} from '../support/engine-harness.ts';
+import { ManualClock } from '../support/manual-clock.ts';
 
 const never = (): Promise<ActionResult> => new Promise(() => {});
 const done: ActionResult = { status: 'done' };
@@ -111,6 +126,48 @@ test('cancelling a lease while its hosts still start it ends the start and destr
     ['START', 'FAILED'],
     ['DESTROY', 'SUCCEEDED'],
   ]);
+});
+
+test('destroying one machine ends nothing that is for the others of its lease, and comes after it', async () => {
+  const adapter = new ScriptedAdapter();
+  let open = (): void => {};
+  adapter.answer = (what, { target }) =>
+    what === 'prepare' && target.machine === 1
+      ? new Promise((resolve) => {
+          open = () => resolve(done);
+        })
+      : Promise.resolve(done);
+  const outcomes: unknown[] = [];
+  const dispatcher = new Dispatcher({
+    adapter,
+    clock: new ManualClock(epoch),
+    limits: defaultLimits.dispatch,
+    log: pino({ level: 'silent' }),
+    metrics: noMetrics,
+    report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
+  });
+  const action = (id: number, kind: ActionRecord['kind'], ...places: [machine: number, node: number][]) => ({
+    ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },
+    targets: places.map(([machine, node]) => ({
+      ...{ leaseId: 1, machine, node, toNode: null, capacity: {}, image: null },
+    })),
+  });
+  // Machine 2 goes to another node once its image is there.
+  dispatcher.add([action(1, 'PREPARE', [1, 1], [2, 2])]);
+  await settle();
+  dispatcher.add([action(2, 'DESTROY', [2, 2]), action(3, 'PREPARE', [2, 3])]);
+  await settle();
+  expect(adapter.log).toEqual(['prepare 1/1', 'prepare 1/2']);
+  expect(adapter.calls[0]?.call.signal.aborted).toBe(false);
+  open();
+  await settle();
+  expect(adapter.log.slice(2)).toEqual(['destroy 1/2', 'prepare 1/2']);
+  expect(outcomes).toEqual([
+    [1, 'SUCCEEDED'],
+    [2, 'SUCCEEDED'],
+    [3, 'SUCCEEDED'],
+  ]);
+  dispatcher.stop();
 });
 
 test('the actions of one lease run in order, those of others meanwhile', async () => {
