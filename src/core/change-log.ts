@@ -78,8 +78,8 @@ export class ChangeLog {
   ): void {
     if (targets.length === 0) return;
     this.lastActionId += 1;
-    // A start and a stop at once are to be done as soon as can be; the rest has its planned time.
-    const deadline = reservation && kind !== 'START' && kind !== 'DESTROY' ? reservation.end : null;
+    // A start is to be done as soon as can be, and so is what is for no reservation; the rest has its planned time.
+    const deadline = reservation && kind !== 'START' ? reservation.end : null;
     this.actions.push({
       id: this.lastActionId,
       kind,
