@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Members } from '../../src/api/members.ts';
 import { listen } from '../../src/server/listen.ts';
 import { cli } from '../cli/terminal.ts';
 import { apiInMemory, createNodes, createReservations, hour, lease, now, token } from './fixture.ts';
@@ -40,7 +41,7 @@ describe('lists without pages', () => {
     [
       'machines, page by page',
       `{ ${[1, 2, 3, 4, 5, 6].map((number) => `l${number}: lease(number: ${number}) { machines { index } }`).join(' ')} }`,
-      3,
+      1,
     ],
     ['targets of reservations', '{ reservations(first: 6) { nodes { targets { machine } } } }', 1],
   ])('are not given where they would be too long: %s', async (_what, query, most) => {
@@ -65,5 +66,38 @@ describe('lists without pages', () => {
     expect([status, err]).toEqual([0, '']);
     expect(out.match(/10000 CPU:1/g)).toHaveLength(leases);
     await listening.close(1_000);
+  });
+});
+
+describe('large lists', () => {
+  it('are read one after the other, whoever asks for them, also after one that fails; small ones at once', async () => {
+    const steps: string[] = [];
+    const read = (name: string, members: number, ends: Promise<void>) =>
+      new Members().read(members, async () => {
+        steps.push(`${name} begins`);
+        await ends;
+        steps.push(`${name} ends`);
+      });
+    let fail = (_error: Error): void => {};
+    const first = read(
+      'first',
+      10_000,
+      new Promise<void>((_resolve, reject) => {
+        fail = reject;
+      }),
+    );
+    const second = read('second', 10_000, Promise.resolve());
+    await read('small', 10, Promise.resolve());
+    fail(new Error('no'));
+    await expect(first).rejects.toThrow('no');
+    const others = new Promise<void>((resolve) => setImmediate(resolve)).then(() => steps.push('others'));
+    await Promise.all([second, others]);
+    expect(steps.indexOf('small ends')).toBeLessThan(steps.indexOf('others'));
+    expect(steps.filter((step) => !step.startsWith('small'))).toEqual([
+      'first begins',
+      'others',
+      'second begins',
+      'second ends',
+    ]);
   });
 });

@@ -104,10 +104,8 @@ builder.prismaObjectFields('Lease', (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'The machines that it asked for, machine 1 first.',
-    resolve: async ({ number, machineCount }, _args, { loaders }) => {
-      loaders.members.take(machineCount);
-      return (await loaders.load(machinesByLease, number)) ?? [];
-    },
+    resolve: ({ number, machineCount }, _args, { loaders }) =>
+      loaders.members.read(machineCount, async () => (await loaders.load(machinesByLease, number)) ?? []),
   }),
   diskImage: t.field({
     type: DiskImage,
