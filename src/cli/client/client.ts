@@ -191,12 +191,22 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A server answered with errors instead of what was asked for. */
+class AnswerError extends CliError {
+  constructor(
+    message: string,
+    readonly codes: readonly string[],
+  ) {
+    super(message);
+  }
+}
+
 function dataOf<T>({ data, errors }: Answer<T>): T {
   if (errors && errors.length > 0) {
-    throw new CliError(
-      errors
-        .map(({ message, extensions }) => `${message} [${String(extensions?.code ?? 'ERROR')}]`)
-        .join('; '),
+    const codes = errors.map(({ extensions }) => String(extensions?.code ?? 'ERROR'));
+    throw new AnswerError(
+      errors.map(({ message }, index) => `${message} [${codes[index]}]`).join('; '),
+      codes,
     );
   }
   if (data === null || data === undefined) throw new CliError('the server answered without data');
@@ -230,8 +240,8 @@ export async function* allPages<Node>(
       if (!pageInfo.hasNextPage) return;
       after = pageInfo.endCursor;
     } catch (error) {
-      if (size === 1 || !(error instanceof CliError && error.message.endsWith('[OPERATION_TOO_LARGE]')))
-        throw error;
+      const tooLarge = error instanceof AnswerError && error.codes.includes('OPERATION_TOO_LARGE');
+      if (size === 1 || !tooLarge) throw error;
       size = Math.ceil(size / 5);
     }
   }
