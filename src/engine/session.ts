@@ -125,8 +125,12 @@ export class WriterSession {
 
   private async turn(): Promise<void> {
     const { clock, limits, queue } = this.options;
-    const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
-    const kind = behind !== null ? 'behind' : this.isolated === nothing ? 'whole' : 'alone';
+    const blaming = this.isolated !== nothing;
+    // Nobody is to be blamed for what is due by itself: it is written first, alone.
+    const behind = blaming
+      ? carryOutDue(this.core, clock.now() + 1, 1)
+      : carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
+    const kind = behind !== null ? 'behind' : blaming ? 'alone' : 'whole';
     const most = this.taking(kind);
     const turn: Turn = {
       kind,

@@ -147,6 +147,28 @@ test('a command that cannot be written fails alone; those that waited with it ar
   expect(engine.status().problems).toEqual([]);
 });
 
+test('nobody is blamed when what is due by itself cannot be written', async () => {
+  await using harness = new Harness();
+  const { engine, store } = await harness.start();
+  await engine.requestLease(bestEffort(minutes(10)), { principal });
+  await settle();
+  let wrong = true;
+  store.commitFault = ({ changes }) =>
+    wrong && changes.events.some(({ to }) => to === 'DONE') ? 'permanent' : null;
+  harness.clock.advance(minutes(10));
+  const refused = expect(engine.requestLease(bestEffort(hours(1)), { principal })).rejects.toMatchObject(
+    unavailable,
+  );
+  await harness.pass(10_000, 500);
+  await refused;
+  expect(engine.status().problems).not.toEqual([]);
+  wrong = false;
+  await harness.pass(60_000, 1_000);
+  expect(engine.status().problems).toEqual([]);
+  expect(harness.state(1)).toBe('DONE');
+  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+});
+
 test('an outcome that cannot be recorded is dropped and does not stop the rest', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
