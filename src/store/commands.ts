@@ -57,7 +57,7 @@ export class CommandMailbox {
     return this.#database.query<ForwardedCommand & object>(
       `SELECT id, payload FROM commands
        WHERE answered_at IS NULL AND created_at > now() - interval '${lifetime} seconds'
-       ORDER BY created_at, id LIMIT $1`,
+       ORDER BY sequence LIMIT $1`,
       [limit],
     );
   }

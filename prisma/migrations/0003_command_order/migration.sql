@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "commands" ADD COLUMN     "sequence" BIGSERIAL NOT NULL;
