@@ -1,4 +1,10 @@
-import type { Changes, Instant, LeaseRecord, ReservationRecord } from '../core/index.ts';
+import {
+  type Changes,
+  type Instant,
+  isFinal,
+  type LeaseRecord,
+  type ReservationRecord,
+} from '../core/index.ts';
 import type { EventResult, LeaseResult, ReservationResult, Seconds, SimulationResult } from './result.ts';
 
 /** A reservation that has started: what the result says of it, and what puts it in its place. Amounts are not kept: they are large. */
@@ -30,8 +36,8 @@ export class ResultRecorder {
     for (const { at, leaseId, from, to } of events) this.events.push([this.seconds(at), leaseId, from, to]);
   }
 
-  /** What still runs at the end of the run is cut there. */
-  result(end: Instant): SimulationResult {
+  /** What still runs at the end of the run is cut there. `stopped`: `stop-when` ended the run, so leases may be left. */
+  result(end: Instant, stopped: boolean): SimulationResult {
     const leases = [...this.leases.values()].sort((a, b) => a.id - b.id);
     return {
       summary: { end: this.seconds(end) },
@@ -42,6 +48,7 @@ export class ResultRecorder {
           .map((each) => this.reservation(each, end)),
       })),
       events: this.events,
+      unfinished: stopped ? [] : leases.filter(({ state }) => !isFinal(state)).map(({ id }) => id),
     };
   }
 

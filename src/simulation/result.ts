@@ -42,4 +42,6 @@ export interface SimulationResult {
   readonly leases: readonly LeaseResult[];
   readonly events: readonly EventResult[];
   readonly summary: { readonly end: Seconds; readonly [key: string]: unknown };
+  /** Leases that can never end, although the run has nothing left to do; empty when `stop-when` ended the run. */
+  readonly unfinished: readonly number[];
 }

@@ -67,10 +67,12 @@ class Run {
     let at = this.start;
     for (const observer of this.observers) observer.onStart?.(at);
     let stuckSince: Instant | null = null;
+    let stopped = false;
     while (true) {
       const changed = this.step(at);
       const next = this.nextTime(at);
-      if (this.isDone()) {
+      if (this.hasNothingLeft() || this.mayStop()) {
+        stopped = !this.hasNothingLeft();
         at = next ?? at;
         break;
       }
@@ -85,7 +87,7 @@ class Run {
       }
     }
     for (const observer of this.observers) observer.onEnd?.(at);
-    return this.recorder.result(at);
+    return this.recorder.result(at, stopped);
   }
 
   /** Everything that happens at one instant. Returns whether anything did. */
@@ -157,14 +159,18 @@ class Run {
     return times.length > 0 ? Math.min(...times) : null;
   }
 
-  private isDone(): boolean {
+  private hasNothingLeft(): boolean {
     const { scheduler } = this;
-    if (
+    return (
       this.nextRequest === this.requests.length &&
       scheduler.reservationCount === 0 &&
       scheduler.queueLength === 0
-    )
-      return true;
+    );
+  }
+
+  /** Whether `stop-when` ends the run here, whatever is left. */
+  private mayStop(): boolean {
+    const { scheduler } = this;
     switch (this.options.config.stopWhen) {
       case 'besteffort-submitted':
         return this.bestEffortLeft === 0;

@@ -66,6 +66,23 @@ describe('simulate', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
+  it('fails when a lease can never end, and still writes the result', async () => {
+    // Lease 1 would end after the year 9999, so it stays in the queue; lease 2 runs.
+    const late = file('late.swf', `${job(1, 0, 86_400 * 100_000, 2)}${job(2, 0, 10, 1)}`);
+    const output = path('unfinished.json');
+    const start = ['--set', 'simulation.starttime=9900-01-01 00:00:00'];
+    const { status, err } = await cli('simulate', late, ...site, ...start, '--output', output);
+    expect(err).toBe(
+      'leasegraph: lease 1 can never end: nothing is left to happen that could start or end it\n',
+    );
+    expect(status).toBe(1);
+    const result = JSON.parse(readFileSync(output, 'utf8')) as SimulationResult;
+    expect(result.unfinished).toEqual([1]);
+    expect(result.leases.map(({ state }) => state)).toEqual(['QUEUED', 'DONE']);
+    const stopped = await cli('simulate', late, ...site, ...start, '--stop-when', 'besteffort-submitted');
+    expect(stopped.status).toBe(0);
+  });
+
   it('prints JSON, draws, and obeys options and cancellations', async () => {
     const cancel = file('cancel.txt', '150 2\n');
     const gantt = path('g.svg');

@@ -94,7 +94,10 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   if (options.json) terminal.out(`${JSON.stringify({ summary, seconds, lateness })}\n`);
   else
     terminal.out(
-      formatReport({ summary, perRun: {}, attributes: {}, written: [], warnings: [], seconds }, 'replayed'),
+      formatReport(
+        { summary, perRun: {}, attributes: {}, written: [], warnings: [], unfinished: [], seconds },
+        'replayed',
+      ),
     );
   if (!options.compare) return;
 

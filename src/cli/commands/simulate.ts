@@ -3,7 +3,7 @@ import { loadConfig } from '../simulate/config.ts';
 import { addOverrides, readOverrides } from '../simulate/overrides.ts';
 import { ProgressBar } from '../simulate/progress.ts';
 import { formatReport } from '../simulate/report.ts';
-import { run } from '../simulate/run.ts';
+import { failureOf, run } from '../simulate/run.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { addTraceOptions, type TraceOptions, wholeNumber, workloadFiles } from '../trace-options.ts';
 
@@ -79,4 +79,6 @@ async function runSingle(
   ).finally(() => progress.clear());
   for (const warning of report.warnings) terminal.err(`leasegraph: warning: ${warning}\n`);
   terminal.out(options.json === true ? `${JSON.stringify(report)}\n` : formatReport(report));
+  const failure = failureOf(report);
+  if (failure !== null) throw new CliError(failure);
 }

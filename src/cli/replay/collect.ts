@@ -35,6 +35,7 @@ export async function collect(
     summary: { end: events.at(-1)?.[0] ?? 0 },
     leases: results.sort((a, b) => a.id - b.id),
     events,
+    unfinished: [],
   };
 }
 

@@ -8,7 +8,7 @@ import { writeFileWhole } from '../files.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { comparisonCsv, comparisonTable } from './comparison.ts';
 import { ProgressBar } from './progress.ts';
-import type { RunReport, RunRequest } from './run.ts';
+import { failureOf, type RunReport, type RunRequest } from './run.ts';
 import { RunnerPool } from './runner-pool.ts';
 
 export interface MultiOptions {
@@ -55,6 +55,8 @@ export async function runMatrix(
       const request = requestOf(run, folder, options);
       const report = await pool.run(request, (done, total) => tell(index, done / total));
       finished[index] = { run, report };
+      const failure = failureOf(report);
+      if (failure !== null) failures.push(`${run.name}: ${failure}`);
     } catch (error) {
       failures.push(`${run.name}: ${(error as Error).message}`);
     }

@@ -24,6 +24,8 @@ export interface RunReport {
   /** Files that were written. */
   readonly written: readonly string[];
   readonly warnings: readonly string[];
+  /** Leases that can never end: the run is then a failure. */
+  readonly unfinished: readonly number[];
   /** What the simulation itself took, in seconds. */
   readonly seconds: number;
 }
@@ -68,8 +70,21 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
     written.push(request.gantt);
   }
   const summary = summarize(result, workload, config.site);
-  return { summary, perRun: data.perRun, attributes: data.attributes, written, warnings, seconds };
+  const { perRun, attributes } = data;
+  return { summary, perRun, attributes, written, warnings, unfinished: result.unfinished, seconds };
 }
+
+/** Why a run is a failure although it came to its end; null when it is none. */
+export function failureOf({ unfinished }: RunReport): string | null {
+  if (unfinished.length === 0) return null;
+  const named = unfinished.slice(0, maxNamed).join(', ');
+  const more = unfinished.length > maxNamed ? `, and ${unfinished.length - maxNamed} more` : '';
+  return unfinished.length === 1
+    ? `lease ${named} can never end: nothing is left to happen that could start or end it`
+    : `${unfinished.length} leases can never end: nothing is left to happen that could start or end them: ${named}${more}`;
+}
+
+const maxNamed = 10;
 
 function progressObserver(total: number, onProgress: OnProgress): SimulationObserver {
   let done = 0;

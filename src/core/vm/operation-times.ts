@@ -39,7 +39,7 @@ export const globalBackward = ({ times, overhead }: OperationPlan, until: Instan
     at = end - time - overhead;
     return { start: at, end, machines: [index + 1] };
   });
-  return byStart(operations);
+  return inChainOrder(operations);
 };
 
 /** One operation at a time on each node, from `from` on. */
@@ -59,7 +59,7 @@ export const localForward = (plan: OperationPlan, from: Instant): Operation[] =>
     group.end += shift;
     previousEnd = group.end;
   }
-  return byStart(groups);
+  return inChainOrder(groups);
 };
 
 /** One operation at a time on each node, the last ones ending at `until`. */
@@ -79,7 +79,7 @@ export const localBackward = (plan: OperationPlan, until: Instant): Operation[] 
     group.end -= shift;
     previousStart = group.start;
   }
-  return byStart(groups);
+  return inChainOrder(groups);
 };
 
 /** On each node the machines one after the other; operations of any nodes with equal times form one group. */
@@ -106,4 +106,7 @@ const groupBySpan = (
   return [...groups.values()];
 };
 
-const byStart = <T extends Operation>(operations: T[]): T[] => operations.sort((a, b) => a.start - b.start);
+/** Order in the chain: by (start, end), stable, so that an operation of no length precedes the one that starts with it (R67). */
+function inChainOrder<T extends Operation>(operations: T[]): T[] {
+  return operations.sort((a, b) => a.start - b.start || a.end - b.end);
+}

@@ -63,6 +63,20 @@ describe('one operation at a time on each node', () => {
     expect(told(localBackward(plan(0, [1, 0]), 100))).toBe('1[100,100)');
   });
 
+  it('puts an operation that takes no time before the one that starts with it', () => {
+    // Machine 2 is saved first, at the instant at which the saving of machine 1 begins.
+    expect(told(localBackward(plan(0, [1, 8], [1, 0]), 100))).toBe('2[92,92) 1[92,100)');
+    expect(told(globalBackward(plan(0, [1, 8], [1, 0]), 100))).toBe('2[92,92) 1[92,100)');
+    expect(told(localForward(plan(0, [1, 0], [1, 8]), 100))).toBe('1[100,100) 2[100,108)');
+  });
+
+  it('orders groups with equal times by the node of their first machine', () => {
+    // One operation of 8 s with one command equals one of 4 s with two commands.
+    const equal = plan(4, [2, 4], [3, 4], [1, 8]);
+    expect(told(localForward(equal, 0))).toBe('3[0,12) 1+2[12,24)');
+    expect(told(localBackward(equal, 100))).toBe('1+2[76,88) 3[88,100)');
+  });
+
   it('leaves no gap between one group and the next', () => {
     const machines = plan(1, [1, 8], [1, 2], [2, 4], [2, 4], [3, 16]);
     for (const operations of [localForward(machines, 0), localBackward(machines, 1000)]) {
