@@ -11,6 +11,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     setupFiles: ['test/support/seed.ts'],
+    globalSetup: ['test/support/postgres-setup.ts'],
     projects: [
       {
         extends: true,

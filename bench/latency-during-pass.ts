@@ -1,6 +1,6 @@
 /** How long callers wait while the scheduler plans all that waits: leases planned one by one as they come, and all of them anew. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PostgresServer, postgresMissing, startPostgres } from '../test/support/postgres.ts';
+import { type OwnPostgresServer, postgresMissing, startPostgres } from '../test/support/postgres.ts';
 import { type Environment, scratchDirectory, startServer } from '../test/support/server-process.ts';
 import { GraphQLClient, load } from './support/client.ts';
 import { percentile } from './support/statistics.ts';
@@ -26,7 +26,7 @@ const list = '{ leases(last: 20) { nodes { number state estimatedStart machines 
 export async function latencyBenchmark(quick: boolean): Promise<Table[]> {
   const leases = quick ? 500 : 5_000;
   const rows: Cell[][] = [];
-  const postgres: PostgresServer | null =
+  const postgres: OwnPostgresServer | null =
     postgresMissing === null ? await startPostgres({ fsync: 'on', synchronous_commit: 'on' }) : null;
   try {
     if (postgres !== null)

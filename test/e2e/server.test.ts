@@ -8,7 +8,7 @@ import { createClient as createSseClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { freePort, type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+import { freePort, type PostgresServer, postgresMissing } from '../support/postgres.ts';
 import {
   build,
   launchServer,
@@ -20,6 +20,7 @@ import {
   serverEnvironment,
   startServer,
 } from '../support/server-process.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const scratch = scratchDirectory();
 let count = 0;
@@ -292,9 +293,8 @@ describe.skipIf(postgresMissing !== null)(
   () => {
     let postgres: PostgresServer;
     beforeAll(async () => {
-      postgres = await startPostgres();
+      postgres = await sharedPostgres();
     });
-    afterAll(() => postgres?.dispose());
 
     it('keeps everything there, over restarts and other data directories', async () => {
       const environment = { DATABASE_URL: postgres.url(await postgres.createDatabase()) };

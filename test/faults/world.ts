@@ -1,7 +1,7 @@
 /** Servers, a database, callers and subscribers, and everything that can go wrong between them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demonstrationSite } from '../../src/config/index.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type OwnPostgresServer, startPostgres } from '../support/postgres.ts';
 import { build, run, scratchDirectory, serverEnvironment } from '../support/server-process.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { account } from './account.ts';
@@ -48,7 +48,7 @@ export class World {
 
   private constructor(
     options: WorldOptions,
-    readonly postgres: PostgresServer | null,
+    readonly postgres: OwnPostgresServer | null,
     readonly proxy: TcpProxy | null,
     databaseUrl: string | null,
     private readonly scratch: { readonly path: string; remove(): void },
@@ -85,7 +85,7 @@ export class World {
   static async begin(options: WorldOptions): Promise<World> {
     build();
     const scratch = scratchDirectory();
-    let postgres: PostgresServer | null = null;
+    let postgres: OwnPostgresServer | null = null;
     let proxy: TcpProxy | null = null;
     let databaseUrl: string | null = null;
     if (options.database === 'server') {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDatabaseOutage } from '../../src/server/outage.ts';
 import { type OpenStore, openStore } from '../../src/store/index.ts';
 import { type Api, apiOn } from '../api/fixture.ts';
-import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+import { type OwnPostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
 
 it.each([
   'Query read timeout',
@@ -18,7 +18,7 @@ it.each([
 describe.skipIf(postgresMissing !== null)(
   `an unreachable database${postgresMissing ? `: ${postgresMissing}` : ''}`,
   () => {
-    let postgres: PostgresServer;
+    let postgres: OwnPostgresServer;
     let store: OpenStore;
     let api: Api;
 

@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/engine/ports.ts';
 import { connectionSettings } from '../../src/store/connection-settings.ts';
 import { kindOf, storeError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/index.ts';
-import { freePort, type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+import { freePort, type PostgresServer, postgresMissing } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const secret = 's3cr3t-pass';
 const open = (databaseUrl: string) => openStore({ databaseUrl, dataDir: tmpdir() });
@@ -64,12 +65,11 @@ const missing = postgresMissing === null ? '' : `: ${postgresMissing}`;
 describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
     await server.sql(`CREATE ROLE guarded LOGIN PASSWORD '${secret}-right'`);
     await server.sql(`CREATE DATABASE guarded OWNER guarded`);
     await server.sql(`CREATE DATABASE foreign_db`);
   });
-  afterAll(() => server.dispose());
   const guarded = (password: string, database = 'guarded') =>
     server.url(database, { user: `guarded:${password}` });
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { schemaDrift } from '../../scripts/schema-drift.ts';
 import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
@@ -11,7 +11,8 @@ import { openStore } from '../../src/store/index.ts';
 import { silentLog } from '../../src/store/log.ts';
 import { migrate, readMigrations } from '../../src/store/migrate.ts';
 import { openServer } from '../../src/store/server.ts';
-import { type PostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, postgresMissing } from '../support/postgres.ts';
+import { sharedPostgres } from '../support/shared-postgres.ts';
 
 type List = Awaited<ReturnType<typeof readMigrations>>;
 
@@ -130,9 +131,8 @@ const missing = postgresMissing === null ? '' : `: ${postgresMissing}`;
 describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await sharedPostgres();
   }, 60_000);
-  afterAll(() => server.dispose(), 60_000);
 
   const fresh = async () => {
     const database = await openServer(server.url(await server.createDatabase()), silentLog);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { OpenStore } from '../../src/store/index.ts';
-import { describeDatabase } from '../support/databases.ts';
+import { describeOwnServer } from '../support/databases.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
 import { batch, event, lease, newSite, writerOf } from './site.ts';
 
@@ -56,7 +56,7 @@ function noticesOf(store: OpenStore) {
   };
 }
 
-describeDatabase('server', 'a store whose server goes away', (database) => {
+describeOwnServer('a store whose server goes away', (database) => {
   const begin = async () => {
     const { open, databaseUrl } = await database.create();
     const { host, port, url } = database.server();

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { type OpenStore, openStore, type StoreOptions } from '../../src/store/index.ts';
-import { type PostgresServer, postgresMissing, startPostgres } from './postgres.ts';
+import { type OwnPostgresServer, type PostgresServer, postgresMissing, startPostgres } from './postgres.ts';
+import { migratedTemplate, sharedPostgres } from './shared-postgres.ts';
 
 export interface TestDatabase {
   /** For openStore, or for a server process: DATABASE_URL and LEASEGRAPH_DATA_DIR. */
@@ -17,10 +18,15 @@ export interface TestDatabase {
 
 export interface DatabaseKind {
   readonly kind: 'embedded' | 'server';
-  /** An own database, with all migrations applied and nothing in it. Gone when the test (or the file) is over. */
+  /** A new database with all migrations applied and nothing in it. Deleted when the test (or the file) is over. */
   create(): Promise<TestDatabase>;
   /** The server that holds the databases of kind `server`. */
   server(): PostgresServer;
+}
+
+/** A suite that stops and starts its PostgreSQL server. */
+export interface OwnServerDatabase extends DatabaseKind {
+  server(): OwnPostgresServer;
 }
 
 /** Declares the suite once for each database; the one that is missing on this machine is skipped and says why. */
@@ -34,63 +40,106 @@ export function describeDatabase(
   name: string,
   suite: (database: DatabaseKind) => void,
 ): void {
-  const missing = kind === 'server' ? postgresMissing : null;
-  const title = `${name} (${kind} database)${missing === null ? '' : `: ${missing}`}`;
-  describe.skipIf(missing !== null)(title, () => {
-    const rest: (() => Promise<void>)[] = [];
-    const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-test-'));
-    const template = join(scratch, 'template');
-    let postgres: PostgresServer | null = null;
+  if (kind === 'embedded') describeEmbedded(name, suite);
+  else describeServer(name, sharedPostgres, async () => {}, suite);
+}
+
+/** For a suite that stops its server: the others go on with the shared one. */
+export function describeOwnServer(name: string, suite: (database: OwnServerDatabase) => void): void {
+  const start = async () => {
+    const server = await startPostgres();
+    await server.sql(`CREATE DATABASE ${migratedTemplate}`);
+    await (await openStore({ databaseUrl: server.url(migratedTemplate), dataDir: '' })).close();
+    return server;
+  };
+  describeServer(name, start, (server) => server.dispose(), suite);
+}
+
+function describeServer<S extends PostgresServer>(
+  name: string,
+  find: () => Promise<S>,
+  release: (server: S) => Promise<void>,
+  suite: (database: DatabaseKind & { server(): S }) => void,
+): void {
+  const reason = postgresMissing === null ? '' : `: ${postgresMissing}`;
+  describe.skipIf(postgresMissing !== null)(`${name} (server database)${reason}`, () => {
+    const cleanUps: (() => Promise<void>)[] = [];
+    let found: S | null = null;
     const server = () => {
-      if (postgres === null) throw new Error('There is no server.');
-      return postgres;
+      if (found === null) throw new Error('There is no server.');
+      return found;
     };
-    let count = 0;
-
     beforeAll(async () => {
-      if (kind === 'server') {
-        postgres = await startPostgres();
-        await postgres.sql('CREATE DATABASE template_migrated');
-      }
-      const databaseUrl = postgres?.url('template_migrated') ?? null;
-      await (await openStore({ databaseUrl, dataDir: template })).close();
+      found = await find();
     }, 60_000);
-
     afterAll(async () => {
-      for (const clean of rest.reverse()) await clean();
-      await postgres?.dispose();
-      rmSync(scratch, { recursive: true, force: true });
+      for (const cleanUp of cleanUps.reverse()) await cleanUp();
+      if (found !== null) await release(found);
     }, 60_000);
-
     const create = async (): Promise<TestDatabase> => {
-      const dataDir = join(scratch, `data-${++count}`);
-      let databaseUrl: string | null = null;
-      if (kind === 'server') databaseUrl = server().url(await server().createDatabase('template_migrated'));
-      else execFileSync('cp', ['-R', template, dataDir]);
-      const stores: OpenStore[] = [];
-      atTheEnd(rest, async () => {
-        for (const store of stores.reverse()) await store.close();
-        rmSync(dataDir, { recursive: true, force: true });
+      const databaseName = await server().createDatabase(migratedTemplate);
+      const dataDir = mkdtempSync(join(tmpdir(), 'leasegraph-test-'));
+      return testDatabase(server().url(databaseName), dataDir, cleanUps, async () => {
+        await server().sql(`DROP DATABASE IF EXISTS ${databaseName} WITH (FORCE)`);
       });
-      return {
-        databaseUrl,
-        dataDir,
-        open: async (options = {}) => {
-          const store = await openStore({ databaseUrl, dataDir, ...options });
-          stores.push(store);
-          return store;
-        },
-      };
     };
-    suite({ kind, create, server });
+    suite({ kind: 'server', create, server });
   });
 }
 
-function atTheEnd(rest: (() => Promise<void>)[], clean: () => Promise<void>): void {
+function describeEmbedded(name: string, suite: (database: DatabaseKind) => void): void {
+  describe(`${name} (embedded database)`, () => {
+    const cleanUps: (() => Promise<void>)[] = [];
+    const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-test-'));
+    const template = join(scratch, 'template');
+    let count = 0;
+    beforeAll(async () => {
+      await (await openStore({ databaseUrl: null, dataDir: template })).close();
+    }, 60_000);
+    afterAll(async () => {
+      for (const cleanUp of cleanUps.reverse()) await cleanUp();
+      rmSync(scratch, { recursive: true, force: true });
+    }, 60_000);
+    const create = async (): Promise<TestDatabase> => {
+      const dataDir = join(scratch, `data-${++count}`);
+      execFileSync('cp', ['-R', template, dataDir]);
+      return testDatabase(null, dataDir, cleanUps, async () => {});
+    };
+    const server = () => {
+      throw new Error('The embedded database has no server.');
+    };
+    suite({ kind: 'embedded', create, server });
+  });
+}
+
+function testDatabase(
+  databaseUrl: string | null,
+  dataDir: string,
+  cleanUps: (() => Promise<void>)[],
+  drop: () => Promise<void>,
+): TestDatabase {
+  const stores: OpenStore[] = [];
+  runAtEnd(cleanUps, async () => {
+    for (const store of stores.reverse()) await store.close();
+    await drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return {
+    databaseUrl,
+    dataDir,
+    open: async (options = {}) => {
+      const store = await openStore({ databaseUrl, dataDir, ...options });
+      stores.push(store);
+      return store;
+    },
+  };
+}
+
+/** When the test is over or, called outside of a test, when the file is. */
+function runAtEnd(cleanUps: (() => Promise<void>)[], cleanUp: () => Promise<void>): void {
   try {
-    onTestFinished(clean);
+    onTestFinished(cleanUp);
   } catch {
-    // Not within a test: at the end of the file then.
-    rest.push(clean);
+    cleanUps.push(cleanUp);
   }
 }

@@ -1,8 +1,10 @@
 /**
- * A throw-away PostgreSQL server for tests: a real one, in a directory and on a port of its own, never as root. Its time zone is
- * not UTC on purpose. Binaries come from PG_BIN, Debian's directories or PATH.
+ * Throw-away PostgreSQL servers for tests: real ones, each in a directory and on a port of its own, never as root. The time zone is
+ * not UTC on purpose. Binaries come from PG_BIN, Debian's directories or PATH. Most suites use the server that postgres-setup.ts
+ * starts once per run; a suite that stops its server or changes its settings starts one of its own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chownSync,
@@ -20,6 +22,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 
 const binaries = findBinaries();
+const superuser = 'leasegraph';
 
 /** Why there is no server to test on; null when there is one. */
 export const postgresMissing =
@@ -39,7 +42,12 @@ export interface PostgresServer {
   ): string;
   /** Runs SQL in the given database as the superuser. */
   sql(text: string, database?: string): Promise<Record<string, unknown>[]>;
+  /** Returns the name of a new database. */
   createDatabase(template?: string): Promise<string>;
+}
+
+/** A server that belongs to one suite. */
+export interface OwnPostgresServer extends PostgresServer {
   start(): Promise<void>;
   /** `fast` ends all sessions first, `immediate` is a crash. */
   stop(mode: 'fast' | 'immediate'): Promise<void>;
@@ -48,7 +56,7 @@ export interface PostgresServer {
 
 export async function startPostgres(
   settings: Readonly<Record<string, string>> = {},
-): Promise<PostgresServer> {
+): Promise<OwnPostgresServer> {
   if (binaries === null) throw new Error(postgresMissing ?? '');
   const identity = unprivileged();
   const directory = mkdtempSync(join(tmpdir(), 'leasegraph-postgres-'));
@@ -56,10 +64,9 @@ export async function startPostgres(
   const data = join(directory, 'data');
   const host = '127.0.0.1';
   const port = await freePort();
-  const user = 'leasegraph';
   execFileSync(
     join(binaries, 'initdb'),
-    ['-D', data, '-U', user, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    ['-D', data, '-U', superuser, '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
     { ...identity, cwd: directory, stdio: 'pipe' },
   );
   const rules = join(data, 'pg_hba.conf');
@@ -75,29 +82,8 @@ export async function startPostgres(
   }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
   let process: ChildProcess | null = null;
-  let count = 0;
-  const url: PostgresServer['url'] = (database, at = {}) =>
-    `postgresql://${at.user ?? user}@${at.host ?? host}:${at.port ?? port}/${database}`;
-
-  const server: PostgresServer = {
-    host,
-    port,
-    user,
-    url,
-    async sql(text, database = 'postgres') {
-      const client = new pg.Client(url(database));
-      await client.connect();
-      try {
-        return (await client.query(text)).rows;
-      } finally {
-        await client.end();
-      }
-    },
-    async createDatabase(template = 'template0') {
-      const name = `test_${++count}`;
-      await server.sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
-      return name;
-    },
+  const server: OwnPostgresServer = {
+    ...connectionTo(host, port),
     async start() {
       const child = spawn(join(binaries, 'postgres'), ['-D', data, ...parameters], {
         ...identity,
@@ -125,6 +111,28 @@ export async function startPostgres(
   globalThis.process.on('exit', crash);
   await server.start();
   return server;
+}
+
+/** A server that runs already. */
+export function connectionTo(host: string, port: number): PostgresServer {
+  const url: PostgresServer['url'] = (database, at = {}) =>
+    `postgresql://${at.user ?? superuser}@${at.host ?? host}:${at.port ?? port}/${database}`;
+  const sql: PostgresServer['sql'] = async (text, database = 'postgres') => {
+    const client = new pg.Client(url(database));
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const createDatabase: PostgresServer['createDatabase'] = async (template = 'template0') => {
+    // Several test processes create databases on one server.
+    const name = `test_${randomBytes(8).toString('hex')}`;
+    await sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return name;
+  };
+  return { host, port, user: superuser, url, sql, createDatabase };
 }
 
 /** A port that nothing listens on. */
