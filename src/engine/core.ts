@@ -16,6 +16,7 @@ export interface Core {
   request(now: Instant, request: LeaseRequest): LeaseRecord;
   cancel(now: Instant, leaseId: number): void;
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void;
+  vmEnded(now: Instant, leaseId: number): void;
   /** Null when it has ended or never was. */
   lease(id: number): LeaseRecord | null;
   advance(now: Instant): void;

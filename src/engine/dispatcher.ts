@@ -15,6 +15,8 @@ export interface ActionReport {
   readonly outcome: ActionOutcome | null;
   /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
   readonly failures: readonly HostFailure[];
+  /** Leases of which all machines have stopped by themselves. */
+  readonly ended: readonly number[];
 }
 
 export interface HostFailure {
@@ -216,6 +218,7 @@ export class Dispatcher {
       log.debug(fields, 'action done');
     }
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
-    report({ failures, outcome: { actionId: action.id, state, error, attempts, finishedAt: clock.now() } });
+    const outcome: ActionOutcome = { actionId: action.id, state, error, attempts, finishedAt: clock.now() };
+    report({ failures, outcome, ended: [] });
   }
 }

@@ -1,60 +1,157 @@
-/** After a start: asks the hosts whether the machines that should be running are. */
+/** Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter says so. */
 import type { Logger } from 'pino';
-import type { LeaseRecord } from '../core/index.ts';
+import type { Changes, ReservationRecord } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { ActionReport, Dispatcher } from './dispatcher.ts';
 import { CallSlots } from './host-calls.ts';
 import type { EngineLimits } from './limits.ts';
-import type { Adapter } from './ports.ts';
+import type { Adapter, HostedMachine, MachineStatus } from './ports.ts';
 import { linkedController, orAborted, type Wake } from './wake.ts';
 
 export interface InspectionOptions {
-  readonly adapter: Pick<Adapter, 'inspect' | 'remembers'>;
+  readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
   readonly clock: Clock;
-  readonly limits: Pick<EngineLimits, 'dispatch'>;
+  readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval'>;
   readonly log: Logger;
   readonly reports: ActionReport[];
   readonly wake: Wake;
   readonly signal: AbortSignal;
 }
 
-/** Reports the leases of which a machine is not running. Hosts that do not answer are believed. Never rejects. */
-export const inspectMachines = async (
-  leases: readonly Pick<LeaseRecord, 'id' | 'mapping'>[],
-  { adapter, clock, dispatcher, limits, log, reports, signal, wake }: InspectionOptions,
-): Promise<void> => {
-  if (!adapter.remembers) return;
-  const slots = new CallSlots(limits.dispatch.concurrentCalls);
-  const inspect = async (lease: Pick<LeaseRecord, 'id' | 'mapping'>): Promise<void> => {
-    for (const [machine, node] of Object.entries(lease.mapping ?? {})) {
-      const release = await slots.take();
-      if (signal.aborted) return release();
-      using limit = linkedController(signal);
-      const timer = new AbortController();
-      void clock.sleep(limits.dispatch.callTimeout, timer.signal).then(() => limit.abort());
-      try {
-        const target = { leaseId: lease.id, machine: Number(machine), node };
-        const gone = (): Error => new Error('no answer');
-        const status = await orAborted(adapter.inspect(target, limit.signal), limit.signal, gone);
-        // What its own actions are changing meanwhile says nothing.
-        if (status === 'running' || signal.aborted || dispatcher.isBusyWith(lease.id)) continue;
-        const message = `machine ${machine} on node ${node} should be running, but is ${status}`;
-        log.error({ lease: lease.id, machine: target.machine, node }, message);
-        reports.push({ outcome: null, failures: [{ leaseId: lease.id, code: 'MACHINE_LOST', message }] });
-        wake.notify();
-        return;
-      } catch (error) {
-        if (!signal.aborted)
-          log.warn(
-            { lease: lease.id, machine, node, err: error },
-            'a host does not say what its machine does',
-          );
-      } finally {
-        timer.abort();
-        release();
-      }
+/** What should be running: a VM reservation that is ACTIVE. */
+export type RunningMachines = Pick<ReservationRecord, 'id' | 'leaseId' | 'machines'>;
+
+/** One term's view of what should be running. Hosts that do not answer are believed: they are asked again. */
+export class Inspection {
+  /** By lease. */
+  private readonly running = new Map<number, RunningMachines>();
+  private readonly slots: CallSlots;
+  /** Nodes that did not answer the last time, so that each is complained of once. */
+  private readonly silent = new Set<number>();
+  /** Leases that were reported: nothing more is said of them. */
+  private readonly reported = new Set<number>();
+
+  constructor(
+    running: readonly RunningMachines[],
+    private readonly options: InspectionOptions,
+  ) {
+    this.slots = new CallSlots(options.limits.dispatch.concurrentCalls);
+    for (const each of running) this.running.set(each.leaseId, each);
+  }
+
+  /** Takes in what a commit changed, before its actions are dispatched. */
+  committed({ reservations }: Pick<Changes, 'reservations'>): void {
+    for (const reservation of reservations) {
+      const { id, kind, leaseId, state } = reservation;
+      if (kind !== 'VM') continue;
+      if (state === 'ACTIVE') {
+        this.running.set(leaseId, reservation);
+        this.reported.delete(leaseId);
+      } else if (this.running.get(leaseId)?.id === id) this.running.delete(leaseId);
     }
-  };
-  await Promise.all(leases.map(inspect));
-};
+  }
+
+  /** Asks at once, and from then on at the interval and when the adapter says that something stopped. Never rejects. */
+  async run(): Promise<void> {
+    const { adapter, clock, limits, signal } = this.options;
+    adapter.watch?.((place) => void this.inspectLeases([place.leaseId]), signal);
+    // An adapter without a memory knows nothing but what `watch` tells.
+    while (!signal.aborted && adapter.remembers) {
+      if (adapter.list) await this.inspectNodes();
+      else await this.inspectLeases([...this.running.keys()]);
+      await clock.sleep(limits.inspectInterval, signal);
+    }
+  }
+
+  private async inspectLeases(leases: readonly number[]): Promise<void> {
+    await Promise.all(
+      leases.map(async (leaseId) => {
+        const before = this.quiet(leaseId);
+        if (!before) return;
+        const statuses = new Map<string, MachineStatus>();
+        for (const [machine, node] of Object.entries(before.machines ?? {})) {
+          const place = { leaseId, machine: Number(machine), node };
+          const status = await this.ask(node, (limit) => this.options.adapter.inspect(place, limit));
+          if (status === null) return;
+          statuses.set(machine, status);
+        }
+        if (this.quiet(leaseId) === before) this.judge(before, statuses);
+      }),
+    );
+  }
+
+  /** One question per node. */
+  private async inspectNodes(): Promise<void> {
+    const { list } = this.options.adapter;
+    const before = new Map([...this.running.keys()].map((leaseId) => [leaseId, this.quiet(leaseId)]));
+    const nodes = new Set([...before.values()].flatMap((each) => Object.values(each?.machines ?? {})));
+    const found = new Map<number, readonly HostedMachine[]>();
+    await Promise.all(
+      [...nodes].map(async (node) => {
+        const machines = await this.ask(
+          node,
+          (limit) => list?.call(this.options.adapter, node, limit) ?? Promise.resolve([]),
+        );
+        if (machines !== null) found.set(node, machines);
+      }),
+    );
+    for (const [leaseId, reservation] of before) {
+      if (!reservation || this.quiet(leaseId) !== reservation) continue;
+      const statuses = new Map<string, MachineStatus>();
+      for (const [machine, node] of Object.entries(reservation.machines ?? {})) {
+        const here = found
+          .get(node)
+          ?.find((each) => each.leaseId === leaseId && each.machine === Number(machine));
+        if (found.has(node)) statuses.set(machine, here?.status ?? 'absent');
+      }
+      if (statuses.size === Object.keys(reservation.machines ?? {}).length) this.judge(reservation, statuses);
+    }
+  }
+
+  /** What should be running of a lease; null while its own actions change it, since what hosts say then means nothing. */
+  private quiet(leaseId: number): RunningMachines | null {
+    if (this.options.signal.aborted || this.reported.has(leaseId)) return null;
+    return this.options.dispatcher.isBusyWith(leaseId) ? null : (this.running.get(leaseId) ?? null);
+  }
+
+  /** A lease is over when all of its machines have stopped by themselves, and has failed when one is gone in another way. */
+  private judge({ leaseId, machines }: RunningMachines, statuses: ReadonlyMap<string, MachineStatus>): void {
+    const { log, reports, wake } = this.options;
+    const lost = [...statuses].find(([, status]) => status !== 'running' && status !== 'stopped');
+    if (lost) {
+      const [machine, status] = lost;
+      const message = `machine ${machine} on node ${machines?.[machine]} should be running, but is ${status}`;
+      log.error({ lease: leaseId, machine: Number(machine), node: machines?.[machine] }, message);
+      reports.push({ outcome: null, failures: [{ leaseId, code: 'MACHINE_LOST', message }], ended: [] });
+    } else if (statuses.size > 0 && [...statuses.values()].every((status) => status === 'stopped')) {
+      log.info({ lease: leaseId }, 'all machines of the lease have stopped by themselves');
+      reports.push({ outcome: null, failures: [], ended: [leaseId] });
+    } else return;
+    this.reported.add(leaseId);
+    wake.notify();
+  }
+
+  /** Null when the host does not answer in time. */
+  private async ask<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    const { clock, limits, log, signal } = this.options;
+    const release = await this.slots.take();
+    using limit = linkedController(signal);
+    const timer = new AbortController();
+    void clock.sleep(limits.dispatch.slowCall, timer.signal).then(release);
+    void clock.sleep(limits.dispatch.callTimeout, timer.signal).then(() => limit.abort());
+    try {
+      const answer = await orAborted(question(limit.signal), limit.signal, () => new Error('no answer'));
+      this.silent.delete(node);
+      return answer;
+    } catch (error) {
+      if (signal.aborted || this.silent.has(node)) return null;
+      this.silent.add(node);
+      log.warn({ node, err: error }, 'a host does not say what its machines do');
+      return null;
+    } finally {
+      timer.abort();
+      release();
+    }
+  }
+}

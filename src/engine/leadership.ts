@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import { type Answer, type Command, type CommandQueue, unavailable } from './commands.ts';
 import { Committer } from './committer.ts';
 import type { ActionReport, Dispatcher } from './dispatcher.ts';
-import { type InspectionOptions, inspectMachines } from './inspection.ts';
+import { Inspection, type InspectionOptions } from './inspection.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Adapter, type EngineStatus, type Store, StoreError } from './ports.ts';
@@ -101,11 +101,14 @@ export class Leadership {
       const { core, lastCommit, running } = await load();
       const committer = new Committer({ ...this.options, log }, writer, lastCommit);
       this.committer = committer;
+      const term = linkedController(this.options.signal);
+      const inspection = new Inspection(running, { ...this.options, log, signal: term.signal });
       this.session = new WriterSession({
         ...this.options,
         log,
         committer,
         core,
+        inspection,
         reload: async () => (await load()).core,
         problem: (what) => {
           if (what === null) this.serves();
@@ -113,8 +116,8 @@ export class Leadership {
         },
       });
       this.become('writer');
-      this.term = linkedController(this.options.signal);
-      void inspectMachines(running, { ...this.options, log, signal: this.term.signal });
+      this.term = term;
+      void inspection.run();
       return true;
     } catch (error) {
       await writer.release().catch(() => {});

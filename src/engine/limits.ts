@@ -32,6 +32,8 @@ export interface EngineLimits {
   readonly forwardTimeout: Millis;
   /** How often is looked for what a lost notice would have told. */
   readonly noticeInterval: Millis;
+  /** How often hosts are asked whether what should be running is. */
+  readonly inspectInterval: Millis;
   /** How long stopping may take. */
   readonly stopTimeout: Millis;
   /** Events kept in memory for subscribers. */
@@ -67,6 +69,7 @@ export const defaultLimits: EngineLimits = {
   retryInterval: 1_000,
   forwardTimeout: 15_000,
   noticeInterval: 1_000,
+  inspectInterval: 10_000,
   stopTimeout: 1_000,
   eventRing: 4_096,
   eventPage: 500,

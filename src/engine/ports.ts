@@ -202,41 +202,101 @@ export interface Store {
 
 // ---------------------------------------------------------------- what the engine needs of hosts
 
+/** What an adapter is told of a node, so that it can reach its host. */
+export interface HostNode {
+  readonly number: number;
+  readonly hostname: string;
+  /** A name or an IP address under which the host is reached; the hostname where the site gives no other. */
+  readonly address: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly capacity: ActionTarget['capacity'];
+}
+
+/** What an adapter is told of the site. */
+export interface HostSite {
+  readonly name: string;
+  /** The nodes as they are now: a site may gain and lose nodes while the server runs. */
+  nodes(): readonly HostNode[];
+}
+
 export interface ActionCall {
+  /** Identifies the action: a repeated call carries the same number. */
   readonly actionId: number;
   readonly target: ActionTarget;
+  /** Aborts when the engine no longer waits for the call: the adapter stops what it can stop and rejects at once. */
   readonly signal: AbortSignal;
-  /** Wall-clock instant by which it should be done; null when nothing says so. */
+  /** Wall-clock instant by which it should be done; null when nothing says so. The adapter answers `pending` then. */
   readonly deadline: Instant | null;
 }
 
-/** `pending`: still going; ask again with the same call. */
-export type ActionResult =
+/**
+ * `pending`: still going; ask again with the same call. `failed`: trying again would not help. An error that is thrown may pass: the
+ * engine calls again. `output`: what the action printed, for its record, at most `maxActionOutput` characters.
+ */
+export type ActionResult = { readonly output?: string } & (
   | { readonly status: 'done' }
   | { readonly status: 'pending' }
-  | { readonly status: 'failed'; readonly reason: string };
+  | { readonly status: 'failed'; readonly reason: string }
+);
 
-/** `stopped`: by itself. */
+export const maxActionOutput = 4_096;
+
+/** The host cannot be reached, so that nothing is known of the machines on it. The call may be repeated. */
+export class HostUnreachable extends Error {
+  override readonly name = 'HostUnreachable';
+}
+
+/**
+ * `absent`: the host holds nothing of it. `prepared`: its image is there, and it has not run. `suspended`: its memory is saved.
+ * `stopped`: it ran and ended by itself; what is left of it is still there.
+ */
 export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
 
-/** Drives one kind of host. Every call is safe to repeat. */
+/** A machine where it is, or where it should be. */
+export type MachinePlace = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
+
+/** What a host holds. */
+export interface HostedMachine extends MachinePlace {
+  /** Never `absent`. */
+  readonly status: MachineStatus;
+}
+
+/**
+ * Drives one kind of host (docs/adapters.md). Every operation may be repeated, with the same call and with another one: what finds its
+ * work done is done. Operations on different machines run at the same time and do not wait for each other. An operation that cannot
+ * be carried out in the state in which the machine is answers `failed` and changes nothing. No operation leaves its work half done
+ * under the name of something whole: after a crash `inspect` tells what is true.
+ */
 export interface Adapter {
   readonly name: string;
   /** Whether what it drives outlives this process, so that after a start the hosts can be asked what is true. */
   readonly remembers: boolean;
+  /** Brings the image to the node. Not every site plans it: `start` prepares what is missing. */
   prepare(call: ActionCall): Promise<ActionResult>;
+  /** Starts a machine that does not exist or is prepared; one that has stopped by itself starts anew. */
   start(call: ActionCall): Promise<ActionResult>;
   /** Stops the machine in an orderly way, and removes it: of a lease that is over nothing stays on its hosts. */
   shutdown(call: ActionCall): Promise<ActionResult>;
+  /** Saves the memory of a running machine and frees what it holds of the node. */
   suspend(call: ActionCall): Promise<ActionResult>;
+  /** Continues a suspended machine where its memory lies. */
   resume(call: ActionCall): Promise<ActionResult>;
+  /** Moves what a prepared or suspended machine has on `node` to `toNode`; nothing stays behind. */
   migrate(call: ActionCall): Promise<ActionResult>;
   /** Removes the machine in whatever state it is, also half-way through another action, and what was prepared for it. */
   destroy(call: ActionCall): Promise<ActionResult>;
-  inspect(
-    target: Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>,
-    signal: AbortSignal,
-  ): Promise<MachineStatus>;
+  /** Rejects with HostUnreachable when the host does not answer. */
+  inspect(place: MachinePlace, signal: AbortSignal): Promise<MachineStatus>;
+  /**
+   * All machines of this site that a node holds, also of leases that nobody knows any more: one question in place of many. Rejects
+   * with HostUnreachable when the host does not answer. Without it machines are asked about one by one.
+   */
+  readonly list?: ((node: number, signal: AbortSignal) => Promise<readonly HostedMachine[]>) | undefined;
+  /**
+   * Calls `onChange` whenever a machine may have stopped by itself, until the signal aborts; the engine inspects it then. Without it,
+   * and besides it, the engine asks at an interval.
+   */
+  readonly watch?: ((onChange: (place: MachinePlace) => void, signal: AbortSignal) => void) | undefined;
   /** Another process may drive the hosts from now on: what is remembered of them may no longer be true. */
   forget(): void;
   close(): Promise<void>;

@@ -4,12 +4,12 @@ import type {
   ActionRecord,
   Instant,
   LeaseEventRecord,
-  LeaseRecord,
   SchedulerConfig,
   SiteSpec,
   Snapshot,
 } from '../core/index.ts';
 import type { Core, RestoreCore } from './core.ts';
+import type { RunningMachines } from './inspection.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Store, type StoredSite, StoreError, type WriterLease } from './ports.ts';
 import { type Fault, verify } from './verify.ts';
@@ -29,8 +29,8 @@ export interface Recovered {
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
   readonly pendingActions: readonly ActionRecord[];
-  /** Leases of which all machines should be running, and nothing is being done with them. */
-  readonly running: readonly LeaseRecord[];
+  /** What should be running. */
+  readonly running: readonly RunningMachines[];
   readonly createdAt: Instant;
   /** The latest instant at which something is known to have happened. */
   readonly happened: Instant;
@@ -72,7 +72,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     pendingActions: stored.pendingActions.filter(
       (action) => action.kind === 'DESTROY' || !doubtful.has(action.leaseId),
     ),
-    running: shouldRun(snapshot, stored.pendingActions),
+    running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
   };
@@ -143,14 +143,6 @@ const restoreSound = (
     ]);
     return { core: restore(part(new Set(sound([...ids])))), refused };
   }
-};
-
-const shouldRun = (snapshot: Snapshot, pending: readonly ActionRecord[]): LeaseRecord[] => {
-  const changing = new Set(pending.flatMap(({ targets }) => targets.map(({ leaseId }) => leaseId)));
-  for (const { kind, leaseId, state } of snapshot.reservations) {
-    if (state === 'ACTIVE' && kind !== 'VM') changing.add(leaseId);
-  }
-  return snapshot.leases.filter(({ id, state }) => state === 'ACTIVE' && !changing.has(id));
 };
 
 const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instant => {

@@ -19,6 +19,7 @@ import {
 import type { BatchContent, Committer } from './committer.ts';
 import type { Core } from './core.ts';
 import type { ActionReport, Dispatcher } from './dispatcher.ts';
+import type { Inspection } from './inspection.ts';
 import type { EngineLimits } from './limits.ts';
 import { Mailbox } from './mailbox.ts';
 import type { EngineMetrics } from './metrics.ts';
@@ -55,6 +56,7 @@ export interface SessionOptions {
   readonly reports: ActionReport[];
   readonly publisher: Publisher;
   readonly dispatcher: Dispatcher;
+  readonly inspection: Pick<Inspection, 'committed'>;
   /** Wakes the session: a command, a report, a notice. */
   readonly wake: Wake;
   /** Says what is wrong, null when all is well again. */
@@ -202,7 +204,7 @@ export class WriterSession {
 
   /** It is written: now it may be seen. */
   private committed(turn: Turn, changes: Changes): void {
-    const { dispatcher, metrics, problem, publisher, reports } = this.options;
+    const { dispatcher, inspection, metrics, problem, publisher, reports } = this.options;
     this.mailbox.written();
     this.failures = 0;
     if (turn.kind === 'alone') {
@@ -218,6 +220,7 @@ export class WriterSession {
     publisher.append(changes.events);
     metrics.events(changes.events.length);
     this.logEvents(changes.events);
+    inspection.committed(changes);
     dispatcher.add(changes.actions);
     problem(this.core.needsPass ? this.pass.trouble : null);
   }

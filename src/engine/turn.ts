@@ -100,13 +100,17 @@ const attempt = (command: Command, work: () => void): Answer | null => {
   }
 };
 
-/** Fails the leases whose actions failed. Throws CoreFailure. */
+/** Fails the leases whose actions failed, and ends those whose machines have stopped. Throws CoreFailure. */
 export const applyReports = (core: Core, now: Instant, reports: readonly ActionReport[]): void =>
   guarded('an action report', () => {
     for (const { leaseId, code, message } of reports.flatMap(({ failures }) => failures)) {
       // A machine that is missed may have been stopped meanwhile, as it should.
       if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
       core.actionFailed(now, leaseId, { code, message });
+    }
+    for (const leaseId of reports.flatMap(({ ended }) => ended)) {
+      // Its time may have come meanwhile.
+      if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
     }
   });
 

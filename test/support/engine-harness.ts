@@ -56,6 +56,8 @@ export class ScriptedAdapter implements Adapter {
   migrate = this.method('migrate');
   destroy = this.method('destroy');
   inspect: Adapter['inspect'] = async () => 'absent';
+  list: Adapter['list'];
+  watch: Adapter['watch'];
   /** How often it was told that another process may drive the hosts. */
   forgotten = 0;
   forget = (): void => {

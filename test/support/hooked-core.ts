@@ -56,6 +56,10 @@ export class HookedCore implements Core {
     this.inner.actionFailed(now, leaseId, reason);
   }
 
+  vmEnded(now: Instant, leaseId: number): void {
+    this.inner.vmEnded(now, leaseId);
+  }
+
   lease(id: number): LeaseRecord | null {
     return this.inner.lease(id);
   }

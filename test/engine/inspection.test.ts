@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { defaultLimits } from '../../src/engine/limits.ts';
+import type { MachinePlace, MachineStatus } from '../../src/engine/ports.ts';
+import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
+
+const limits = { inspectInterval: minutes(1) };
+
+/** Hosts that say what the test says, as `lease/machine`; what is not named is running. */
+const hosts = () => {
+  const says = new Map<string, MachineStatus | Error>();
+  const asked: string[] = [];
+  const inspect = async ({ leaseId, machine, node }: MachinePlace): Promise<MachineStatus> => {
+    asked.push(`${leaseId}/${machine} on ${node}`);
+    const answer = says.get(`${leaseId}/${machine}`) ?? 'running';
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return { says, asked, inspect };
+};
+
+describe('machines that stop by themselves', () => {
+  test('a lease ends when all of its machines have stopped, and what is left of them is removed', async () => {
+    await using harness = new Harness({ nodes: 2, limits });
+    const { says, inspect } = hosts();
+    const { engine, adapter } = harness.make();
+    adapter.remembers = true;
+    adapter.inspect = inspect;
+    await engine.start();
+    await engine.requestLease(bestEffort(hours(1), 2), { principal });
+    await settle();
+    says.set('1/1', 'stopped');
+    await harness.pass(minutes(1));
+    expect(harness.state(1)).toBe('ACTIVE');
+    says.set('1/2', 'stopped');
+    await harness.pass(minutes(1));
+    expect(harness.state(1)).toBe('DONE');
+    expect(harness.database.leases.get(1)?.accumulated).toBe(minutes(2));
+    expect(adapter.log.filter((call) => call.startsWith('destroy'))).toEqual(['destroy 1/1', 'destroy 1/2']);
+  });
+
+  test('the plan is made anew: what waited starts', async () => {
+    await using harness = new Harness({ nodes: 1, limits });
+    const { says, inspect } = hosts();
+    const { engine, adapter } = harness.make();
+    adapter.remembers = true;
+    adapter.inspect = inspect;
+    await engine.start();
+    for (let count = 0; count < 2; count += 1) await engine.requestLease(bestEffort(hours(1)), { principal });
+    await settle();
+    expect(harness.state(2)).not.toBe('ACTIVE');
+    says.set('1/1', 'stopped');
+    await harness.pass(minutes(1));
+    expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
+  });
+
+  test('an adapter that watches is believed at once, without a question at an interval', async () => {
+    await using harness = new Harness({ nodes: 1, limits });
+    const { says, asked, inspect } = hosts();
+    const { engine, adapter } = harness.make();
+    adapter.inspect = inspect;
+    let tell: (place: MachinePlace) => void = () => {};
+    adapter.watch = (onChange) => {
+      tell = onChange;
+    };
+    await engine.start();
+    await engine.requestLease(bestEffort(hours(1)), { principal });
+    await harness.pass(minutes(10));
+    expect(asked).toEqual([]);
+    tell({ leaseId: 1, machine: 1, node: 1 });
+    await settle();
+    expect(harness.state(1)).toBe('ACTIVE');
+    says.set('1/1', 'stopped');
+    tell({ leaseId: 1, machine: 1, node: 1 });
+    await settle();
+    expect(harness.state(1)).toBe('DONE');
+    expect(asked).toEqual(['1/1 on 1', '1/1 on 1']);
+  });
+});
+
+describe('machines that are gone', () => {
+  test('fail their lease, once', async () => {
+    await using harness = new Harness({ nodes: 1, limits });
+    const { says, inspect } = hosts();
+    const { engine, adapter } = harness.make();
+    adapter.remembers = true;
+    adapter.inspect = inspect;
+    await engine.start();
+    await engine.requestLease(bestEffort(hours(1)), { principal });
+    await settle();
+    says.set('1/1', 'absent');
+    await harness.pass(minutes(1));
+    expect(harness.state(1)).toBe('FAILED');
+    expect(harness.database.leases.get(1)?.reason).toEqual({
+      code: 'MACHINE_LOST',
+      message: 'machine 1 on node 1 should be running, but is absent',
+    });
+  });
+
+  test('say nothing of a host that does not answer, or of machines that are being changed', async () => {
+    await using harness = new Harness({
+      nodes: 2,
+      limits: {
+        ...limits,
+        dispatch: { ...defaultLimits.dispatch, callTimeout: hours(1), actionTimeout: hours(1) },
+      },
+    });
+    const { says, asked, inspect } = hosts();
+    const { engine, adapter } = harness.make();
+    adapter.remembers = true;
+    adapter.inspect = inspect;
+    adapter.answer = (what, { target }) =>
+      what === 'start' && target.leaseId === 2 ? new Promise(() => {}) : Promise.resolve({ status: 'done' });
+    await engine.start();
+    for (let count = 0; count < 2; count += 1) await engine.requestLease(bestEffort(hours(1)), { principal });
+    await settle();
+    says.set('1/1', new Error('no route to host'));
+    says.set('2/1', 'absent');
+    await harness.pass(minutes(1));
+    expect([harness.state(1), harness.state(2)]).toEqual(['ACTIVE', 'ACTIVE']);
+    expect(asked).toEqual(['1/1 on 1']);
+  });
+});
+
+test('where an adapter lists what a node holds, each node is asked once', async () => {
+  await using harness = new Harness({ nodes: 2, limits });
+  const { engine, adapter } = harness.make();
+  adapter.remembers = true;
+  const listed: number[] = [];
+  adapter.list = async (node) => {
+    listed.push(node);
+    return node === 1
+      ? [{ leaseId: 1, machine: 1, node, status: 'stopped' }]
+      : [{ leaseId: 2, machine: 1, node, status: 'running' }];
+  };
+  await engine.start();
+  const half = { ...bestEffort(hours(1)), machines: [{ CPU: 50, Memory: 512 }] };
+  for (let count = 0; count < 3; count += 1) await engine.requestLease(half, { principal });
+  await settle();
+  expect(harness.database.leases.get(3)?.mapping).toEqual({ 1: 1 });
+  await harness.pass(minutes(1));
+  expect(listed.toSorted()).toEqual([1, 2]);
+  // Lease 3 is on node 1, which does not hold it.
+  expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'ACTIVE', 'FAILED']);
+});
