@@ -2,7 +2,7 @@
 import { defaultSchedulerConfig } from '../src/core/index.ts';
 import { makeLease } from '../src/core/lifecycle/request.ts';
 import type { Lease } from '../src/core/model/lease.ts';
-import { VmReservation } from '../src/core/model/reservation.ts';
+import { VmReservation } from '../src/core/model/lease.ts';
 import { SchedulerState } from '../src/core/state.ts';
 import { isPlan } from '../src/core/vm/plan.ts';
 import { planSoonest } from '../src/core/vm/soonest.ts';
@@ -127,7 +127,7 @@ class FilledTable {
     const { planning } = this.state;
     const lease = this.lease(machines, duration);
     return () => {
-      const found = planSoonest(planning, lease, this.now, { future: true, starts: null });
+      const found = planSoonest(planning, lease, this.now, { whole: false, future: true, starts: null });
       if (!isPlan(found)) throw new Error(`${machines} machines fit nowhere`);
     };
   }

@@ -1,5 +1,5 @@
 import type { ResourceSpace } from './model/capacity.ts';
-import type { Lease } from './model/lease.ts';
+import { type Lease, type Reservation, VmReservation } from './model/lease.ts';
 import type {
   ActionKind,
   ActionRecord,
@@ -11,7 +11,6 @@ import type {
   SiteRecord,
   StateReason,
 } from './model/records.ts';
-import { type Reservation, VmReservation } from './model/reservation.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 
 /** Gathers what changes, until it is taken. Records are made then, so that what changes twice is written once. */

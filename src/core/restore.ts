@@ -1,14 +1,14 @@
 import { SchedulerError } from './errors.ts';
 import { makeLease } from './lifecycle/request.ts';
-import type { Lease } from './model/lease.ts';
-import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
 import {
   inEntryOrder,
+  type Lease,
   Reservation,
   type TransferEntry,
   TransferReservation,
   VmReservation,
-} from './model/reservation.ts';
+} from './model/lease.ts';
+import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
 import type { SchedulerState } from './state.ts';
 
 /** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */

@@ -2,8 +2,10 @@ import { SchedulerError } from './errors.ts';
 import { endAndStart, endPrematurely } from './lifecycle/due.ts';
 import { cancelLease, endEarly, failLease } from './lifecycle/endings.ts';
 import { runPass } from './lifecycle/pass.ts';
+import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import type { SchedulerConfig } from './model/config.ts';
+import type { Reservation } from './model/lease.ts';
 import type {
   Changes,
   Instant,
@@ -13,7 +15,6 @@ import type {
   Snapshot,
   StateReason,
 } from './model/records.ts';
-import type { Reservation } from './model/reservation.ts';
 import { restore } from './restore.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
@@ -63,17 +64,21 @@ export class Scheduler {
   /** Throws LEASE_NOT_FOUND or LEASE_ENDED. */
   cancel(now: Instant, leaseId: number, reason: StateReason | null = null): void {
     cancelLease(this.state, this.state.live(leaseId), now, reason);
+    reevaluateIfDue(this.state, now);
   }
 
   /** The machines of a running lease ended by themselves. Throws LEASE_NOT_FOUND, LEASE_ENDED or INVALID_REQUEST. */
   vmEnded(now: Instant, leaseId: number): void {
     endEarly(this.state, this.state.live(leaseId), now);
+    reevaluateIfDue(this.state, now);
   }
 
   /** A host could not do what was asked. Leases that have ended are ignored. Throws LEASE_FAILURE where failures are to stop the scheduler. */
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
     const lease = this.state.leases.get(leaseId);
-    if (lease) failLease(this.state, lease, now, reason);
+    if (!lease) return;
+    failLease(this.state, lease, now, reason);
+    reevaluateIfDue(this.state, now);
   }
 
   // ------------------------------------------------------------------ time

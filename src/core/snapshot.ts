@@ -1,13 +1,13 @@
 import type { ResourceSpace, Vector } from './model/capacity.ts';
-import type { Lease } from './model/lease.ts';
-import type { Amounts, LeaseRecord, ReservationRecord } from './model/records.ts';
 import {
+  type Lease,
   type Mapping,
   type Reservation,
   TransferReservation,
   transferTargets,
   VmReservation,
-} from './model/reservation.ts';
+} from './model/lease.ts';
+import type { Amounts, LeaseRecord, ReservationRecord } from './model/records.ts';
 
 /** A lease as plain data. (Each field by name: this is done with every change, and spreading the terms takes three times as long.) */
 export const leaseRecord = (lease: Lease): LeaseRecord => ({

@@ -3,7 +3,7 @@ import { SchedulerError } from './errors.ts';
 import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
-import type { Lease } from './model/lease.ts';
+import type { Lease, Reservation, VmReservation } from './model/lease.ts';
 import type {
   ActionTarget,
   Instant,
@@ -12,7 +12,6 @@ import type {
   SiteSpec,
   StateReason,
 } from './model/records.ts';
-import type { Reservation, VmReservation } from './model/reservation.ts';
 import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
 import { type SiteView, siteView } from './policies/views.ts';
 import { ImageTransfers } from './preparation/image-transfer.ts';

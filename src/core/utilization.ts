@@ -1,5 +1,5 @@
+import type { Reservation } from './model/lease.ts';
 import type { Instant } from './model/records.ts';
-import type { Reservation } from './model/reservation.ts';
 import type { SchedulerState } from './state.ts';
 
 /** Shares of a resource, 0 to 1. */

@@ -109,29 +109,55 @@ describe('imports', () => {
   });
 
   test('files that import each other sit in one folder', () => {
-    const needs = new Map(
-      sources.map(({ path, imports }) => [
-        path,
-        imports.filter(({ own, typeOnly }) => own && !typeOnly).map(({ to }) => to),
-      ]),
-    );
     const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
-    const reachable = (from: string): Set<string> => {
-      const seen = new Set<string>();
-      const next = [...(needs.get(from) ?? [])];
-      for (let path = next.pop(); path !== undefined; path = next.pop()) {
-        if (seen.has(path)) continue;
-        seen.add(path);
-        next.push(...(needs.get(path) ?? []));
-      }
-      return seen;
-    };
-    const reach = new Map([...needs.keys()].map((path) => [path, reachable(path)]));
-    const cycles = [...reach].flatMap(([path, others]) =>
-      [...others]
-        .filter((other) => path < other && reach.get(other)?.has(path) && folderOf(path) !== folderOf(other))
-        .map((other) => `${path} <-> ${other}`),
+    const apart = circles(graphOf(sources, { withTypes: false })).filter(
+      ([a, b]) => folderOf(a) !== folderOf(b),
     );
-    expect(cycles).toEqual([]);
+    expect(apart).toEqual([]);
+  });
+
+  const core = sources.filter(({ room }) => room === 'core');
+
+  test('no files of the core import each other, not even types', () => {
+    expect(circles(graphOf(core, { withTypes: true }))).toEqual([]);
+  });
+
+  test('no folders of the core import each other, not even types', () => {
+    const folders = new Map<string, string[]>();
+    // Files right in src/core stand for themselves.
+    const nodeOf = (path: string) =>
+      path.split('/').length > 3 ? path.slice(0, path.lastIndexOf('/')) : path;
+    for (const [path, imports] of graphOf(core, { withTypes: true })) {
+      const node = nodeOf(path);
+      const others = imports.map(nodeOf).filter((other) => other !== node);
+      folders.set(node, [...(folders.get(node) ?? []), ...others]);
+    }
+    expect(circles(folders)).toEqual([]);
   });
 });
+
+/** What imports what, among the project's own files. */
+function graphOf(files: readonly Source[], { withTypes }: { withTypes: boolean }): Map<string, string[]> {
+  const wanted = ({ own, typeOnly }: Import) => own && (withTypes || !typeOnly);
+  return new Map(files.map(({ path, imports }) => [path, imports.filter(wanted).map(({ to }) => to)]));
+}
+
+/** Pairs that reach each other. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): [string, string][] {
+  const reachable = (from: string): Set<string> => {
+    const seen = new Set<string>();
+    const next = [...(graph.get(from) ?? [])];
+    for (let path = next.pop(); path !== undefined; path = next.pop()) {
+      if (seen.has(path)) continue;
+      seen.add(path);
+      next.push(...(graph.get(path) ?? []));
+    }
+    return seen;
+  };
+  const reach = new Map([...graph.keys()].map((path) => [path, reachable(path)]));
+  return [...reach].flatMap(([path, others]) =>
+    [...others]
+      .filter((other) => path < other && reach.get(other)?.has(path))
+      .map((other): [string, string] => [path, other]),
+  );
+}

@@ -1,12 +1,15 @@
+import type { Reservation, TransferReservation, VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
-import type { Reservation, TransferReservation, VmReservation } from '../model/reservation.ts';
 import type { SchedulerState } from '../state.ts';
 import { endEarly, endLease } from './endings.ts';
+import { reevaluateIfDue } from './re-evaluation.ts';
 
 /** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
 export const endPrematurely = (state: SchedulerState, at: Instant): void => {
   for (const vm of state.table.endingPrematurelyAt(at)) {
-    if (vm.state === 'ACTIVE' && state.table.has(vm)) endEarly(state, vm.lease, at);
+    if (vm.state !== 'ACTIVE' || !state.table.has(vm)) continue;
+    endEarly(state, vm.lease, at);
+    reevaluateIfDue(state, at);
   }
 };
 

@@ -1,10 +1,9 @@
 import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
 import type { Instant, StateReason } from '../model/records.ts';
+import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
+import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
-import { haveRemoved, heldByHosts } from './on-hosts.ts';
-import { reevaluate } from './re-evaluation.ts';
-import { stopChain } from './stop-chain.ts';
 
 /** The lease is over in the regular way. */
 export const endLease = (state: SchedulerState, lease: Lease, now: Instant): void => {
@@ -34,7 +33,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   }
   haveRemoved(state, lease, held, now);
   endLease(state, lease, now);
-  reevaluate(state, now);
+  state.reevaluationDue = true;
 };
 
 /** A user takes the lease back, in whatever state it is (R61). */
@@ -47,7 +46,7 @@ export const cancelLease = (
   takeOut(state, lease, now);
   state.transition(lease, 'CANCELLED', now, reason);
   state.forget(lease, now);
-  reevaluate(state, now);
+  state.reevaluationDue = true;
 };
 
 /** A host could not do what the lease needs, or the lease cannot be handled at all. */
@@ -56,7 +55,7 @@ export const failLease = (state: SchedulerState, lease: Lease, now: Instant, rea
   takeOut(state, lease, now);
   state.transition(lease, 'FAILED', now, reason);
   state.forget(lease, now);
-  reevaluate(state, now);
+  state.reevaluationDue = true;
 };
 
 /** Throws LEASE_FAILURE where a failed lease is to stop the scheduler. */

@@ -1,23 +1,26 @@
-import type { Lease } from '../model/lease.ts';
+import { rulesOf } from '../lease-types/table.ts';
+import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, LeaseState, StateReason } from '../model/records.ts';
-import type { VmReservation } from '../model/reservation.ts';
+import { commit } from '../placement/commit.ts';
+import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
-import { planSoonest, type StartWindow } from '../vm/soonest.ts';
-import { commit } from './commit.ts';
+import type { StartWindow } from '../vm/soonest.ts';
 import { failLease, schedulingFault } from './endings.ts';
-import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { usefulStarts } from './useful-starts.ts';
 
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
 
-/** Something was given back earlier than planned: leases with a reservation in the future may move forward (R44), now or in the next pass. */
-export const reevaluate = (state: SchedulerState, now: Instant): void => {
-  state.reevaluationDue = true;
-  if (state.reevaluation === 'in-pass') return;
-  const round = reevaluateEach(state, () => now);
-  while (!round.next().done);
-};
+/**
+ * After something was given back earlier than planned: leases with a reservation in the future may move forward (R44). Nothing happens
+ * where that is left to the next pass.
+ */
+export function reevaluateIfDue(state: SchedulerState, now: Instant): void {
+  while (state.reevaluationDue && state.reevaluation === 'at-once') {
+    const round = reevaluateEach(state, () => now);
+    while (!round.next().done);
+  }
+}
 
 /** One after the other, in ascending order of id (R44, R62). */
 export function* reevaluateEach(
@@ -100,7 +103,7 @@ const betterPlan = (
   starts: readonly StartWindow[],
   now: Instant,
 ): Plan | null => {
-  const outcome = planSoonest(state.planning, lease, now, { future: state.mayPlanFuture, starts });
+  const outcome = rulesOf(lease.type).plan(state, lease, now, starts);
   if (!isPlan(outcome)) return null;
   const { vm } = outcome;
   const better =

@@ -1,10 +1,9 @@
 import { SchedulerError } from '../errors.ts';
+import { rulesOf } from '../lease-types/table.ts';
 import { whyNeverPossible } from '../mapping/empty-site.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
-import { LAST_INSTANT } from '../model/time.ts';
 import type { SchedulerState } from '../state.ts';
-import { shorterThanShutdown } from '../vm/exact.ts';
 import { demandOf } from './demand.ts';
 import { expectToGoOn, schedulingFault } from './endings.ts';
 
@@ -64,32 +63,24 @@ export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: Lease
 const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
-  const tooShort = lease.type === 'ADVANCE_RESERVATION' ? shorterThanShutdown(state.planning, lease) : null;
-  return tooShort ?? state.policies.admission.admit(lease.view, state.siteView);
+  const ofType = rulesOf(lease.type).whyImpossible(state, lease);
+  return ofType ?? state.policies.admission.admit(lease.view, state.siteView);
 };
 
 const refuse = (message: string, ...path: string[]): never => {
   throw new SchedulerError('INVALID_REQUEST', message, path);
 };
 
-const validate = ({ type, machines, duration, start, image, knownDuration }: LeaseRequest): void => {
-  if (type === 'DEADLINE')
-    throw new SchedulerError('UNSUPPORTED_LEASE_TYPE', 'leases with a deadline cannot be scheduled here', [
-      'type',
-    ]);
+const validate = (request: LeaseRequest): void => {
+  const { type, machines, duration, image, knownDuration } = request;
+  const { validate: validateForType } = rulesOf(type);
   if (machines.length === 0) refuse('a lease needs one machine at least', 'machines');
   validateMachines(machines);
   if (!Number.isSafeInteger(duration) || duration <= 0)
     refuse(`the duration is ${duration} ms: it must be longer than 0`, 'duration');
   if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
     refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
-  if (type === 'ADVANCE_RESERVATION') {
-    if (start == null || !Number.isSafeInteger(start))
-      refuse('an advance reservation needs a start', 'start');
-    else if (start + duration > LAST_INSTANT) refuse('it would end after the year 9999', 'start');
-  } else if (start != null) {
-    refuse('only an advance reservation has a start', 'start');
-  }
+  validateForType(request);
   if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
     refuse(
       `disk image "${image.name}" of ${image.sizeMb} MB: it needs a name and a size in whole MB`,

@@ -1,7 +1,6 @@
 import { fits, type Need } from '../model/capacity.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import type { VmReservation } from '../model/reservation.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SchedulerState } from '../state.ts';
 import type { StartWindow } from '../vm/soonest.ts';

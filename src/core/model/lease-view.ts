@@ -1,11 +1,18 @@
-import type { Lease } from './lease.ts';
-import type { Amounts, Instant, LeaseState, LeaseType, Millis } from './records.ts';
+import type { Amounts, Instant, LeaseRecord, LeaseState, LeaseType, Millis } from './records.ts';
 
-/** A lease as policies see it: to be read only. */
+/** What a view shows of a lease. */
+export interface ViewedLease
+  extends Pick<LeaseRecord, 'id' | 'type' | 'submittedAt' | 'requestedStart' | 'duration' | 'preemptible'> {
+  readonly state: LeaseState;
+  readonly accumulated: Millis;
+  readonly terms: Pick<LeaseRecord, 'name' | 'machines'>;
+}
+
+/** A lease as policies see it, read-only. (A `#` field, since policies may be written in JavaScript.) */
 export class LeaseView {
-  readonly #lease: Lease;
+  readonly #lease: ViewedLease;
 
-  constructor(lease: Lease) {
+  constructor(lease: ViewedLease) {
     this.#lease = lease;
   }
 
@@ -37,7 +44,7 @@ export class LeaseView {
   get preemptible(): boolean {
     return this.#lease.preemptible;
   }
-  /** Copies: one entry a machine. */
+  /** Copies: one entry per machine. */
   get machines(): readonly Amounts[] {
     return structuredClone(this.#lease.terms.machines) as Amounts[];
   }

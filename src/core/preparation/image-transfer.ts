@@ -1,13 +1,13 @@
 import type { ResourceSpace } from '../model/capacity.ts';
 import type { ImageTransferConfig } from '../model/config.ts';
-import type { Lease } from '../model/lease.ts';
-import type { CachedImageRecord, DiskImage, Instant, Millis } from '../model/records.ts';
 import {
   inEntryOrder,
+  type Lease,
   type TransferEntry,
   TransferReservation,
   type VmReservation,
-} from '../model/reservation.ts';
+} from '../model/lease.ts';
+import type { CachedImageRecord, DiskImage, Instant, Millis } from '../model/records.ts';
 import { transferTime } from '../model/time.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 import { ImageCaches } from './image-cache.ts';

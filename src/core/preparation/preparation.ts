@@ -1,6 +1,5 @@
-import type { Lease } from '../model/lease.ts';
+import type { Lease, TransferReservation, VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
-import type { TransferReservation, VmReservation } from '../model/reservation.ts';
 
 /** From when on a lease may run on which nodes (null: all), considering what must be prepared there. */
 export interface EarliestTime {

@@ -1,7 +1,6 @@
 import type { ResourceSpace, Vector } from '../model/capacity.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, SiteSpec } from '../model/records.ts';
-import type { Reservation, VmReservation } from '../model/reservation.ts';
 import { SECOND } from '../model/time.ts';
 import { FreedSpace } from './freed-space.ts';
 import { type Hold, NodeProfile } from './node-profile.ts';

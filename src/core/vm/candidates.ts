@@ -1,6 +1,5 @@
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Reservation } from '../model/lease.ts';
 import type { Instant, LeaseState } from '../model/records.ts';
-import type { Reservation } from '../model/reservation.ts';
 import { NEVER } from '../policies/preemption.ts';
 import type { Planning } from './plan.ts';
 

@@ -1,8 +1,7 @@
 import { SchedulerError } from '../errors.ts';
 import type { SchedulerConfig } from '../model/config.ts';
-import type { Lease } from '../model/lease.ts';
+import { type Lease, Reservation, type VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
-import { Reservation, type VmReservation } from '../model/reservation.ts';
 import type { Estimates } from './estimates.ts';
 import {
   globalBackward,

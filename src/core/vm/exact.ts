@@ -1,6 +1,5 @@
-import type { Lease } from '../model/lease.ts';
+import { type Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, StateReason } from '../model/records.ts';
-import { VmReservation } from '../model/reservation.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
 

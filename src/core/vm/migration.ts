@@ -1,8 +1,7 @@
 import type { ResourceSpace, Vector } from '../model/capacity.ts';
 import type { SchedulerConfig } from '../model/config.ts';
-import type { Lease } from '../model/lease.ts';
+import { type Lease, type Mapping, Reservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import { type Mapping, Reservation } from '../model/reservation.ts';
 import { transferTime } from '../model/time.ts';
 import { MIGRATION_BANDWIDTH } from './estimates.ts';
 

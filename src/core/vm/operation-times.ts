@@ -1,5 +1,5 @@
+import type { Mapping } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import type { Mapping } from '../model/reservation.ts';
 
 /** Machines that are saved, or restored, together. */
 export interface Operation {

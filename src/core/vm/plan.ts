@@ -1,8 +1,7 @@
 import type { GreedyMapper } from '../mapping/greedy-mapper.ts';
 import type { SchedulerConfig } from '../model/config.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { StateReason } from '../model/records.ts';
-import type { Reservation, VmReservation } from '../model/reservation.ts';
 import type { PreemptionPolicy } from '../policies/preemption.ts';
 import type { Preparation, PreparationPlan } from '../preparation/preparation.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';

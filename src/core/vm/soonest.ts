@@ -1,13 +1,14 @@
 import type { FoundMapping } from '../mapping/greedy-mapper.ts';
-import type { Lease } from '../model/lease.ts';
+import { type Lease, type Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import { type Reservation, VmReservation } from '../model/reservation.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
 
 export interface SoonestOptions {
+  /** Whether it must fit for its whole duration; otherwise a shorter stay that ends in a suspension will do, where it can be suspended. */
+  readonly whole: boolean;
   /** Whether a changepoint in the future may be taken when nothing fits at the earliest times. */
   readonly future: boolean;
   /** Where alone a start can be of use, ascending; null: anywhere. */
@@ -36,14 +37,14 @@ interface Search {
   readonly preempts: boolean;
 }
 
-/** Best-effort and immediate leases: as soon as they fit (docs/glossary.md, best-effort windows). */
+/** As soon as the lease fits (docs/glossary.md, best-effort windows). */
 export const planSoonest = (
   planning: Planning,
   lease: Lease,
   now: Instant,
   options: SoonestOptions,
 ): Plan | NotSchedulable => {
-  const search = describe(planning, lease);
+  const search = describe(planning, lease, options.whole);
   const earliest = earliestTimes(planning, lease, search.resuming, now);
   const last = (earliest.at(-1) as EarliestTime).time;
   const starts = options.starts ?? anywhere;
@@ -70,7 +71,7 @@ export const planSoonest = (
   return { lease, vm, preparation, victims, isFuture: found.at > last };
 };
 
-const describe = ({ estimates, preemption }: Planning, lease: Lease): Search => {
+const describe = ({ estimates, preemption }: Planning, lease: Lease, whole: boolean): Search => {
   const resuming = lease.isSuspended;
   const shutdown = estimates.shutdown(lease);
   return {
@@ -79,8 +80,7 @@ const describe = ({ estimates, preemption }: Planning, lease: Lease): Search => 
     shutdown,
     duration: lease.remaining + shutdown + (resuming ? estimates.resume(lease) : 0),
     threshold: estimates.threshold(lease, resuming),
-    // Immediate leases cannot wait in the queue for what is left of them (R16).
-    strict: lease.type === 'IMMEDIATE' || !estimates.canSuspend(lease),
+    strict: whole || !estimates.canSuspend(lease),
     preempts: preemption.preempts(lease.view),
   };
 };

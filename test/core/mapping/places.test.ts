@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { makeLease } from '../../../src/core/lifecycle/request.ts';
 import { PlaceSearch } from '../../../src/core/mapping/places.ts';
 import { ResourceSpace } from '../../../src/core/model/capacity.ts';
-import { VmReservation } from '../../../src/core/model/reservation.ts';
+import { VmReservation } from '../../../src/core/model/lease.ts';
 import { SlotTable } from '../../../src/core/slot-table/slot-table.ts';
 import { siteOf } from '../../support/story.ts';
 

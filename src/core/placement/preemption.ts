@@ -1,6 +1,5 @@
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
-import type { Reservation, VmReservation } from '../model/reservation.ts';
 import type { SchedulerState } from '../state.ts';
 import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';

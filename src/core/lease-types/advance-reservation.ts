@@ -1,0 +1,24 @@
+import { SchedulerError } from '../errors.ts';
+import type { LeaseRequest } from '../model/records.ts';
+import { LAST_INSTANT } from '../model/time.ts';
+import { planExactly, shorterThanShutdown } from '../vm/exact.ts';
+import { planSoonest } from '../vm/soonest.ts';
+import type { LeaseTypeRules } from './lease-type.ts';
+
+/** Runs exactly from its requested start, or is rejected. One that a policy allowed to be suspended continues as soon as it fits. */
+export const advanceReservation: LeaseTypeRules = {
+  type: 'ADVANCE_RESERVATION',
+  validate({ start, duration }: LeaseRequest) {
+    const refuse = (message: string) => {
+      throw new SchedulerError('INVALID_REQUEST', message, ['start']);
+    };
+    if (start == null || !Number.isSafeInteger(start)) refuse('an advance reservation needs a start');
+    else if (start + duration > LAST_INSTANT) refuse('it would end after the year 9999');
+  },
+  whyImpossible: ({ planning }, lease) => shorterThanShutdown(planning, lease),
+  decidedIn: 'PASS',
+  plan: (state, lease, now, starts) =>
+    lease.isSuspended
+      ? planSoonest(state.planning, lease, now, { whole: false, future: state.mayPlanFuture, starts })
+      : planExactly(state.planning, lease, now),
+};
