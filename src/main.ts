@@ -11,10 +11,10 @@ import {
 } from './config/index.ts';
 import type { SiteSpec } from './core/index.ts';
 import { createAdapter } from './enactment/index.ts';
-import { createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
+import { canonicalJson, createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
 import { createApp, type Listening, listen } from './server/index.ts';
 import { loadPolicies } from './simulation/policy-modules.ts';
-import { type OpenStore, openStore } from './store/index.ts';
+import { isOutage, type OpenStore, openStore } from './store/index.ts';
 import type { PrismaClient } from './store/prisma/client.ts';
 
 /** Milliseconds: requests and subscriptions have this long to end when the server stops. */
@@ -97,6 +97,7 @@ export async function startServer(
         },
       },
       token,
+      isOutage,
       limits: config.limits,
       log: log.child({ component: 'server' }),
       registry,
@@ -156,17 +157,9 @@ function differenceBetween(stored: ConfiguredSite, configured: ConfiguredSite): 
     return `it has ${stored.spec.nodes.length} nodes, not ${configured.spec.nodes.length}`;
   }
   const other = stored.spec.nodes.findIndex(
-    (node, index) => canonical(node) !== canonical(configured.spec.nodes[index]),
+    (node, index) => canonicalJson(node) !== canonicalJson(configured.spec.nodes[index]),
   );
   return other < 0
     ? null
-    : `node ${other + 1} is ${canonical(stored.spec.nodes[other])}, not ${canonical(configured.spec.nodes[other])}`;
+    : `node ${other + 1} is ${canonicalJson(stored.spec.nodes[other])}, not ${canonicalJson(configured.spec.nodes[other])}`;
 }
-
-/** Equal for equal values, whatever the order of their keys. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );

@@ -1,6 +1,7 @@
 /** Commands on their way to the core: what is asked, and who waits for the answer. */
 import { createHash } from 'node:crypto';
 import { type LeaseRequest, SchedulerError } from '../core/index.ts';
+import { canonicalJson } from './canonical-json.ts';
 import { CommandError } from './ports.ts';
 
 export type CommandInput =
@@ -69,15 +70,7 @@ export const unavailable = (why: string): Answer =>
 
 /** Identifies the input of a request, whatever the order in which its fields were written. */
 export const inputHash = (request: LeaseRequest): string =>
-  createHash('sha256').update(canonical(request)).digest('hex');
-
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const fields = Object.entries(value).filter(([, each]) => each !== undefined && each !== null);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${fields.map(([key, each]) => `${JSON.stringify(key)}:${canonical(each)}`).join(',')}}`;
-};
+  createHash('sha256').update(canonicalJson(request)).digest('hex');
 
 /** The key under which a request with an idempotency key is remembered. */
 export const idempotencyId = (principal: string, key: string): string => JSON.stringify([principal, key]);

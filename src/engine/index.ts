@@ -1,6 +1,7 @@
 import { Engine } from './engine.ts';
 import type { EngineOptions } from './options.ts';
 
+export { canonicalJson } from './canonical-json.ts';
 export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
 export { type Core, type RestoreCore, schedulerWith } from './core.ts';
 export { Engine } from './engine.ts';

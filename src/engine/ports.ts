@@ -88,8 +88,15 @@ export interface StoredSite {
   readonly lastCommit: string | null;
   /** Recorded, but not known to be carried out; ascending id. */
   readonly pendingActions: readonly ActionRecord[];
-  /** Rows that made no sense and were left out, each in words. */
-  readonly quarantined: readonly string[];
+  /** Rows that were left out because their shape is wrong. */
+  readonly unreadable: readonly UnreadableRow[];
+}
+
+export interface UnreadableRow {
+  /** The lease that is incomplete without the row; null when none is. */
+  readonly leaseId: number | null;
+  /** Which row, and what is wrong with it. */
+  readonly message: string;
 }
 
 export interface IdempotencyRecord {

@@ -12,7 +12,7 @@ import type { Core, RestoreCore } from './core.ts';
 import type { RunningMachines } from './inspection.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Store, type StoredSite, StoreError, type WriterLease } from './ports.ts';
-import { type Fault, verify } from './verify.ts';
+import { type Fault, verify, verifyActions } from './verify.ts';
 import { yieldToOthers } from './wake.ts';
 
 export interface RecoveryOptions {
@@ -52,16 +52,17 @@ export const recover = async (options: RecoveryOptions, writer: WriterLease): Pr
 
 const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<Recovered> => {
   const { log, metrics, restore, scheduler, store } = options;
-  const { core, faults, snapshot } = await examine(stored, scheduler, restore);
-  for (const message of stored.quarantined) log.error({ quarantined: true }, `left out: ${message}`);
+  const { actions, core, faults, quarantined, snapshot } = await examine(stored, scheduler, restore);
+  for (const { leaseId, message } of stored.unreadable) {
+    log.error({ quarantined: true, lease: leaseId }, `left out: ${message}`);
+  }
   for (const { code, leaseId, reservationId, message } of faults) {
     log.error(
       { quarantined: true, code, lease: leaseId, reservation: reservationId },
       `left out: ${message}`,
     );
   }
-  metrics.quarantined(stored.quarantined.length + faults.length);
-  const doubtful = new Set(faults.map(({ leaseId }) => leaseId));
+  metrics.quarantined(stored.unreadable.length + faults.length);
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   return {
@@ -69,9 +70,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastCommit: stored.lastCommit,
     lastEventSequence,
     // A machine of a lease that cannot be true is not started.
-    pendingActions: stored.pendingActions.filter(
-      (action) => action.kind === 'DESTROY' || !doubtful.has(action.leaseId),
-    ),
+    pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
@@ -83,15 +82,19 @@ export interface Examined {
   readonly faults: readonly Fault[];
   /** What was stored, without what verification found at fault. */
   readonly snapshot: Snapshot;
+  readonly actions: readonly ActionRecord[];
+  /** Leases that were left out. */
+  readonly quarantined: ReadonlySet<number>;
 }
 
 /** Verifies what was stored, and makes a core of what is sound. Throws what the core throws for a site without leases. */
 export const examine = async (
-  { spec, snapshot }: Pick<StoredSite, 'spec' | 'snapshot'>,
+  { spec, snapshot, pendingActions, unreadable }: StoredSite,
   scheduler: SchedulerConfig,
   restore: RestoreCore,
 ): Promise<Examined> => {
-  const verified = verify(spec, snapshot);
+  const verified = verify(spec, snapshot, unreadable);
+  const actions = verifyActions(spec, pendingActions);
   // With many leases either takes its time, and the connection that holds the lock is to be heard of.
   await yieldToOthers();
   const { core, refused } = restoreSound((part) => restore(spec, scheduler, part), verified.snapshot);
@@ -104,7 +107,13 @@ export const examine = async (
       message: `lease ${leaseId}: the scheduler does not take it: ${why}`,
     };
   });
-  return { core, faults: [...verified.faults, ...refusals], snapshot: verified.snapshot };
+  return {
+    core,
+    faults: [...verified.faults, ...actions.faults, ...refusals],
+    snapshot: verified.snapshot,
+    actions: actions.sound,
+    quarantined: new Set([...verified.quarantined, ...refused.keys()]),
+  };
 };
 
 /** A core from all leases that it takes. Throws what it throws for a site without leases. */

@@ -3,6 +3,7 @@
  * node or a lease known. A lease that cannot be true is left out with all its reservations, so that the others go on.
  */
 import {
+  type ActionRecord,
   type Amounts,
   type Instant,
   type LeaseRecord,
@@ -12,6 +13,7 @@ import {
   type SiteSpec,
   type Snapshot,
 } from '../core/index.ts';
+import type { UnreadableRow } from './ports.ts';
 
 export type FaultCode =
   /** A reservation of a lease that is not there or has ended. */
@@ -20,12 +22,15 @@ export type FaultCode =
   | 'UNKNOWN_NODE'
   | 'INVALID_LEASE'
   | 'INVALID_RESERVATION'
+  /** A row of the lease cannot be read. */
+  | 'INCOMPLETE_LEASE'
   /** The scheduler does not take it, though nothing else is wrong with it. */
   | 'REFUSED_LEASE';
 
 export interface Fault {
   readonly code: FaultCode;
-  readonly leaseId: number;
+  /** Null for what belongs to no lease. */
+  readonly leaseId: number | null;
   readonly reservationId: number | null;
   /** A sentence for people. */
   readonly message: string;
@@ -42,14 +47,20 @@ export interface Verified {
 /** What its machines hold; migrations and transfers reserve bandwidth that is never checked. */
 const holdsMachines: ReadonlySet<ReservationKind> = new Set(['VM', 'SHUTDOWN', 'SUSPENSION', 'RESUMPTION']);
 
-export const verify = (site: SiteSpec, snapshot: Snapshot): Verified => {
+/** `unreadable`: rows that are missing from the snapshot, since they cannot be read. */
+export const verify = (
+  site: SiteSpec,
+  snapshot: Snapshot,
+  unreadable: readonly UnreadableRow[] = [],
+): Verified => {
   const faults: Fault[] = [];
   const nodes = new Map(site.nodes.map((node) => [node.number, node.capacity]));
   const leases = new Map(snapshot.leases.map((lease) => [lease.id, lease]));
-  for (const lease of snapshot.leases) faults.push(...leaseFaults(lease, snapshot, nodes));
+  const incomplete = new Set(unreadable.map(({ leaseId }) => leaseId));
+  for (const lease of snapshot.leases) faults.push(...leaseFaults(lease, snapshot, nodes, incomplete));
   for (const reservation of snapshot.reservations)
     faults.push(...reservationFaults(reservation, leases, nodes, snapshot));
-  const broken = new Set(faults.map((fault) => fault.leaseId));
+  const broken = new Set(faults.flatMap(({ leaseId }) => leaseId ?? []));
 
   const onNode = new Map<number, ReservationRecord[]>(site.nodes.map((node) => [node.number, []]));
   for (const reservation of snapshot.reservations) {
@@ -63,21 +74,50 @@ export const verify = (site: SiteSpec, snapshot: Snapshot): Verified => {
       broken.add(fault.leaseId);
     }
   }
+  const cachedImages = snapshot.site.cachedImages.filter(({ node, image }) => {
+    if (nodes.has(node)) return true;
+    const message = `the image ${image.name} is cached on node ${node}, which the site does not have`;
+    faults.push({ code: 'UNKNOWN_NODE', leaseId: null, reservationId: null, message });
+    return false;
+  });
   if (faults.length === 0) return { faults, snapshot, quarantined: broken };
   return {
     faults,
     quarantined: broken,
     snapshot: {
-      site: snapshot.site,
+      site: { ...snapshot.site, cachedImages },
       leases: snapshot.leases.filter((lease) => !broken.has(lease.id)),
       reservations: snapshot.reservations.filter((each) => !broken.has(each.leaseId)),
     },
   };
 };
 
+/** Separates actions on nodes that the site does not have. */
+export const verifyActions = (
+  site: SiteSpec,
+  actions: readonly ActionRecord[],
+): { readonly faults: readonly Fault[]; readonly sound: readonly ActionRecord[] } => {
+  const nodes = new Set(site.nodes.map(({ number }) => number));
+  const faults: Fault[] = [];
+  const sound = actions.filter(({ id, leaseId, targets }) => {
+    const named = targets.flatMap(({ node, toNode }) => (toNode === null ? [node] : [node, toNode]));
+    const unknown = named.find((node) => !nodes.has(node));
+    if (unknown === undefined) return true;
+    const message = `action ${id} of lease ${leaseId}: the site has no node ${unknown}`;
+    faults.push({ code: 'UNKNOWN_NODE', leaseId, reservationId: null, message });
+    return false;
+  });
+  return { faults, sound };
+};
+
 type Nodes = ReadonlyMap<number, Amounts>;
 
-const leaseFaults = (lease: LeaseRecord, { site }: Snapshot, nodes: Nodes): Fault[] => {
+const leaseFaults = (
+  lease: LeaseRecord,
+  { site }: Snapshot,
+  nodes: Nodes,
+  incomplete: ReadonlySet<number | null>,
+): Fault[] => {
   const fault = (code: FaultCode, message: string): Fault => ({
     code,
     leaseId: lease.id,
@@ -85,6 +125,7 @@ const leaseFaults = (lease: LeaseRecord, { site }: Snapshot, nodes: Nodes): Faul
     message: `lease ${lease.id}: ${message}`,
   });
   const faults: Fault[] = [];
+  if (incomplete.has(lease.id)) faults.push(fault('INCOMPLETE_LEASE', 'a row of it cannot be read'));
   if (lease.id > site.lastLeaseId)
     faults.push(fault('INVALID_LEASE', `the last lease is ${site.lastLeaseId}`));
   const next: readonly string[] | undefined = leaseTransitions[lease.state];
@@ -130,13 +171,23 @@ const reservationFaults = (
     faults.push(
       fault('INVALID_RESERVATION', `it ends (${instant(end)}) before it starts (${instant(start)})`),
     );
-  if (holdsMachines.has(kind)) {
-    for (const node of Object.keys(reservation.amounts)) {
-      if (!nodes.has(Number(node))) faults.push(fault('UNKNOWN_NODE', `the site has no node ${node}`));
-    }
+  for (const node of nodesOf(reservation)) {
+    if (!nodes.has(node)) faults.push(fault('UNKNOWN_NODE', `the site has no node ${node}`));
   }
   return faults;
 };
+
+/** Nodes that a reservation names; the amounts of transfers may also name the image repository, which is none. */
+const nodesOf = ({ kind, amounts, machines, moves, waiting, targets }: ReservationRecord): Set<number> =>
+  new Set(
+    [
+      ...(holdsMachines.has(kind) ? Object.keys(amounts) : []),
+      ...Object.values(machines ?? {}),
+      ...Object.values(moves ?? {}).flat(),
+      ...Object.keys(waiting ?? {}),
+      ...Object.keys(targets ?? {}),
+    ].map(Number),
+  );
 
 /** By resource type; types that the site does not declare are not checked. */
 type Capacity = ReadonlyMap<string, number | readonly number[]>;
@@ -147,8 +198,8 @@ const capacityFaults = (
   capacity: Capacity,
   reservations: readonly ReservationRecord[],
   broken: ReadonlySet<number>,
-): Fault[] => {
-  const faults: Fault[] = [];
+): (Fault & { readonly leaseId: number })[] => {
+  const faults: (Fault & { readonly leaseId: number })[] = [];
   const out = new Set<number>();
   const changes = reservations
     .filter((each) => each.start < each.end)

@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly services: ApiServices;
   /** The administrator's bearer token. */
   readonly token: string;
+  /** Whether an error means that the database cannot be reached, so that the same call may succeed later. */
+  readonly isOutage: (error: unknown) => boolean;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly log?: Logger | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
@@ -35,6 +37,7 @@ const path = '/graphql';
 export function createApp({
   services,
   token,
+  isOutage,
   limits: given,
   log = pino({ level: 'silent' }),
   registry = new Registry(),
@@ -53,6 +56,7 @@ export function createApp({
     services: { ...services, leases: subscriptions.service },
     limits,
     log,
+    isOutage,
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 

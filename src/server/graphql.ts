@@ -4,7 +4,6 @@ import { type ApiServices, apiContext, schema } from '../api/index.ts';
 import type { Principal } from '../engine/ports.ts';
 import type { ServerLimits } from './limits.ts';
 import { errorMask } from './mask.ts';
-import { isDatabaseOutage } from './outage.ts';
 import {
   useDocumentLimits,
   useJsonInUrls,
@@ -27,11 +26,18 @@ export interface GraphQLOptions {
   readonly services: ApiServices;
   readonly limits: ServerLimits;
   readonly log: Logger;
+  readonly isOutage: (error: unknown) => boolean;
   readonly observe: Parameters<typeof useOperationMetrics>[0];
 }
 
 /** The schema over HTTP (server-sent events included); everything that is not GraphQL has been dealt with before. */
-export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLOptions): GraphQLServer =>
+export const createGraphQLServer = ({
+  services,
+  limits,
+  log,
+  isOutage,
+  observe,
+}: GraphQLOptions): GraphQLServer =>
   createYoga<RequestContext, object>({
     schema,
     context: ({ principal }) => apiContext(services, principal),
@@ -42,7 +48,7 @@ export const createGraphQLServer = ({ services, limits, log, observe }: GraphQLO
     multipart: false,
     maxRequestBodySize: limits.bodyBytes,
     parserAndValidationCache: { documentCache: cacheByText(), errorCache: cacheByText() },
-    maskedErrors: { maskError: errorMask(log, isDatabaseOutage) },
+    maskedErrors: { maskError: errorMask(log, isOutage) },
     // What the mask shows of an error it has also logged.
     logging: {
       debug: () => {},

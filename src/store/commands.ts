@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ForwardedCommand, StoreError } from '../engine/ports.ts';
 import type { Database } from './database.ts';
-import { toJson } from './rows.ts';
+import { toJson } from './json.ts';
 
 /** A command that no writer took within this time is not carried out any more: nobody waits for it (seconds). */
 const lifetime = 60;

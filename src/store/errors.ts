@@ -21,11 +21,40 @@ const transientCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ENOENT', // a Unix socket whose server is down
+  // Prisma's own: not reachable, too slow, closed, no connection to spare
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2034',
+  'P2037',
 ]);
 
 /** What `pg` says, without a code, when a connection has gone. */
-const lostConnection =
-  /connection (terminated|ended|error)|timeout|not queryable|client was closed|closed the connection/i;
+const lostConnection = new RegExp(
+  [
+    'connection (terminated|ended|error)',
+    'read timeout',
+    'timeout (exceeded|expired)',
+    'not queryable',
+    'client was closed',
+    'closed the connection',
+    "can't reach",
+  ].join('|'),
+  'i',
+);
+
+/**
+ * Whether an error, the driver's, Prisma's or a StoreError, means that the database is out of reach or busy: the same call may
+ * succeed later.
+ */
+export function isOutage(error: unknown): boolean {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if (kindOf(each) === 'TRANSIENT') return true;
+  }
+  return false;
+}
 
 /** Any failure of the database as a StoreError with its kind; the message tells what was being done. */
 export function storeError(error: unknown, doing: string): StoreError {
@@ -35,7 +64,7 @@ export function storeError(error: unknown, doing: string): StoreError {
 
 export function kindOf(error: unknown): StoreErrorKind {
   if (error instanceof StoreError) return error.kind;
-  const code = codeOf(error);
+  const code = originalCodeOf(error) ?? codeOf(error);
   if (code !== null) {
     if (transientCodes.has(code)) return 'TRANSIENT';
     if (/^[0-9A-Z]{5}$/.test(code)) {
@@ -43,6 +72,13 @@ export function kindOf(error: unknown): StoreErrorKind {
     }
   }
   return error instanceof Error && lostConnection.test(error.message) ? 'TRANSIENT' : 'PERMANENT';
+}
+
+/** The server's own code, which Prisma keeps of errors that it has no code for. */
+function originalCodeOf(error: unknown): string | null {
+  const { meta } = error as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  const code = meta?.driverAdapterError?.cause?.originalCode;
+  return typeof code === 'string' ? code : null;
 }
 
 export function codeOf(error: unknown): string | null {

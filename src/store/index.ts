@@ -8,6 +8,7 @@ import type { PrismaClient } from './prisma/client.ts';
 import { openServer } from './server.ts';
 import { SqlStore } from './store.ts';
 
+export { isOutage } from './errors.ts';
 export type { StoreLog } from './log.ts';
 
 export interface StoreOptions {

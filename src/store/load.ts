@@ -1,97 +1,112 @@
-import { isFinal, type LeaseState, leaseTransitions, type NodeSpec } from '../core/index.ts';
-import type { StoredSite } from '../engine/ports.ts';
-import type { Queryable } from './database.ts';
-import { type ActionRow, type LeaseRow, type ReservationRow, RowCheck } from './row-check.ts';
+import { isFinal, type LeaseState, leaseTransitions } from '../core/index.ts';
+import type { StoredSite, UnreadableRow } from '../engine/ports.ts';
+import type { Queryable, Row } from './database.ts';
+import { faultsOf, millisecondsOf, type Table } from './table.ts';
+import { actionOrders, cachedImage, leases, nodes, reservations, sites } from './tables.ts';
 
 const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
-
-const millis = (column: string) => `(extract(epoch FROM ${column}) * 1000)::bigint`;
-const page = 'number > $1::bigint ORDER BY number LIMIT $2';
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;
 
-const siteQuery = `
-  SELECT last_commit, name, resource_types, last_lease_id, last_reservation_id, last_event_sequence, last_action_id,
-    last_rank, cached_images, ${millis('created_at')} AS created_at
-  FROM writers LEFT JOIN sites ON true`;
-const leaseQuery = `
-  SELECT number, name, type, state, reason_code, reason_message, preemptible, ${millis('submitted_at')} AS submitted_at,
-    ${millis('requested_start')} AS requested_start, original_duration, duration, known_duration, accumulated, image_name,
-    image_size_mb, ${millis('actual_start')} AS actual_start, ${millis('planned_start')} AS planned_start,
-    ${millis('ended_at')} AS ended_at, queue_rank, is_future, placement,
-    (SELECT json_agg(json_build_array(index, amounts) ORDER BY index) FROM lease_machines WHERE lease_number = number) AS machines
-  FROM leases WHERE ${live} AND ${page}`;
-const reservationQuery = `
-  SELECT number, lease_number, kind, state, ${millis('starts_at')} AS starts_at, ${millis('ends_at')} AS ends_at, plan,
-    (SELECT json_object_agg(node_number, amounts) FROM reservation_nodes WHERE reservation_number = number) AS amounts
-  FROM reservations WHERE state IN ('SCHEDULED', 'ACTIVE') AND ${page}`;
-const actionQuery = `
-  SELECT number, kind, lease_number, reservation_number, ${millis('at')} AS at, ${millis('deadline')} AS deadline, targets
-  FROM actions WHERE state = 'PENDING' AND ${page}`;
-
 /**
- * Rows that are read at a time: so few that each read ends well within the time that a read may take, however many leases live, and that
- * others have their turn in between.
+ * Rows that are read at a time: few enough that each read ends well within the time that a read may take, however many leases are live,
+ * and that other work has its turn in between.
  */
 const pageSize = 2_000;
 
-/** Reads everything that lives; what makes no sense is left out and told in `quarantined`. */
+/**
+ * Reads everything that is live. Rows whose shape is wrong are left out and listed in `unreadable`; whether the rest makes sense is
+ * the engine's to verify.
+ */
 export async function load(database: Queryable): Promise<StoredSite | null> {
-  const [site] = await database.query<SiteRow>(siteQuery);
+  const unreadable: UnreadableRow[] = [];
+  const [site] = await database.query<SiteRow>(
+    `SELECT last_commit, name, resource_types, ${millisecondsOf('created_at')} AS created_at, ${sites.selection}
+     FROM writers LEFT JOIN sites ON true`,
+  );
   if (site === undefined || site.name === null) return null;
-  const nodes = await database.query<NodeSpec>(
-    'SELECT number, hostname, capacity FROM nodes ORDER BY number',
-  );
-  const check = new RowCheck(nodes);
-  const leases = await pages(database, leaseQuery, (rows: LeaseRow[]) => check.leases(rows));
-  const reservations = await pages(database, reservationQuery, (rows: ReservationRow[]) =>
-    check.reservations(rows),
-  );
+  const read = <R extends { readonly id: number }>(
+    table: Table<R>,
+    condition: string,
+    what: (row: Row) => UnreadableRow,
+  ) =>
+    pages(database, table, condition, (row, faults) => {
+      const { leaseId, message } = what(row);
+      unreadable.push({ leaseId, message: `${message}: ${faults}.` });
+    });
   return {
     name: site.name,
-    spec: { resourceTypes: site.resource_types, nodes },
+    spec: {
+      resourceTypes: site.resource_types,
+      nodes: (await database.query(`SELECT ${nodes.selection} FROM nodes ORDER BY number`)).map((row) =>
+        nodes.toRecord(row),
+      ),
+    },
     createdAt: site.created_at,
     lastCommit: site.last_commit,
-    pendingActions: await pages(database, actionQuery, (rows: ActionRow[]) => check.actions(rows)),
-    quarantined: check.quarantined,
     snapshot: {
-      site: {
-        lastLeaseId: site.last_lease_id,
-        lastReservationId: site.last_reservation_id,
-        lastEventSequence: site.last_event_sequence,
-        lastActionId: site.last_action_id,
-        lastRank: site.last_rank,
-        cachedImages: check.cachedImages(site.cached_images),
-      },
-      ...check.whole(leases, reservations),
+      leases: await read(leases, live, ({ number }) => ({
+        leaseId: Number(number),
+        message: `Lease ${number}`,
+      })),
+      reservations: await read(
+        reservations,
+        `state IN ('SCHEDULED', 'ACTIVE')`,
+        ({ number, lease_number }) => ({
+          leaseId: Number(lease_number),
+          message: `Reservation ${number} of lease ${lease_number}`,
+        }),
+      ),
+      site: { ...sites.toRecord(site), cachedImages: cachedImages(site.cached_images, unreadable) },
     },
+    pendingActions: await read(actionOrders, `state = 'PENDING'`, ({ number, lease_number }) => ({
+      leaseId: null,
+      message: `Action ${number} of lease ${lease_number}`,
+    })),
+    unreadable,
   };
 }
 
-/** What comes of all rows of a query, page by page. */
-async function pages<R extends { readonly number: number }, T>(
+/** The records of all rows that fulfil a condition, read page by page. */
+async function pages<R extends { readonly id: number }>(
   database: Queryable,
-  query: string,
-  recordsOf: (rows: R[]) => readonly T[],
-): Promise<T[]> {
-  const records: T[] = [];
+  table: Table<R>,
+  condition: string,
+  leaveOut: (row: Row, faults: string) => void,
+): Promise<R[]> {
+  const query = `SELECT ${table.selection} FROM ${table.name}
+    WHERE ${condition} AND number > $1::bigint ORDER BY number LIMIT $2`;
+  const records: R[] = [];
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const rows = await database.query<R>(query, [after, pageSize]);
-    records.push(...recordsOf(rows));
+    const rows = await database.query(query, [after, pageSize]);
+    for (const row of rows) {
+      const parsed = table.parse(row);
+      if ('record' in parsed) records.push(parsed.record);
+      else leaveOut(row, parsed.faults);
+    }
     const last = rows.at(-1);
     if (last === undefined || rows.length < pageSize) return records;
-    after = last.number;
+    after = Number(last.number);
   }
 }
 
-interface SiteRow {
+function cachedImages(value: unknown, unreadable: UnreadableRow[]) {
+  const leaveOut = (message: string) => unreadable.push({ leaseId: null, message });
+  if (!Array.isArray(value)) {
+    leaveOut('The list of cached images is not a list.');
+    return [];
+  }
+  return value.flatMap((entry: unknown, position) => {
+    const parsed = cachedImage.safeParse(entry);
+    if (parsed.success) return [parsed.data];
+    leaveOut(`Cached image ${position + 1}: ${faultsOf(parsed.error)}.`);
+    return [];
+  });
+}
+
+interface SiteRow extends Row {
   readonly last_commit: string | null;
   readonly name: string | null;
   readonly resource_types: readonly string[];
-  readonly last_lease_id: number;
-  readonly last_reservation_id: number;
-  readonly last_event_sequence: number;
-  readonly last_action_id: number;
-  readonly last_rank: number;
   readonly cached_images: unknown;
   readonly created_at: number;
 }

@@ -12,9 +12,10 @@ import {
 import { CommandMailbox } from './commands.ts';
 import { commitStatement, commitValues } from './commit.ts';
 import type { Database, WriterConnection } from './database.ts';
+import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
-import { type EventRow, eventRecord, nodeRow, toJson } from './rows.ts';
+import { idempotencyKeys, leaseEvents, nodes } from './tables.ts';
 import { Written } from './written.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
@@ -84,11 +85,16 @@ export class SqlStore implements Store {
          SELECT 1, $2::jsonb ->> 0, ARRAY (SELECT jsonb_array_elements_text($3::jsonb)) FROM fence
          ON CONFLICT (id) DO NOTHING RETURNING id
        ), node AS (
-         INSERT INTO nodes (number, hostname, capacity)
-         SELECT n.* FROM site, jsonb_to_recordset($4::jsonb) AS n(number int, hostname text, capacity jsonb)
+         INSERT INTO nodes (${nodes.names})
+         SELECT ${nodes.values} FROM site, jsonb_to_recordset($4::jsonb) AS node(${nodes.recordSet})
        )
        SELECT EXISTS (SELECT FROM fence) AS allowed, EXISTS (SELECT FROM site) AS created`,
-      [writer.epoch, toJson([name]), toJson(spec.resourceTypes), toJson(spec.nodes.map(nodeRow))],
+      [
+        writer.epoch,
+        toJson([name]),
+        toJson(spec.resourceTypes),
+        toJson(spec.nodes.map((node) => nodes.toRow(node))),
+      ],
     );
     if (row?.allowed !== true) throw fenced(writer);
     if (!row.created) throw new StoreError('PERMANENT', 'The database holds a site already.');
@@ -119,11 +125,13 @@ export class SqlStore implements Store {
     keys: readonly { readonly principal: string; readonly key: string }[],
   ): Promise<readonly IdempotencyRecord[]> {
     if (keys.length === 0) return [];
-    return this.#database.query<IdempotencyRecord>(
-      `SELECT i.principal, i.key, i.input_hash AS "inputHash", i.lease_number AS "leaseNumber"
-       FROM jsonb_to_recordset($1::jsonb) AS k(principal text, key text) JOIN idempotency_keys i USING (principal, key)`,
+    const rows = await this.#database.query(
+      `SELECT ${idempotencyKeys.selection}
+       FROM jsonb_to_recordset($1::jsonb) AS wanted(principal text, key text)
+         JOIN idempotency_keys USING (principal, key)`,
       [toJson(keys.map(({ principal, key }) => ({ principal, key })))],
     );
+    return rows.map((row) => idempotencyKeys.toRecord(row));
   }
 
   async events(
@@ -131,14 +139,12 @@ export class SqlStore implements Store {
     limit: number,
     leaseNumber?: number | null,
   ): Promise<readonly LeaseEventRecord[]> {
-    const rows = await this.#database.query<EventRow>(
-      `SELECT sequence, (extract(epoch FROM at) * 1000)::bigint AS at, lease_number, from_state, to_state, reason_code,
-         reason_message
-       FROM lease_events WHERE sequence > $1 ${leaseNumber == null ? '' : 'AND lease_number = $3'}
+    const rows = await this.#database.query(
+      `SELECT ${leaseEvents.selection} FROM lease_events WHERE sequence > $1 ${leaseNumber == null ? '' : 'AND lease_number = $3'}
        ORDER BY sequence LIMIT $2`,
       leaseNumber == null ? [after, limit] : [after, limit, leaseNumber],
     );
-    return rows.map(eventRecord);
+    return rows.map((row) => leaseEvents.toRecord(row));
   }
 
   async eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null> {

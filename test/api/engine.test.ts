@@ -3,6 +3,7 @@ import { defaultSchedulerConfig, Scheduler } from '../../src/core/index.ts';
 import { SimulatedAdapter } from '../../src/enactment/simulated.ts';
 import { createEngine } from '../../src/engine/index.ts';
 import { createApp } from '../../src/server/app.ts';
+import { isOutage } from '../../src/store/index.ts';
 import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
 import { type Answer, graphqlRequest, token } from './fixture.ts';
 
@@ -23,7 +24,7 @@ async function serve(databases: DatabaseKind) {
   });
   onTestFinished(() => engine.stop());
   const site = { name: 'lab', resourceTypes: spec.resourceTypes, clockSpeed: 1, acceptsKnownDurations: true };
-  const app = createApp({ token, services: { prisma: store.prisma, leases: engine, site } });
+  const app = createApp({ token, isOutage, services: { prisma: store.prisma, leases: engine, site } });
   return {
     ask: async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
       const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;

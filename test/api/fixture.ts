@@ -2,6 +2,7 @@ import type { Amounts, Instant, LeaseEventRecord, LeaseRequest } from '../../src
 import { CommandError, type LeaseService } from '../../src/engine/ports.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
+import { isOutage } from '../../src/store/errors.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
 
@@ -105,6 +106,7 @@ export function apiOn(
   const leases = new FakeLeases();
   const app = createApp({
     token,
+    isOutage,
     services: {
       prisma,
       leases,

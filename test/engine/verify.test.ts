@@ -8,7 +8,7 @@ import {
   type SiteSpec,
   type Snapshot,
 } from '../../src/core/index.ts';
-import { verify } from '../../src/engine/verify.ts';
+import { verify, verifyActions } from '../../src/engine/verify.ts';
 import { epoch, hours, minutes, reservationAt, siteOf } from '../support/engine-harness.ts';
 
 const snapshotOf = (site: SiteSpec, leases: number): Snapshot => {
@@ -23,7 +23,7 @@ const snapshotOf = (site: SiteSpec, leases: number): Snapshot => {
 
 const site = siteOf(1);
 
-const codes = (snapshot: Snapshot, of = site): (readonly [string, number])[] =>
+const codes = (snapshot: Snapshot, of = site): (readonly [string, number | null])[] =>
   verify(of, snapshot).faults.map(({ code, leaseId }) => [code, leaseId] as const);
 
 const withReservation = (
@@ -83,6 +83,44 @@ describe('verification', () => {
     expect(codes({ ...snapshot, site: { ...snapshot.site, lastLeaseId: 1 } })).toEqual([
       ['INVALID_LEASE', 2],
     ]);
+  });
+
+  test('a lease of which a row cannot be read', () => {
+    const snapshot = snapshotOf(site, 3);
+    const unreadable = [
+      { leaseId: 2, message: 'Reservation 3 of lease 2: plan: invalid' },
+      { leaseId: null, message: 'Cached image 1: invalid' },
+    ];
+    const { faults, quarantined } = verify(site, snapshot, unreadable);
+    expect(faults).toEqual([
+      {
+        code: 'INCOMPLETE_LEASE',
+        leaseId: 2,
+        reservationId: null,
+        message: 'lease 2: a row of it cannot be read',
+      },
+    ]);
+    expect([...quarantined]).toEqual([2]);
+  });
+
+  test('unknown nodes in plans, cached images and actions', () => {
+    const snapshot = snapshotOf(site, 3);
+    expect(codes(withReservation(snapshot, 2, { machines: { 1: 9 } }))).toContainEqual(['UNKNOWN_NODE', 2]);
+    expect(codes(withReservation(snapshot, 2, { moves: { 1: [1, 9] } }))).toContainEqual(['UNKNOWN_NODE', 2]);
+    const image = { name: 'debian', sizeMb: 1 };
+    const cached = [9, 1].map((node) => ({ node, image, timeout: null, users: [] }));
+    const found = verify(site, { ...snapshot, site: { ...snapshot.site, cachedImages: cached } });
+    expect(found.faults.map(({ code, leaseId }) => [code, leaseId])).toEqual([['UNKNOWN_NODE', null]]);
+    expect(found.snapshot.site.cachedImages).toEqual([cached[1]]);
+    const target = { leaseId: 1, machine: 1, node: 1, toNode: null, capacity: {}, image: null };
+    const action = { kind: 'MIGRATE' as const, leaseId: 1, reservationId: null, at: epoch, deadline: null };
+    const actions = [
+      { ...action, id: 1, targets: [target] },
+      { ...action, id: 2, targets: [{ ...target, toNode: 9 }] },
+    ];
+    const { faults, sound } = verifyActions(site, actions);
+    expect(sound).toEqual([actions[0]]);
+    expect(faults.map(({ message }) => message)).toEqual(['action 2 of lease 1: the site has no node 9']);
   });
 
   test('an image transfer may go on for leases other than the one that it was planned for', () => {

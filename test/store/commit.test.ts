@@ -43,7 +43,7 @@ describeEachDatabase('a commit', (database) => {
       lastCommit: first.id,
       snapshot: { site: counters, leases: first.changes.leases, reservations: first.changes.reservations },
       pendingActions: first.changes.actions,
-      quarantined: [],
+      unreadable: [],
     };
     const loaded = await store.load();
     expect(loaded).toMatchObject(expected);

@@ -124,7 +124,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
       // The last commit may have been written without its answer having been heard; nothing else may differ.
       expect([acknowledged, acknowledged + 1]).toContain(ids.length);
       expect(ids).toEqual(ids.map((_, index) => index + 1));
-      expect(loaded?.quarantined).toEqual([]);
+      expect(loaded?.unreadable).toEqual([]);
       expect((await writerOf(store)).epoch).toBe(2 * round);
       acknowledged = ids.length;
       await store.close();

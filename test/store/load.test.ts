@@ -47,7 +47,7 @@ describeEachDatabase('loading', (database) => {
     expect(loaded?.snapshot.leases.map((one) => one.id)).toEqual([1, 7]);
     expect(loaded?.snapshot.reservations.map((one) => one.id)).toEqual([3, 5]);
     expect(loaded?.pendingActions.map((one) => one.id)).toEqual([1]);
-    expect(loaded?.quarantined).toEqual([]);
+    expect(loaded?.unreadable).toEqual([]);
   });
 
   it('brings everything, however much lives', async () => {
@@ -68,7 +68,7 @@ describeEachDatabase('loading', (database) => {
     expect(loaded?.pendingActions.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('leaves out rows that make no sense, says which and why, and brings the rest', async () => {
+  it('leaves out rows whose shape is wrong, says which and why, and loads the rest', async () => {
     const { store, writer } = await begin();
     const count = 12;
     await store.commit(
@@ -92,38 +92,31 @@ describeEachDatabase('loading', (database) => {
       `UPDATE lease_machines SET index = 3 WHERE lease_number = 3`,
       `UPDATE lease_machines SET amounts = '{"CPU": "many"}' WHERE lease_number = 4`,
       `UPDATE leases SET placement = '{}' WHERE number = 5`,
-      `UPDATE leases SET placement = jsonb_set(placement, '{mapping}', '{"1": 99}') WHERE number = 6`,
       `UPDATE reservations SET plan = plan - 'vmId' WHERE number = 7`,
       `UPDATE reservations SET plan = 'null' WHERE number = 8`,
       `UPDATE reservation_nodes SET amounts = '[]' WHERE reservation_number = 9`,
-      `UPDATE leases SET state = 'DONE' WHERE number = 10`,
       `UPDATE actions SET targets = '{}' WHERE number = 2`,
-      `UPDATE sites SET cached_images = cached_images || '[{"node": 77}]'`,
+      `UPDATE sites SET cached_images = cached_images || '[{"node": "x"}]'`,
     ]) {
       expect(await store.prisma.$executeRawUnsafe(damage)).toBe(1);
     }
     const loaded = await store.load();
-    expect(loaded?.snapshot.leases.map((one) => one.id)).toEqual([1, 11, 12]);
-    expect(loaded?.snapshot.reservations.map((one) => one.id)).toEqual([1, 11, 12]);
+    // What is left is still checked by the engine: a lease without all its rows is not planned.
+    expect(loaded?.snapshot.leases.map((one) => one.id)).toEqual([1, 6, 7, 8, 9, 10, 11, 12]);
+    expect(loaded?.snapshot.reservations.map((one) => one.id)).toEqual([1, 2, 3, 4, 5, 6, 10, 11, 12]);
     expect(loaded?.pendingActions.map((one) => one.id)).toEqual([1, 3]);
     expect(loaded?.snapshot.site.cachedImages).toHaveLength(1);
-    const said = loaded?.quarantined.join('\n') ?? '';
-    for (const part of [
-      'Lease 2 is left out: machines: ',
-      'Lease 3 is left out: machines: do not count up from 1',
-      'Lease 4 is left out: machines.0.1.CPU: ',
-      'Lease 5 is left out: placement.mapping: ',
-      'Lease 6 is left out: placement.mapping.1: is not a node of this site',
-      'Reservation 7 of lease 7 is left out: plan.vmId: ',
-      'Lease 7 is left out, since a part of it is.',
-      'Reservation 8 of lease 8 is left out: plan: ',
-      'Reservation 9 of lease 9 is left out: amounts.1: ',
-      'Reservation 10 is left out: its lease 10 does not live.',
-      'Action 2 of lease 2 is left out: targets: ',
-      'Cached image 2 is left out: ',
-    ]) {
-      expect(said).toContain(part);
-    }
+    expect(loaded?.unreadable.map(({ leaseId, message }) => [leaseId, message])).toEqual([
+      [2, expect.stringMatching(/^Lease 2: machines: /)],
+      [3, 'Lease 3: machines: indices are not 1, 2, 3 ….'],
+      [4, expect.stringMatching(/^Lease 4: machines\.0\.1\.CPU: /)],
+      [5, expect.stringMatching(/^Lease 5: placement\.mapping: .*; placement\.memoryAt: /)],
+      [7, expect.stringMatching(/^Reservation 7 of lease 7: plan\.vmId: /)],
+      [8, expect.stringMatching(/^Reservation 8 of lease 8: plan: /)],
+      [9, expect.stringMatching(/^Reservation 9 of lease 9: amounts\.1: /)],
+      [null, expect.stringMatching(/^Cached image 2: node: /)],
+      [null, expect.stringMatching(/^Action 2 of lease 2: targets: /)],
+    ]);
   });
 
   it('sees one state even while commits go on', async () => {

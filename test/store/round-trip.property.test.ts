@@ -137,7 +137,7 @@ describeEachDatabase('what is kept', (database) => {
           await store.commit(written, writer);
           previous = written.id;
           const loaded = await store.load();
-          expect(loaded?.quarantined).toEqual([]);
+          expect(loaded?.unreadable).toEqual([]);
           expect(loaded?.snapshot.leases.find((row) => row.id === id)).toEqual(kept);
           expect(loaded?.snapshot.reservations.filter((row) => row.leaseId === id)).toEqual(rows);
           expect(loaded?.pendingActions.find((row) => row.id === id)).toEqual(todo);

@@ -36,7 +36,7 @@ describeEachDatabase('a scheduler', (database) => {
           sequence += step.changes.events.length;
           if (!coin.next().value) continue;
           const loaded = await store.load();
-          expect(loaded?.quarantined).toEqual([]);
+          expect(loaded?.unreadable).toEqual([]);
           expectEqual(loaded?.spec, scenario.site);
           expectEqual(loaded?.snapshot, kept.scheduler.snapshot());
           expect(loaded?.pendingActions).toHaveLength(actions);

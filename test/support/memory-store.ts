@@ -180,7 +180,7 @@ export class MemoryStore implements Store {
       pendingActions: [...database.actions.values()]
         .filter((action) => action.state === 'PENDING')
         .map(({ state: _state, outcome: _outcome, ...action }) => action),
-      quarantined: [],
+      unreadable: [],
     });
   }
 

@@ -20,7 +20,7 @@ export default function check(command: Command, terminal: Terminal): void {
         if (stored === null) throw new CliError('the database holds no site yet: there is nothing to check');
         const restore = schedulerWith(await loadPolicies(scheduler));
         const { faults } = await examine(stored, scheduler, restore);
-        const unreadable = stored.quarantined;
+        const unreadable = stored.unreadable.map(({ message }) => message);
         const { leases, reservations } = stored.snapshot;
         if (json) {
           terminal.out(

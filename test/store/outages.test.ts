@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isDatabaseOutage } from '../../src/server/outage.ts';
-import { type OpenStore, openStore } from '../../src/store/index.ts';
+import { isOutage, type OpenStore, openStore } from '../../src/store/index.ts';
 import { type Api, apiOn } from '../api/fixture.ts';
 import { type OwnPostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
 
@@ -11,8 +10,8 @@ it.each([
   'Connection terminated unexpectedly',
   'Connection terminated due to connection timeout',
 ])('an outage is what says "%s"', (message) => {
-  expect(isDatabaseOutage(new Error(message))).toBe(true);
-  expect(isDatabaseOutage(new Error('wrapped', { cause: new Error(message) }))).toBe(true);
+  expect(isOutage(new Error(message))).toBe(true);
+  expect(isOutage(new Error('wrapped', { cause: new Error(message) }))).toBe(true);
 });
 
 describe.skipIf(postgresMissing !== null)(
@@ -49,7 +48,7 @@ describe.skipIf(postgresMissing !== null)(
       const sleeping = `FROM pg_stat_activity WHERE wait_event = 'PgSleep'`;
       await expect.poll(() => postgres.sql(`SELECT pid ${sleeping}`)).toHaveLength(1);
       await postgres.sql(`SELECT ${end}(pid) ${sleeping}`);
-      expect(isDatabaseOutage(await answer)).toBe(true);
+      expect(isOutage(await answer)).toBe(true);
     });
 
     it('is told as such, and forgotten when it is back', async () => {

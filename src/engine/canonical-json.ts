@@ -1,0 +1,8 @@
+/** JSON that is equal for equal values: keys are sorted, and members that are null or undefined are left out. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value).filter(([, each]) => each !== undefined && each !== null);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`;
+}
