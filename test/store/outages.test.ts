@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { isOutage, type OpenStore, openStore } from '../../src/store/index.ts';
 import { type Api, apiOn } from '../api/fixture.ts';
 import { type OwnPostgresServer, postgresMissing, startPostgres } from '../support/postgres.ts';
@@ -51,21 +51,32 @@ describe.skipIf(postgresMissing !== null)(
       expect(isOutage(await answer)).toBe(true);
     });
 
-    it('is told as such, and forgotten when it is back', async () => {
-      for (const mode of ['fast', 'immediate'] as const) {
-        await postgres.stop(mode);
-        for (const _attempt of [1, 2, 3]) {
-          const response = await api.post(query);
-          const { errors } = (await response.json()) as { errors: { message: string }[] };
-          expect(errors[0]).toMatchObject({
-            message: 'The database is out of reach. Try again later.',
-            extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) },
-          });
-          expect(response.status).toBe(503);
+    it.each(['TCP', 'a Unix socket'])(
+      'is UNAVAILABLE until the server is back, over %s',
+      async (transport) => {
+        const database = await postgres.createDatabase();
+        const [row] = await postgres.sql('SHOW unix_socket_directories');
+        const directory = String(row?.unix_socket_directories);
+        const overSocket = `postgresql://${postgres.user}@/${database}?host=${directory}&port=${postgres.port}`;
+        const databaseUrl = transport === 'TCP' ? postgres.url(database) : overSocket;
+        const other = await openStore({ databaseUrl, dataDir: '' });
+        onTestFinished(() => other.close());
+        const api = apiOn(other.prisma);
+        for (const mode of ['fast', 'immediate'] as const) {
+          await postgres.stop(mode);
+          for (const _attempt of [1, 2, 3]) {
+            const response = await api.post(query);
+            const { errors } = (await response.json()) as { errors: { message: string }[] };
+            expect(errors[0]).toMatchObject({
+              message: 'The database is out of reach. Try again later.',
+              extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) },
+            });
+            expect(response.status).toBe(503);
+          }
+          await postgres.start();
+          await expect.poll(async () => (await api.ask(query)).errors, { timeout: 10_000 }).toBeUndefined();
         }
-        await postgres.start();
-        await expect.poll(async () => (await api.ask(query)).errors, { timeout: 10_000 }).toBeUndefined();
-      }
-    });
+      },
+    );
   },
 );
