@@ -1,18 +1,18 @@
 /** Gets a batch written, through errors that pass: exactly once, or not at all. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
+import { backoff, sharedController, withTimeout } from './async.ts';
 import type { Clock } from './clock.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
-import { type CommitBatch, type Store, StoreError, type WriterLease } from './ports.ts';
-import { backoff, orAborted } from './wake.ts';
+import { type CommitBatch, type Store, StoreError, type WriterTerm } from './ports.ts';
 
 export interface CommitterOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  readonly limits: Pick<EngineLimits, 'patience' | 'longestRow' | 'stopTimeout'>;
+  readonly limits: Pick<EngineLimits, 'patience' | 'timePerRow' | 'stopTimeout'>;
   /** Aborts when the engine stops: then nothing is tried again, and what goes on has little time left. */
   readonly signal: AbortSignal;
 }
@@ -21,15 +21,23 @@ export interface CommitterOptions {
 export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
 
 /**
- * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, whoever plans on the
- * last commit may go on.
+ * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, what was planned on
+ * the last commit is still true.
  */
 export class Committer {
+  /** Aborts when the engine stops and what goes on has had its time. */
+  private readonly outOfTime = sharedController();
+
   constructor(
     private readonly options: CommitterOptions,
-    private writer: WriterLease,
+    private writer: WriterTerm,
     private previous: string | null,
-  ) {}
+  ) {
+    const { clock, limits, signal } = options;
+    const stopping = (): void => void clock.sleep(limits.stopTimeout / 2).then(() => this.outOfTime.abort());
+    if (signal.aborted) stopping();
+    else signal.addEventListener('abort', stopping, { once: true });
+  }
 
   get epoch(): number {
     return this.writer.epoch;
@@ -39,7 +47,7 @@ export class Committer {
     return this.writer.lost;
   }
 
-  /** Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that lasted too long. */
+  /** Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that took too long. */
   async commit(content: BatchContent, rows: number): Promise<void> {
     const { clock, limits, metrics, store } = this.options;
     const batch: CommitBatch = { ...content, id: crypto.randomUUID(), previous: this.previous };
@@ -48,12 +56,12 @@ export class Committer {
       if (this.writer.lost.aborted && (await this.renew(batch.id)) === batch.id) return;
       await store.commit(batch, this.writer);
     };
-    await this.persist('the commit', write, limits.patience + rows * limits.longestRow);
+    await this.persist('the commit', write, limits.patience + rows * limits.timePerRow);
     this.previous = batch.id;
     metrics.commit((clock.monotonic() - begun) / 1_000);
   }
 
-  /** Resolves when nobody else has written since the last commit. Throws StoreError. */
+  /** Resolves when no other process has written since the last commit. Throws StoreError. */
   async confirm(): Promise<void> {
     await this.persist('looking for another writer', async () => {
       if (this.writer.lost.aborted) await this.renew(null);
@@ -75,7 +83,7 @@ export class Committer {
     const giveUpAt = clock.monotonic() + limits.patience;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return await this.inTime(work(), Math.max(attemptLimit, giveUpAt - clock.monotonic()), what);
+        return await this.inTime(work, Math.max(attemptLimit, giveUpAt - clock.monotonic()), what);
       } catch (error) {
         const failure =
           error instanceof StoreError
@@ -108,26 +116,12 @@ export class Committer {
   }
 
   /** A call that never comes back (a connection that is half open) counts as a transient error. */
-  private async inTime<T>(work: Promise<T>, limit: Millis, what: string): Promise<T> {
-    const { clock, limits, signal } = this.options;
-    const timeout = new AbortController();
-    const timers = new AbortController();
-    const abortAfter = (delay: Millis): void => {
-      void clock.sleep(delay, timers.signal).then(() => timeout.abort());
-    };
-    const stopping = (): void => abortAfter(limits.stopTimeout / 2);
-    abortAfter(Math.max(1, limit));
-    if (signal.aborted) stopping();
-    else signal.addEventListener('abort', stopping, { once: true });
-    try {
-      return await orAborted(
-        work,
-        timeout.signal,
-        () => new StoreError('TRANSIENT', `${what} was not answered in time`),
-      );
-    } finally {
-      timers.abort();
-      signal.removeEventListener('abort', stopping);
-    }
+  private inTime<T>(work: () => Promise<T>, limit: Millis, what: string): Promise<T> {
+    return withTimeout(work, {
+      clock: this.options.clock,
+      duration: Math.max(1, limit),
+      signal: this.outOfTime.signal,
+      reason: () => new StoreError('TRANSIENT', `${what} was not answered in time`),
+    });
   }
 }

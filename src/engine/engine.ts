@@ -1,44 +1,38 @@
 /** The imperative shell round one core: the same service for the API, whichever role this server has. */
 import { pino } from 'pino';
-import type { Instant, LeaseEventRecord, LeaseRequest } from '../core/index.ts';
+import type { Instant, LeaseEventRecord } from '../core/index.ts';
+import { raceAbort, sharedController, Wake } from './async.ts';
 import { type Clock, SiteClock } from './clock.ts';
-import {
-  type Answer,
-  type CommandInput,
-  CommandQueue,
-  errorOf,
-  localCommand,
-  refusal,
-  settle,
-  unavailable,
-} from './commands.ts';
+import { type Answer, errorOf, type Refusal, refusal, unavailable } from './commands/answer.ts';
+import type { Command } from './commands/command.ts';
+import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import { schedulerWith } from './core.ts';
-import { type ActionReport, Dispatcher } from './dispatcher.ts';
 import { Forwarder } from './forwarder.ts';
+import { type ActionReport, Dispatcher } from './hosts/dispatcher.ts';
 import { keepFor, watchSkew } from './housekeeping.ts';
+import { Inbox } from './inbox.ts';
 import { Leadership } from './leadership.ts';
 import { defaultLimits, type EngineLimits } from './limits.ts';
 import { type EngineReadings, noMetrics } from './metrics.ts';
 import type { EngineOptions } from './options.ts';
-import type { EngineStatus, LeaseService, RequestOptions } from './ports.ts';
+import type { CommandOptions, EngineStatus, LeaseService } from './ports.ts';
 import { Publisher } from './publisher.ts';
-import { orAborted, Wake, widelyHeard } from './wake.ts';
 
 const shuttingDown = refusal('SHUTTING_DOWN', 'The server is shutting down. Try again in a moment.', {
   retryable: true,
 });
 
-/** `store` and `adapter` belong to whoever made them: `stop()` does not close them. */
+/** `store` and `adapter` belong to the caller: `stop()` does not close them. */
 export class Engine implements LeaseService {
   private readonly clock: Clock;
   private readonly limits: EngineLimits;
-  private readonly queue: CommandQueue;
+  private readonly inbox: Inbox;
   private readonly publisher: Publisher;
   private readonly dispatcher: Dispatcher;
   private readonly forwarder: Forwarder;
   private readonly leadership: Leadership;
   private readonly wake = new Wake();
-  private readonly stopping = widelyHeard();
+  private readonly stopping = sharedController();
   private readonly log;
   private readonly metrics;
   private listening: AsyncDisposable | null = null;
@@ -54,12 +48,15 @@ export class Engine implements LeaseService {
     const limits = { ...defaultLimits, ...options.limits };
     const log = (options.log ?? pino({ level: 'silent' })).child({ component: 'engine' });
     const metrics = options.metrics ?? noMetrics;
-    const reports: ActionReport[] = [];
+    const report = (what: ActionReport): void => {
+      this.inbox.addReport(what);
+      this.wake.notify();
+    };
     this.clock = clock;
     this.limits = limits;
     this.log = log;
     this.metrics = metrics;
-    this.queue = new CommandQueue(limits.commandsWaiting);
+    this.inbox = new Inbox(limits.maxCommandsWaiting);
     this.forwarder = new Forwarder({ store, clock, limits, log, signal, shuttingDown });
     this.publisher = new Publisher({
       store,
@@ -75,20 +72,19 @@ export class Engine implements LeaseService {
       limits: limits.dispatch,
       log: log.child({ adapter: adapter.name }),
       metrics,
-      report: (report) => {
-        reports.push(report);
-        this.wake.notify();
-      },
+      report,
     });
     this.leadership = new Leadership({
-      ...{ store, clock, limits, log, metrics, reports, adapter, signal },
+      ...{ store, clock, limits, log, metrics, report, adapter, signal },
       recovery: { store, site, scheduler, restore, log, metrics },
-      queue: this.queue,
+      inbox: this.inbox,
       publisher: this.publisher,
       dispatcher: this.dispatcher,
       wake: this.wake,
-      forward: (command) =>
-        void this.forwarder.forward(command.input).then((answer) => settle(command, answer)),
+      forward: ({ command, replyTo }) =>
+        void this.forwarder.forward(command).then((answer) => {
+          if ('settle' in replyTo) replyTo.settle(answer);
+        }),
       refuseAll: (answer) => this.refuseAll(answer),
     });
     metrics.watch(() => this.readings());
@@ -96,21 +92,15 @@ export class Engine implements LeaseService {
 
   // ---------------------------------------------------------------- LeaseService
 
-  async requestLease(
-    request: LeaseRequest,
-    options: RequestOptions,
-  ): Promise<{ readonly leaseNumber: number }> {
-    const leaseNumber = await this.submit({
-      kind: 'request',
-      request,
-      principal: options.principal.name,
-      idempotencyKey: options.idempotencyKey ?? null,
-    });
-    return { leaseNumber };
-  }
-
-  async cancelLease(leaseNumber: number, options: Pick<RequestOptions, 'principal'>): Promise<void> {
-    await this.submit({ kind: 'cancel', leaseNumber, principal: options.principal.name });
+  async submit<K extends CommandName>(
+    kind: K,
+    input: CommandInput<K>,
+    { principal, idempotencyKey = null }: CommandOptions,
+  ): Promise<CommandResult<K>> {
+    const answer = await this.answerTo({ kind, input, principal: principal.name, idempotencyKey });
+    if ('error' in answer) throw errorOf(answer);
+    // The writer, this one or another, gives the result of its kind.
+    return answer.result as CommandResult<K>;
   }
 
   events(options: {
@@ -142,8 +132,8 @@ export class Engine implements LeaseService {
   }
 
   /**
-   * Finishes the turn, answers who waits (SHUTTING_DOWN), aborts the adapters' calls (their actions stay recorded as unfinished), ends all
-   * subscriptions and gives the right to write back. Takes no longer than `limits.stopTimeout` or so.
+   * Finishes the turn, answers the callers that wait (SHUTTING_DOWN), aborts the adapters' calls (their actions stay recorded as unfinished), ends all
+   * subscriptions and gives the right to write back. Takes about `limits.stopTimeout` at most.
    */
   stop(): Promise<void> {
     this.stopped ??= this.end();
@@ -189,7 +179,7 @@ export class Engine implements LeaseService {
     const limit = new AbortController();
     void this.clock.sleep(this.limits.stopTimeout, limit.signal).then(() => limit.abort());
     const inTime = (work: Promise<unknown>): Promise<unknown> =>
-      orAborted(work, limit.signal, () => new Error('no time left')).catch((error: unknown) =>
+      raceAbort(work, limit.signal, () => new Error('no time left')).catch((error: unknown) =>
         this.log.warn({ err: error }, 'stopping goes on without waiting'),
       );
     await inTime(this.started?.catch(() => {}) ?? Promise.resolve());
@@ -217,7 +207,7 @@ export class Engine implements LeaseService {
   private noticed(notice: 'events' | 'commands'): void {
     const { role, session } = this.leadership;
     if (notice === 'commands' && session) {
-      session.mailbox.waiting = true;
+      this.inbox.announceForwarded();
       this.wake.notify();
     }
     if (notice === 'events' && role === 'standby') {
@@ -238,23 +228,20 @@ export class Engine implements LeaseService {
 
   // ---------------------------------------------------------------- commands
 
-  private async submit(input: CommandInput): Promise<number> {
+  /** Never rejects. */
+  private async answerTo(command: Command<CommandName>): Promise<Answer> {
     const { outage, role } = this.leadership;
-    let refused: Answer | null = null;
-    if (this.stopping.signal.aborted || role === 'stopped') refused = shuttingDown;
-    else if (outage) refused = unavailable('The database is out of reach.');
-    else if (role === 'standby') refused = await this.forwarder.forward(input);
-    if (refused && 'error' in refused) throw errorOf(refused.error);
-    if (refused) return refused.leaseNumber;
-
-    const { command, answered } = localCommand(input);
-    if (this.queue.add(command)) this.wake.notify();
-    else settle(command, unavailable('Too many commands are waiting.'));
-    return answered;
+    if (this.stopping.signal.aborted || role === 'stopped') return shuttingDown;
+    if (outage) return unavailable('The database is out of reach.');
+    if (role === 'standby') return this.forwarder.forward(command);
+    return new Promise((settle) => {
+      if (this.inbox.addCommand(command, settle)) this.wake.notify();
+      else settle(unavailable('Too many commands are waiting.'));
+    });
   }
 
-  private refuseAll(answer: Answer): void {
-    for (const command of this.queue.take(Number.POSITIVE_INFINITY)) settle(command, answer);
+  private refuseAll(refused: Refusal): void {
+    for (const { replyTo } of this.inbox.takeLocal()) if ('settle' in replyTo) replyTo.settle(refused);
   }
 
   private readings(): EngineReadings {
@@ -266,7 +253,7 @@ export class Engine implements LeaseService {
       ready: problems.length === 0,
       liveLeases: core?.liveLeases ?? 0,
       queueLength: core?.queueLength ?? 0,
-      commandsWaiting: this.queue.length,
+      commandsWaiting: this.inbox.localCommands,
       lastEventSequence: this.publisher.last,
       subscribers: this.publisher.subscribers,
       subscriberLag: this.publisher.lag,

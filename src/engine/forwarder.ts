@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { withTimeout } from './async.ts';
 import type { Clock } from './clock.ts';
-import { type Answer, type CommandInput, isAnswer, unavailable } from './commands.ts';
+import { type Answer, isAnswer, unavailable } from './commands/answer.ts';
+import type { Command } from './commands/command.ts';
 import type { EngineLimits } from './limits.ts';
 import type { Store } from './ports.ts';
-import { linkedController, orAborted } from './wake.ts';
 
 export interface ForwarderOptions {
   readonly store: Pick<Store, 'forward'>;
@@ -20,21 +21,20 @@ export class Forwarder {
   constructor(private readonly options: ForwarderOptions) {}
 
   /** Never rejects. */
-  async forward(input: CommandInput): Promise<Answer> {
+  async forward(command: Command): Promise<Answer> {
     const { clock, limits, log, shuttingDown, signal, store } = this.options;
-    using limit = linkedController(signal);
-    const timer = new AbortController();
-    void clock.sleep(limits.forwardTimeout, timer.signal).then(() => limit.abort());
     try {
-      const gone = (): Error => new Error('the writer did not answer');
-      const answer = await orAborted(store.forward(input, limit.signal), limit.signal, gone);
-      return isAnswer(answer) ? answer : unavailable('The writer gave no answer that is understood.');
+      const answer = await withTimeout((limit) => store.forward(command, limit), {
+        clock,
+        duration: limits.forwardTimeout,
+        signal,
+        reason: () => new Error('the writer did not answer in time'),
+      });
+      return isAnswer(answer) ? answer : unavailable('The answer of the writer was not understood.');
     } catch (error) {
       if (signal.aborted) return shuttingDown;
-      log.warn({ err: error }, 'a command could not be passed on to the writer');
-      return unavailable('The command could not be passed on to the writer.');
-    } finally {
-      timer.abort();
+      log.warn({ err: error }, 'a command could not be forwarded to the writer');
+      return unavailable('The command could not be forwarded to the writer.');
     }
   }
 }

@@ -1,11 +1,11 @@
 /** What goes on beside the turns: what is old is deleted, clocks are compared. Nothing here may stop the engine. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
+import { yieldToEventLoop } from './async.ts';
 import type { Clock } from './clock.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import type { Store } from './ports.ts';
-import { yieldToOthers } from './wake.ts';
 
 export interface HousekeepingOptions {
   readonly store: Store;
@@ -52,7 +52,7 @@ export const keepFor = async (
             metrics.expired(what, deleted);
             log.debug({ deleted }, `old ${what} deleted`);
           }
-          await yieldToOthers();
+          await yieldToEventLoop();
         }
       } catch (error) {
         log.warn({ err: error }, `old ${what} could not be deleted`);

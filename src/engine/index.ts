@@ -5,7 +5,7 @@ export { canonicalJson } from './canonical-json.ts';
 export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
 export { type Core, type RestoreCore, schedulerWith } from './core.ts';
 export { Engine } from './engine.ts';
-export type { DispatchLimits } from './host-calls.ts';
+export type { DispatchLimits } from './hosts/host-calls.ts';
 export { defaultLimits, type EngineLimits } from './limits.ts';
 export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
 export type { EngineOptions } from './options.ts';
@@ -14,8 +14,8 @@ export { type Examined, examine } from './recovery.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 
 /** An engine that serves, as writer or as standby. Throws StoreError when the database cannot be used. */
-export const createEngine = async (options: EngineOptions): Promise<Engine> => {
+export async function createEngine(options: EngineOptions): Promise<Engine> {
   const engine = new Engine(options);
   await engine.start();
   return engine;
-};
+}

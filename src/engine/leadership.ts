@@ -1,17 +1,18 @@
 /** Whether this server is the writer or a standby, and what it does to become one or the other. */
 import type { Logger } from 'pino';
+import { linkedController, type Wake, withTimeout } from './async.ts';
 import type { Clock } from './clock.ts';
-import { type Answer, type Command, type CommandQueue, unavailable } from './commands.ts';
+import { type Refusal, unavailable } from './commands/answer.ts';
 import { Committer } from './committer.ts';
-import type { ActionReport, Dispatcher } from './dispatcher.ts';
-import { Inspection, type InspectionOptions } from './inspection.ts';
+import type { ActionReport, Dispatcher } from './hosts/dispatcher.ts';
+import { Inspection, type InspectionOptions } from './hosts/inspection.ts';
+import type { CommandItem, Inbox } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Adapter, type EngineStatus, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
-import { linkedController, orAborted, type Wake } from './wake.ts';
 
 export interface LeadershipOptions {
   readonly store: Store;
@@ -20,16 +21,16 @@ export interface LeadershipOptions {
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  readonly queue: CommandQueue;
-  readonly reports: ActionReport[];
+  readonly inbox: Inbox;
+  readonly report: (report: ActionReport) => void;
   readonly publisher: Publisher;
   readonly dispatcher: Dispatcher;
   readonly adapter: InspectionOptions['adapter'] & Pick<Adapter, 'forget'>;
   readonly wake: Wake;
-  /** Passes a command on to the writer and answers who gave it. */
-  readonly forward: (command: Command) => void;
-  /** Answers everybody who waits. */
-  readonly refuseAll: (answer: Answer) => void;
+  /** Forwards a command to the writer, and answers its caller. */
+  readonly forward: (item: CommandItem) => void;
+  /** Refuses all commands of this process that wait. */
+  readonly refuseAll: (refusal: Refusal) => void;
   readonly signal: AbortSignal;
 }
 
@@ -134,9 +135,9 @@ export class Leadership {
     return recovered;
   }
 
-  /** Serves events from the database and passes commands on, while another process writes. Throws StoreError. */
+  /** Serves events from the database and forwards commands, while another process writes. Throws StoreError. */
   private async follow(): Promise<void> {
-    const { clock, forward, log, publisher, queue, store } = this.options;
+    const { clock, forward, inbox, log, publisher, store } = this.options;
     if (!this.siteKnown) {
       const stored = await store.load();
       if (stored) {
@@ -149,12 +150,12 @@ export class Leadership {
     this.become('standby');
     await publisher.catchUp();
     this.serves();
-    // What came while nobody knew who would be the writer.
-    for (const command of queue.take(Number.POSITIVE_INFINITY)) forward(command);
+    // What came before it was known which server would be the writer.
+    for (const item of inbox.takeLocal()) forward(item);
   }
 
   private async stepDown(): Promise<void> {
-    const { adapter, clock, dispatcher, limits, reports } = this.options;
+    const { adapter, clock, dispatcher, inbox, limits } = this.options;
     const { committer } = this;
     this.session = null;
     this.committer = null;
@@ -164,12 +165,12 @@ export class Leadership {
     // Another process may dispatch these actions from now on.
     dispatcher.reset();
     adapter.forget();
-    reports.length = 0;
-    const limit = new AbortController();
-    void clock.sleep(limits.retryInterval, limit.signal).then(() => limit.abort());
-    const released = Promise.resolve(committer?.release());
-    await orAborted(released, limit.signal, () => new Error('no answer')).catch(() => {});
-    limit.abort();
+    inbox.endTerm();
+    await withTimeout(() => Promise.resolve(committer?.release()), {
+      clock,
+      duration: limits.retryInterval,
+      reason: () => new Error('no answer'),
+    }).catch(() => {});
   }
 
   /** Once the engine stops, only it says so. */

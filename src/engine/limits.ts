@@ -1,16 +1,16 @@
 import type { Millis } from '../core/index.ts';
-import { type DispatchLimits, defaultDispatchLimits } from './host-calls.ts';
+import { type DispatchLimits, defaultDispatchLimits } from './hosts/host-calls.ts';
 
 /** The engine's bounds. Milliseconds are real time, whatever the clock's speed. */
 export interface EngineLimits {
-  /** Commands that may wait for a turn; more are refused as UNAVAILABLE. */
-  readonly commandsWaiting: number;
-  /** Commands, and reports about actions, that one turn takes. */
+  /** Commands that may wait for a turn; further ones are refused as UNAVAILABLE. */
+  readonly maxCommandsWaiting: number;
+  /** Commands and reports of hosts that one turn takes. */
   readonly commandsPerTurn: number;
-  /** How long the core may work on a pass before others have their turn. */
+  /** How long the core may work on a pass before the event loop runs. */
   readonly slice: Millis;
-  /** The most slices in one turn, when nobody waits. */
-  readonly slicesPerTurn: number;
+  /** Slices in one turn, when no caller waits. */
+  readonly maxSlicesPerTurn: number;
   /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
   readonly turnToWrite: Millis;
   /**
@@ -20,17 +20,17 @@ export interface EngineLimits {
   readonly rowsPerTurn: number;
   /** How long passes wait after one that changed nothing and yet was not enough. */
   readonly passInterval: Millis;
-  /** The longest that passes wait after failing again and again. */
-  readonly longestPassDelay: Millis;
+  /** The maximum delay of passes that fail again and again. */
+  readonly maxPassDelay: Millis;
   /** How long a database that is out of reach is waited for before callers are told. */
   readonly patience: Millis;
-  /** How much longer than that writing may take for each row, where a commit is large. */
-  readonly longestRow: Millis;
+  /** How much longer than that writing may take per row, where a commit is large. */
+  readonly timePerRow: Millis;
   /** How often the database is tried while it is out of reach, and the writer's lock while another holds it. */
   readonly retryInterval: Millis;
-  /** How long a command that was passed on to the writer may take. */
+  /** How long a forwarded command may take. */
   readonly forwardTimeout: Millis;
-  /** How often is looked for what a lost notice would have told. */
+  /** How often the database is checked for what a lost notice would have told. */
   readonly noticeInterval: Millis;
   /** How often hosts are asked whether what should be running is. */
   readonly inspectInterval: Millis;
@@ -44,28 +44,28 @@ export interface EngineLimits {
   readonly eventReaders: number;
   /** How often the clocks are compared. */
   readonly skewInterval: Millis;
-  /** From which difference of the clocks on there is a warning. */
+  /** Difference of the clocks above which there is a warning. */
   readonly skewWarning: Millis;
-  /** How often is looked for what is old. */
+  /** How often old rows are looked for. */
   readonly retentionInterval: Millis;
   /** Rows that are deleted at a time. */
   readonly retentionBatch: number;
-  /** How long commands that were passed on to the writer are kept: longer than anybody waits for their answers. */
+  /** How long forwarded commands are kept: longer than any caller waits for the answer. */
   readonly commandRetention: Millis;
   readonly dispatch: DispatchLimits;
 }
 
 export const defaultLimits: EngineLimits = {
-  commandsWaiting: 10_000,
+  maxCommandsWaiting: 10_000,
   commandsPerTurn: 500,
   slice: 5,
-  slicesPerTurn: 20,
+  maxSlicesPerTurn: 20,
   turnToWrite: 20,
   rowsPerTurn: 10_000,
   passInterval: 1_000,
-  longestPassDelay: 30_000,
+  maxPassDelay: 30_000,
   patience: 5_000,
-  longestRow: 1,
+  timePerRow: 1,
   retryInterval: 1_000,
   forwardTimeout: 15_000,
   noticeInterval: 1_000,

@@ -1,13 +1,13 @@
 import type { Instant, Millis } from '../core/index.ts';
+import { backoff, yieldToEventLoop } from './async.ts';
 import type { Clock } from './clock.ts';
 import type { Core } from './core.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { guarded } from './turn.ts';
-import { backoff, yieldToOthers } from './wake.ts';
 
 /** Below this the rows hardly matter to how long writing them takes: fewer would not be written sooner. */
-const leastRows = 20;
+const minRows = 20;
 
 /** Carries passes out in slices, over as many turns as they take. */
 export class PassRunner {
@@ -40,7 +40,7 @@ export class PassRunner {
   written(rows: number, took: Millis): void {
     this.fruitful = true;
     // What one turn says is mixed with what was known: a disk may have been slow for a moment.
-    this.rowCost = (this.rowCost + took / Math.max(rows, leastRows)) / 2;
+    this.rowCost = (this.rowCost + took / Math.max(rows, minRows)) / 2;
   }
 
   /** Whether a whole pass has changed nothing, and nothing else changed meanwhile. */
@@ -55,16 +55,16 @@ export class PassRunner {
 
   /**
    * Goes on with the pass until it ends, the turn has as much as can be written in a short time, or `interrupted` says so; for a
-   * slice when somebody waits for the turn. Lets others run between slices. Throws CoreFailure.
+   * slice when callers wait for the turn. Lets others run between slices. Throws CoreFailure.
    */
-  async slices(core: Core, now: Instant, somebodyWaits: boolean, interrupted: () => boolean): Promise<void> {
-    const { slicesPerTurn, turnToWrite } = this.limits;
-    const most = core.changedRows + Math.max(leastRows, turnToWrite / this.rowCost);
+  async slices(core: Core, now: Instant, callersWait: boolean, interrupted: () => boolean): Promise<void> {
+    const { maxSlicesPerTurn, turnToWrite } = this.limits;
+    const maxRows = core.changedRows + Math.max(minRows, turnToWrite / this.rowCost);
     for (let taken = 0; this.wanted(core); ) {
-      this.slice(core, now, most);
+      this.slice(core, now, maxRows);
       taken += 1;
-      if (somebodyWaits || taken >= slicesPerTurn || core.changedRows >= most) return;
-      await yieldToOthers();
+      if (callersWait || taken >= maxSlicesPerTurn || core.changedRows >= maxRows) return;
+      await yieldToEventLoop();
       if (interrupted()) return;
     }
   }
@@ -74,7 +74,7 @@ export class PassRunner {
     this.abandon();
     this.failures += 1;
     this.trouble = this.failures > 1 ? `Leases cannot be planned: ${what}` : null;
-    this.postpone(backoff(this.failures, this.limits.passInterval, this.limits.longestPassDelay));
+    this.postpone(backoff(this.failures, this.limits.passInterval, this.limits.maxPassDelay));
   }
 
   /** No pass begins within the next milliseconds. */
@@ -88,7 +88,7 @@ export class PassRunner {
     this.spent = 0;
   }
 
-  private slice(core: Core, now: Instant, mostRows: number): void {
+  private slice(core: Core, now: Instant, maxRows: number): void {
     const begun = this.clock.monotonic();
     this.notBefore = null;
     if (this.running === null) this.fruitful = false;
@@ -97,7 +97,7 @@ export class PassRunner {
     let ended = false;
     while (!ended) {
       ended = guarded('a pass', () => pass.next(now).done === true);
-      if (this.clock.monotonic() - begun >= this.limits.slice || core.changedRows >= mostRows) break;
+      if (this.clock.monotonic() - begun >= this.limits.slice || core.changedRows >= maxRows) break;
     }
     this.spent += this.clock.monotonic() - begun;
     if (!ended) return;

@@ -1,5 +1,5 @@
 /**
- * The interfaces that the engine owns: what it needs of a store and of hosts, and what it offers to the API. `store` and
+ * The interfaces that the engine owns: what it offers to the API, and what it needs of a store and of hosts. `store` and
  * `enactment` implement the first two; nothing here knows of Prisma, HTTP or GraphQL.
  */
 import type {
@@ -8,31 +8,38 @@ import type {
   Changes,
   Instant,
   LeaseEventRecord,
-  LeaseRequest,
   SiteSpec,
   Snapshot,
 } from '../core/index.ts';
+import type { IdempotencyRecord } from './commands/idempotency.ts';
+import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
+
+export { CommandError, type CommandErrorCode } from './commands/answer.ts';
+export type { CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
 // ---------------------------------------------------------------- what the engine offers to the API
 
-/** Who asks. Kept with idempotency keys; never a secret. */
+/** The caller. Kept with idempotency keys; never a secret. */
 export interface Principal {
   readonly name: string;
 }
 
-export interface RequestOptions {
+export interface CommandOptions {
   readonly principal: Principal;
   readonly idempotencyKey?: string | null;
 }
 
-/** The engine as the API sees it: the writer itself, or a standby that passes commands on to the writer. */
+/** The engine as the API sees it: the writer itself, or a standby that forwards commands to the writer. */
 export interface LeaseService {
   /**
-   * Answers once the lease is committed, with its number; whether it was REJECTED is in its state.
-   * Rejects with CommandError: a SchedulerErrorCode, IDEMPOTENCY_CONFLICT, UNAVAILABLE (retry later) or SHUTTING_DOWN.
+   * Answers once what the command changed is committed. Rejects with CommandError: a SchedulerErrorCode, IDEMPOTENCY_CONFLICT, UNAVAILABLE
+   * (retry later) or SHUTTING_DOWN.
    */
-  requestLease(request: LeaseRequest, options: RequestOptions): Promise<{ readonly leaseNumber: number }>;
-  cancelLease(leaseNumber: number, options: { readonly principal: Principal }): Promise<void>;
+  submit<K extends CommandName>(
+    kind: K,
+    input: CommandInput<K>,
+    options: CommandOptions,
+  ): Promise<CommandResult<K>>;
   /**
    * Committed events in order of sequence, without gaps or repeats. With `after`, first everything since. Ends when the signal
    * aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED (names the oldest kept) for a sequence number older than what is kept.
@@ -52,28 +59,6 @@ export interface EngineStatus {
   /** What is wrong, in words; empty when ready. */
   readonly problems: readonly string[];
   readonly epoch: number;
-}
-
-export type CommandErrorCode =
-  | import('../core/index.ts').SchedulerErrorCode
-  | 'IDEMPOTENCY_CONFLICT'
-  | 'EVENTS_EXPIRED'
-  /** The database is out of reach or another writer has taken over. Nothing is known to have happened; the same call may be tried again. */
-  | 'UNAVAILABLE'
-  | 'SHUTTING_DOWN';
-
-/** A command that was refused. It changed nothing, as far as is known (UNAVAILABLE, SHUTTING_DOWN). */
-export class CommandError extends Error {
-  override readonly name = 'CommandError';
-
-  constructor(
-    readonly code: CommandErrorCode,
-    message: string,
-    readonly path: readonly string[] = [],
-    readonly retryable = false,
-  ) {
-    super(message);
-  }
 }
 
 // ---------------------------------------------------------------- what the engine needs of a store
@@ -97,13 +82,6 @@ export interface UnreadableRow {
   readonly leaseId: number | null;
   /** Which row, and what is wrong with it. */
   readonly message: string;
-}
-
-export interface IdempotencyRecord {
-  readonly principal: string;
-  readonly key: string;
-  readonly inputHash: string;
-  readonly leaseNumber: number;
 }
 
 export interface ActionOutcome {
@@ -153,7 +131,7 @@ export class StoreError extends Error {
 }
 
 /** The right to write, held on its own connection. */
-export interface WriterLease {
+export interface WriterTerm {
   readonly epoch: number;
   /** The newest commit's id when the lock was taken; null before the first. */
   readonly lastCommit: string | null;
@@ -170,15 +148,15 @@ export interface Store {
    * Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. A lease that this store took
    * earlier ends: at most one is held at a time.
    */
-  acquireWriter(): Promise<WriterLease | null>;
+  acquireWriter(): Promise<WriterTerm | null>;
   /** Null when the database holds no site yet. */
   load(): Promise<StoredSite | null>;
   /** Writes a new site; fails when there is one. */
-  createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void>;
+  createSite(name: string, spec: SiteSpec, writer: WriterTerm): Promise<void>;
   /** All or nothing, fenced by the writer's epoch. Throws StoreError. */
-  commit(batch: CommitBatch, writer: WriterLease): Promise<void>;
+  commit(batch: CommitBatch, writer: WriterTerm): Promise<void>;
   /** Throws StoreError: FENCED when the writer's epoch or the commit `previous` is not the newest. */
-  confirm(previous: string | null, writer: WriterLease): Promise<void>;
+  confirm(previous: string | null, writer: WriterTerm): Promise<void>;
   idempotency(
     keys: readonly { readonly principal: string; readonly key: string }[],
   ): Promise<readonly IdempotencyRecord[]>;

@@ -4,34 +4,24 @@
  * another, and memory does not grow with the number of subscribers. As sequence numbers have no gaps, the seam is exact.
  */
 import type { LeaseEventRecord } from '../core/index.ts';
-import { CommandError, type Store } from './ports.ts';
+import { Semaphore } from './async.ts';
+import type { EventFeed, PublisherOptions, Subscriber } from './event-feed.ts';
+import { CommandError } from './ports.ts';
 import { Subscription } from './subscription.ts';
 
-export interface PublisherOptions {
-  readonly store: Pick<Store, 'events' | 'eventRange'>;
-  /** How many events the ring keeps. */
-  readonly ringSize: number;
-  /** How many events are read from the store at a time. */
-  readonly pageSize: number;
-  /** How many subscribers read from the store at the same time. */
-  readonly concurrentReads: number;
-  readonly onReplayed: (count: number) => void;
-  /** Real time, for the waits after a failed read. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-export class Publisher {
+export class Publisher implements EventFeed {
   /** The newest committed sequence number that is known here. */
   private newest = 0;
-  /** Events `newest - ring.length + 1` to `newest`; up to twice the ring's size, to trim seldom. */
+  /** Events `newest - ring.length + 1` to `newest`; up to twice the ring's size, to trim rarely. */
   private ring: LeaseEventRecord[] = [];
   private readonly waiters = new Set<() => void>();
-  private readonly active = new Set<Subscription>();
-  private readers = 0;
-  private readonly readersWaiting: (() => void)[] = [];
+  private readonly active = new Set<Subscriber>();
+  private readonly readers: Semaphore;
   closed = false;
 
-  constructor(readonly options: PublisherOptions) {}
+  constructor(readonly options: PublisherOptions) {
+    this.readers = new Semaphore(options.concurrentReads);
+  }
 
   get last(): number {
     return this.newest;
@@ -95,13 +85,13 @@ export class Publisher {
     this.wake();
   }
 
-  // ------------------------------------------------------------ for subscriptions
+  // ------------------------------------------------------------ EventFeed
 
-  enter(subscription: Subscription): void {
+  enter(subscription: Subscriber): void {
     this.active.add(subscription);
   }
 
-  leave(subscription: Subscription): void {
+  leave(subscription: Subscriber): void {
     this.active.delete(subscription);
   }
 
@@ -116,18 +106,9 @@ export class Publisher {
     return () => this.waiters.delete(callback);
   }
 
-  /** Runs a read of the store when it is its turn. */
-  async reading<T>(read: () => Promise<T>): Promise<T> {
-    if (this.readers >= this.options.concurrentReads)
-      await new Promise<void>((go) => this.readersWaiting.push(go));
-    else this.readers += 1;
-    try {
-      return await read();
-    } finally {
-      const next = this.readersWaiting.shift();
-      if (next) next();
-      else this.readers -= 1;
-    }
+  /** Runs a read of the store, a limited number at a time. */
+  reading<T>(read: () => Promise<T>): Promise<T> {
+    return this.readers.run(read);
   }
 
   /** Refuses a sequence number that is older than what is kept. Throws CommandError, StoreError. */

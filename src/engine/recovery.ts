@@ -8,12 +8,12 @@ import type {
   SiteSpec,
   Snapshot,
 } from '../core/index.ts';
+import { yieldToEventLoop } from './async.ts';
 import type { Core, RestoreCore } from './core.ts';
-import type { RunningMachines } from './inspection.ts';
+import type { RunningMachines } from './hosts/inspection.ts';
 import type { EngineMetrics } from './metrics.ts';
-import { type Store, type StoredSite, StoreError, type WriterLease } from './ports.ts';
+import { type Store, type StoredSite, StoreError, type WriterTerm } from './ports.ts';
 import { type Fault, verify, verifyActions } from './verify.ts';
-import { yieldToOthers } from './wake.ts';
 
 export interface RecoveryOptions {
   readonly store: Store;
@@ -37,7 +37,7 @@ export interface Recovered {
 }
 
 /** Loads and verifies the site; writes the configured one when there is none. Throws StoreError, SchedulerError. */
-export const recover = async (options: RecoveryOptions, writer: WriterLease): Promise<Recovered> => {
+export const recover = async (options: RecoveryOptions, writer: WriterTerm): Promise<Recovered> => {
   const { store, site, log } = options;
   let stored = await store.load();
   if (!stored) {
@@ -96,7 +96,7 @@ export const examine = async (
   const verified = verify(spec, snapshot, unreadable);
   const actions = verifyActions(spec, pendingActions);
   // With many leases either takes its time, and the connection that holds the lock is to be heard of.
-  await yieldToOthers();
+  await yieldToEventLoop();
   const { core, refused } = restoreSound((part) => restore(spec, scheduler, part), verified.snapshot);
   const refusals = [...refused].map(([leaseId, error]): Fault => {
     const why = error instanceof Error ? error.message : String(error);

@@ -1,59 +1,49 @@
 /**
  * One term as the writer: takes turns until the engine stops or the right to write is gone.
  *
- * A turn takes what waits (commands, reports about actions, what is due), lets the core work on it, writes everything that changed
- * in one transaction, and only then answers the callers, publishes the events and dispatches the actions. Turns never overlap:
- * while one is being written, commands gather for the next.
+ * A turn takes what waits (commands, reports of hosts, what is due), lets the core work on it, writes everything that changed in one
+ * transaction, and only then answers the callers, publishes the events and dispatches the actions. Turns never overlap: while one is
+ * being written, the inbox gathers for the next.
  */
 import type { Logger } from 'pino';
-import type { Changes, Instant, LeaseEventRecord } from '../core/index.ts';
+import type { Instant, LeaseEventRecord } from '../core/index.ts';
+import { backoff, linkedController, type Wake, yieldToEventLoop } from './async.ts';
 import type { Clock } from './clock.ts';
-import {
-  type Answer,
-  type Command,
-  type CommandQueue,
-  internalRefusal,
-  settle,
-  unavailable,
-} from './commands.ts';
+import { internalRefusal, type Refusal, unavailable } from './commands/answer.ts';
+import { keyOf } from './commands/idempotency.ts';
 import type { BatchContent, Committer } from './committer.ts';
 import type { Core } from './core.ts';
-import type { ActionReport, Dispatcher } from './dispatcher.ts';
-import type { Inspection } from './inspection.ts';
+import type { Dispatcher } from './hosts/dispatcher.ts';
+import type { Inspection } from './hosts/inspection.ts';
+import type { Inbox, Item } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
-import { Mailbox } from './mailbox.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import {
-  applyCommands,
-  applyReports,
+  type AppliedItems,
+  applyItems,
   CoreFailure,
   carryOutDue,
+  concludeAnswers,
+  type GivenAnswer,
   guarded,
   isEmpty,
   isFatal,
-  noTurn,
-  nothing,
-  type Taking,
-  type Turn,
-  TurnFailure,
 } from './turn.ts';
-import { backoff, linkedController, type Wake, yieldToOthers } from './wake.ts';
 
 export interface SessionOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly core: Core;
-  /** Loads the core anew. Throws StoreError. */
+  /** Loads the core again. Throws StoreError. */
   readonly reload: () => Promise<Core>;
   readonly clock: Clock;
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  readonly queue: CommandQueue;
-  readonly reports: ActionReport[];
+  readonly inbox: Inbox;
   readonly publisher: Publisher;
   readonly dispatcher: Dispatcher;
   readonly inspection: Pick<Inspection, 'committed'>;
@@ -64,19 +54,21 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Why a term ended: `fenced`: another process writes now; `unavailable`: the database is out of reach; `fatal`: it must not go on. */
+/** Why a term ended. `fenced`: another process writes now; `unavailable`: the database is out of reach; `fatal`: it must not go on. */
 export type SessionEnd =
   | { readonly why: 'stopped' | 'fenced' }
   | { readonly why: 'unavailable' | 'fatal'; readonly error: Error };
 
+/** Carries the end of the term up to `run`. */
+class TermOver extends Error {
+  constructor(readonly end: SessionEnd) {
+    super(`the term is over: ${end.why}`);
+  }
+}
+
 export class WriterSession {
   core: Core;
-  readonly mailbox = new Mailbox();
   private readonly pass: PassRunner;
-  /** After a turn that could not be written: how many of what it held are still to be taken one by one, in this order. */
-  private isolated: Taking = nothing;
-  /** Turns that failed one after the other without anybody being at fault. */
-  private failures = 0;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SessionOptions) {
@@ -85,27 +77,25 @@ export class WriterSession {
   }
 
   async run(): Promise<SessionEnd> {
-    const { signal, committer } = this.options;
-    // The first turn at once: it catches up with what came due since the last commit.
-    for (let first = true; ; first = false) {
-      if (!first) await this.idle();
-      if (signal.aborted) return { why: 'stopped' };
-      try {
-        if (committer.lost.aborted) await committer.recover();
+    const { signal } = this.options;
+    try {
+      // The first turn at once: it catches up with what came due since the last commit.
+      for (let first = true; ; first = false) {
+        if (!first) await this.idle();
+        if (signal.aborted) return { why: 'stopped' };
         await this.turn();
-        await yieldToOthers();
-      } catch (error) {
-        const end = await this.failed(error);
-        if (end) return end;
+        await yieldToEventLoop();
       }
+    } catch (error) {
+      if (error instanceof TermOver) return error.end;
+      throw error;
     }
   }
 
   /** Waits for something to do. */
   private async idle(): Promise<void> {
-    const { clock, committer, queue, reports, signal, wake } = this.options;
-    if (queue.length > 0 || reports.length > 0 || this.mailbox.hasWork) return;
-    if (this.pass.wanted(this.core)) return;
+    const { clock, committer, inbox, signal, wake } = this.options;
+    if (inbox.hasWork || this.pass.wanted(this.core)) return;
     const next = this.nextWork();
     if (next !== null && next <= clock.now()) return;
     using waiting = linkedController(signal, committer.lost);
@@ -125,98 +115,69 @@ export class WriterSession {
     return due === null || pass === null ? (due ?? pass) : Math.min(due, pass);
   }
 
+  // ---------------------------------------------------------------- turns
+
   private async turn(): Promise<void> {
-    const { clock, limits, queue } = this.options;
-    const blaming = this.isolated !== nothing;
-    // Nobody is to be blamed for what is due by itself: it is written first, alone.
-    const behind = blaming
-      ? carryOutDue(this.core, clock.now() + 1, 1)
-      : carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
-    const kind = behind !== null ? 'behind' : blaming ? 'alone' : 'whole';
-    const most = this.taking(kind);
-    const turn: Turn = {
-      kind,
-      most,
-      commands: queue.take(most.commands, limits.rowsPerTurn),
-      reports: [],
-      answers: [],
-    };
-    let changes: Changes;
+    const { clock, committer, inbox, limits, store } = this.options;
+    let items: readonly Item[] = [];
     try {
-      changes = await this.work(turn, behind);
+      if (committer.lost.aborted) await committer.recover();
+      const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
+      if (behind !== null) return await this.write([], behind);
+      await inbox.collect(limits.commandsPerTurn, (limit) =>
+        committer.persist('reading forwarded commands', () => store.forwarded(limit)),
+      );
+      items = inbox.take(limits.commandsPerTurn, limits.rowsPerTurn);
+      await this.write(items, null, true);
     } catch (error) {
-      throw new TurnFailure(error, turn);
+      await this.recover(error, items);
     }
-    this.committed(turn, changes);
   }
 
-  private taking(kind: Turn['kind']): Taking {
-    const { commandsPerTurn } = this.options.limits;
-    if (kind === 'whole')
-      return { commands: commandsPerTurn, forwarded: commandsPerTurn, reports: commandsPerTurn };
-    if (kind === 'behind') return nothing;
-    const { commands, forwarded } = this.isolated;
-    if (commands > 0) return { ...nothing, commands: 1 };
-    return forwarded > 0 ? { ...nothing, forwarded: 1 } : { ...nothing, reports: 1 };
-  }
-
-  /** Has the core work on what waits, at the present or at the instant to which it has come, and writes what changed. */
-  private async work(turn: Turn, behind: Instant | null): Promise<Changes> {
-    const { core, mailbox, pass } = this;
-    const { clock, committer, limits, reports, store } = this.options;
-    const forwarded = await mailbox.take(
-      turn.most.forwarded - turn.commands.length,
-      limits.rowsPerTurn,
-      (most) => committer.persist('reading forwarded commands', () => store.forwarded(most)),
-    );
-    turn.commands.push(...forwarded);
-    turn.reports = reports.slice(0, turn.most.reports);
-    const known = await this.remembered(turn.commands);
+  /**
+   * Has the core work on the items, at the present or at the instant that it has caught up with, and writes what changed. Throws
+   * CoreFailure, StoreError.
+   */
+  private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
+    const { core, pass } = this;
+    const { clock, committer, limits } = this.options;
+    const known = await this.remembered(items);
     const now = behind ?? clock.now();
     guarded('advance', () => core.advance(now));
-    const { answers, idempotency } = applyCommands(core, now, turn.commands, known);
-    turn.answers = answers;
-    applyReports(core, now, turn.reports);
-    if (turn.kind === 'whole') {
-      await pass.slices(core, now, turn.commands.length > 0, () => this.interrupted(now));
+    const applied = applyItems(core, now, items, known);
+    if (withPass) {
+      await pass.slices(core, now, applied.answers.length > 0, () => this.interrupted(now));
     }
     guarded('advance', () => core.advance(now));
+    const answers = guarded('the answers', () => concludeAnswers(core, applied.answers));
     const rows = core.changedRows;
     const content: BatchContent = {
       changes: guarded('taking changes', () => core.takeChanges()),
-      idempotency,
-      outcomes: turn.reports.flatMap(({ outcome }) => outcome ?? []),
-      answers: mailbox.answersWith(answers),
+      idempotency: applied.idempotency,
+      outcomes: applied.reports.flatMap(({ outcome }) => outcome ?? []),
+      answers: answers.flatMap(({ item: { replyTo }, answer }) =>
+        'forwarded' in replyTo ? [{ commandId: replyTo.forwarded, answer }] : [],
+      ),
     };
     if (!isEmpty(content)) {
       const begun = clock.monotonic();
       await committer.commit(content, rows);
       pass.written(rows, clock.monotonic() - begun);
     } else {
-      // Who is refused, or told of what was before, is told by what is true now.
+      // A refusal, or the answer to a repetition, must be true of the newest state.
       if (answers.length > 0) await committer.confirm();
       // A pass that changes nothing and still is not enough must not keep the engine busy.
-      if (turn.kind === 'whole' && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
+      if (withPass && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
     }
     this.lastTurn = now;
-    return content.changes;
+    this.committed({ ...applied, answers }, content);
   }
 
   /** It is written: now it may be seen. */
-  private committed(turn: Turn, changes: Changes): void {
-    const { dispatcher, inspection, metrics, problem, publisher, reports } = this.options;
-    this.mailbox.written();
-    this.failures = 0;
-    if (turn.kind === 'alone') {
-      this.isolate(
-        this.isolated.commands - turn.most.commands,
-        this.isolated.forwarded - turn.most.forwarded,
-        this.isolated.reports - turn.most.reports,
-      );
-    }
-    reports.splice(0, turn.reports.length);
-    for (const { outcome } of turn.reports) if (outcome) dispatcher.recorded(outcome.actionId);
-    for (const [command, answer] of turn.answers) this.answer(command, answer);
+  private committed({ answers, reports }: AppliedItems, { changes }: BatchContent): void {
+    const { dispatcher, inspection, metrics, problem, publisher } = this.options;
+    for (const { outcome } of reports) if (outcome) dispatcher.recorded(outcome.actionId);
+    for (const given of answers) this.answer(given);
     publisher.append(changes.events);
     metrics.events(changes.events.length);
     this.logEvents(changes.events);
@@ -225,31 +186,29 @@ export class WriterSession {
     problem(this.core.needsPass ? this.pass.trouble : null);
   }
 
-  /** Whether the pass should let the turn come to its end: somebody waits, or something is due. (Reports of hosts can wait.) */
+  /** Whether the pass should let the turn come to its end: a command waits, or something is due. (Reports of hosts can wait.) */
   private interrupted(now: Instant): boolean {
-    const { clock, queue, signal } = this.options;
-    if (queue.length > 0 || this.mailbox.waiting || signal.aborted) return true;
+    const { clock, inbox, signal } = this.options;
+    if (inbox.hasCommands || signal.aborted) return true;
     const next = this.core.nextInstant();
     return next !== null && next > now && next <= clock.now();
   }
 
-  private async remembered(commands: readonly Command[]): Promise<readonly IdempotencyRecord[]> {
-    const keys = commands.flatMap(({ input }) =>
-      input.kind === 'request' && input.idempotencyKey !== null
-        ? [{ principal: input.principal, key: input.idempotencyKey }]
-        : [],
-    );
+  private async remembered(items: readonly Item[]): Promise<readonly IdempotencyRecord[]> {
+    const keys = items.flatMap((item) => (item.type === 'command' ? (keyOf(item.command) ?? []) : []));
     if (keys.length === 0) return [];
     const { committer, store } = this.options;
     return committer.persist('looking up idempotency keys', () => store.idempotency(keys));
   }
 
-  private answer(command: Command, answer: Answer): void {
-    this.options.metrics.commands(command.input.kind, 'error' in answer ? 'refused' : 'accepted');
-    settle(command, answer);
+  private answer({ item, answer }: GivenAnswer): void {
+    const kind = item.type === 'command' ? item.command.kind : 'unknown';
+    this.options.metrics.commands(kind, 'error' in answer ? 'refused' : 'accepted');
+    if ('settle' in item.replyTo) item.replyTo.settle(answer);
   }
 
   private logEvents(events: readonly LeaseEventRecord[]): void {
+    const { log } = this.options;
     for (const { leaseId, from, to, reason, sequence, at } of events) {
       const fields = {
         lease: leaseId,
@@ -259,81 +218,119 @@ export class WriterSession {
         at,
         ...(reason ? { reason: reason.message } : {}),
       };
-      if (to === 'FAILED') this.options.log.error(fields, 'lease failed');
-      else this.options.log.debug(fields, 'lease changed');
+      if (to === 'FAILED') log.error(fields, 'lease failed');
+      else log.debug(fields, 'lease changed');
     }
   }
 
-  /** Says how to go on after a turn that failed; null: with the next turn. */
-  private async failed(error: unknown): Promise<SessionEnd | null> {
-    const { cause, turn } = error instanceof TurnFailure ? error : new TurnFailure(error, noTurn);
-    const { log } = this.options;
-    if (cause instanceof StoreError && cause.kind !== 'PERMANENT') {
-      const fenced = cause.kind === 'FENCED';
-      const why = fenced ? 'Another server has become the writer.' : 'The database is out of reach.';
-      this.refuse(turn, unavailable(why));
-      log.error({ err: cause }, why);
-      return fenced ? { why: 'fenced' } : { why: 'unavailable', error: cause };
+  // ---------------------------------------------------------------- turns that failed
+
+  /** Nothing of the turn was written. Returns when the next turn may begin; throws TermOver when there is none. */
+  private async recover(error: unknown, items: readonly Item[]): Promise<void> {
+    const { inbox, log, problem } = this.options;
+    this.assertTermGoesOn(error, items);
+    log.error({ err: error, items: items.length }, 'a turn failed; the core is loaded again');
+    const failed = error instanceof CoreFailure ? error : null;
+    inbox.putBack(failed?.item ? items.filter((item) => item !== failed.item) : items);
+    if (failed?.item) this.dismiss(failed.item, failed);
+    // What the core does by itself is the fault of no command; and neither is a pass that cannot be written.
+    if (failed ? failed.during === 'a pass' : items.length === 0) {
+      this.pass.failed(messageOf(error));
+      problem(this.pass.trouble);
     }
-    if (isFatal(cause)) {
-      this.refuse(turn, unavailable('The scheduler stops because a lease failed.'));
-      return { why: 'fatal', error: cause };
-    }
-    const fields = { err: cause, commands: turn.commands.length, reports: turn.reports.length };
-    log.error(fields, 'a turn failed; the core is loaded anew');
-    await this.findCulprit(turn, cause);
-    return this.startOver();
+    await this.reload();
+    await this.catchUp();
+    if (failed || items.length === 0 || (await this.oneByOne(items.length))) return;
+    // Each of them could be written: it was what the pass added.
+    this.pass.failed(messageOf(error));
+    problem(this.pass.trouble);
   }
 
-  /** Nothing of the turn was written: who is at fault is refused, the others have their turn again. */
-  private async findCulprit(turn: Turn, cause: unknown): Promise<void> {
-    const { clock, limits, log, problem, queue, reports, signal } = this.options;
-    const what = cause instanceof Error ? cause.message : String(cause);
-    const [command] = turn.commands;
-    const [report] = turn.reports;
-    let culprit: Command | null = null;
-    if (cause instanceof CoreFailure) {
-      // The core says what it was doing. What it does by itself (a pass, what is due) is no command's fault.
-      culprit = cause.command;
-      if (!culprit) this.nobodyAtFault(what, cause.during === 'a pass');
-    } else if (turn.kind === 'whole' && (command || report)) {
-      // It could not be written, for what one of them asks: one at a time it will show which.
-      const forwarded = turn.commands.filter(({ replyTo }) => 'forwarded' in replyTo).length;
-      this.isolate(turn.commands.length - forwarded, forwarded, turn.reports.length);
-    } else if (command) {
-      culprit = command;
-    } else if (report) {
-      log.error(
-        { action: report.outcome?.actionId, err: cause },
-        'the outcome of an action cannot be recorded',
-      );
+  /** Writes what is due, without any items: tried again and again until it succeeds. */
+  private async catchUp(): Promise<void> {
+    const { clock, inbox, limits, log, problem, signal } = this.options;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        let behind: Instant | null;
+        do {
+          behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
+          await this.write([], behind);
+        } while (behind !== null);
+        return;
+      } catch (error) {
+        this.assertTermGoesOn(error, []);
+        log.error({ err: error, attempt }, 'what is due cannot be carried out');
+        if (attempt > 1) problem(`The scheduler cannot go on: ${messageOf(error)}`);
+        if (attempt > 2) {
+          this.refuseLocal([], unavailable('The scheduler cannot go on.'));
+          inbox.dropForwarded();
+        }
+        await clock.sleep(backoff(attempt, 100, limits.maxPassDelay), signal);
+        await this.reload();
+      }
+    }
+  }
+
+  /**
+   * The next items could not be written together, and nothing says why: one at a time, each shows whether it is at fault. Whether one
+   * was.
+   */
+  private async oneByOne(count: number): Promise<boolean> {
+    const { inbox, signal } = this.options;
+    let found = false;
+    for (let left = count; left > 0 && !signal.aborted; left -= 1) {
+      // No item is to be blamed for what has come due meanwhile.
+      await this.catchUp();
+      const items = inbox.take(1);
+      const [item] = items;
+      if (!item) break;
+      try {
+        await this.write(items, null);
+      } catch (error) {
+        this.assertTermGoesOn(error, items);
+        found = true;
+        if (error instanceof CoreFailure && error.item === null) inbox.putBack(items);
+        else this.dismiss(item, error);
+        await this.reload();
+      }
+    }
+    return found;
+  }
+
+  /** The item is at fault: it is refused, or left out. */
+  private dismiss(item: Item, error: unknown): void {
+    const { inbox, log } = this.options;
+    if (item.type === 'command') {
+      log.error({ err: error, command: item.command.kind }, 'a command cannot be carried out');
+      if ('forwarded' in item.replyTo) {
+        inbox.putBack([{ type: 'refused', refusal: internalRefusal, replyTo: item.replyTo }]);
+      } else this.answer({ item, answer: internalRefusal });
+    } else if (item.type === 'report') {
       // The dispatcher still knows the action, so that it is not carried out again before the next start.
-      reports.shift();
-    } else this.nobodyAtFault(what, true);
+      log.error(
+        { err: error, action: item.report.outcome?.actionId },
+        'the report of a host cannot be recorded',
+      );
+    } else log.error({ err: error }, 'the answer to a forwarded command cannot be written');
+  }
 
-    if (culprit) {
-      if ('forwarded' in culprit.replyTo) this.mailbox.answer(culprit.replyTo.forwarded, internalRefusal);
-      else this.answer(culprit, internalRefusal);
+  /** Throws TermOver after an error that ends the term. */
+  private assertTermGoesOn(error: unknown, items: readonly Item[]): void {
+    if (error instanceof TermOver) throw error;
+    if (error instanceof StoreError && error.kind !== 'PERMANENT') {
+      const fenced = error.kind === 'FENCED';
+      const reason = fenced ? 'Another server has become the writer.' : 'The database is out of reach.';
+      this.options.log.error({ err: error }, reason);
+      this.refuseLocal(items, unavailable(reason));
+      throw new TermOver(fenced ? { why: 'fenced' } : { why: 'unavailable', error });
     }
-    queue.putBack(turn.commands.filter((each) => each !== culprit && 'settle' in each.replyTo));
-    this.mailbox.waiting = true;
-    if (this.failures <= 1) return;
-    problem(`The scheduler cannot go on: ${what}`);
-    if (this.failures > 2) this.refuse(noTurn, unavailable('The scheduler is in trouble.'));
-    await clock.sleep(backoff(this.failures, 100, limits.longestPassDelay), signal);
+    if (isFatal(error)) {
+      this.refuseLocal(items, unavailable('The scheduler stops because a lease failed.'));
+      throw new TermOver({ why: 'fatal', error });
+    }
   }
 
-  private isolate(commands: number, forwarded: number, reports: number): void {
-    this.isolated = commands + forwarded + reports > 0 ? { commands, forwarded, reports } : nothing;
-  }
-
-  /** Perhaps what a pass wants cannot be written: passes wait, longer each time; the rest goes on. */
-  private nobodyAtFault(what: string, duringPass: boolean): void {
-    this.failures += 1;
-    if (duringPass) this.pass.failed(what);
-  }
-
-  private async startOver(): Promise<SessionEnd | null> {
+  private async reload(): Promise<void> {
     const { committer, metrics } = this.options;
     this.pass.abandon();
     try {
@@ -344,20 +341,25 @@ export class WriterSession {
         Number.POSITIVE_INFINITY,
       );
       metrics.reloaded();
-      return null;
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));
-      this.refuse(noTurn, unavailable('The database is out of reach.'));
-      if (cause instanceof StoreError && cause.kind === 'FENCED') return { why: 'fenced' };
-      return { why: 'unavailable', error: cause };
+      this.refuseLocal([], unavailable('The database is out of reach.'));
+      const fenced = cause instanceof StoreError && cause.kind === 'FENCED';
+      throw new TermOver(fenced ? { why: 'fenced' } : { why: 'unavailable', error: cause });
     }
   }
 
-  /** Also who was refused by the core: that may have been for something that was not written, or was not so any more. */
-  private refuse({ commands }: Turn, answer: Answer): void {
-    for (const command of [...commands, ...this.options.queue.take(Number.POSITIVE_INFINITY)]) {
-      // Commands in the database stay there, for whoever is the writer next.
-      if ('settle' in command.replyTo) this.answer(command, answer);
+  /**
+   * Refuses the commands of this process: these, also those that the core has refused (that may have been based on what was not written),
+   * and all that wait. Commands in the database stay there, for the next writer.
+   */
+  private refuseLocal(items: readonly Item[], refusal: Refusal): void {
+    for (const item of [...items, ...this.options.inbox.takeLocal()]) {
+      if (item.type === 'command' && 'settle' in item.replyTo) this.answer({ item, answer: refusal });
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

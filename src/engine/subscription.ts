@@ -1,14 +1,14 @@
 import type { LeaseEventRecord } from '../core/index.ts';
+import { backoff, raceAbort } from './async.ts';
+import type { EventFeed } from './event-feed.ts';
 import { CommandError, StoreError } from './ports.ts';
-import type { Publisher } from './publisher.ts';
-import { backoff, orAborted } from './wake.ts';
 
 type Result = IteratorResult<LeaseEventRecord, undefined>;
 const done: Result = { done: true, value: undefined };
 
 /**
  * One subscriber: a cursor over the committed events. Written by hand rather than as an async generator, since `return()` must end a
- * `next()` that is waiting, at once. It takes nothing of the publisher before its first `next()`.
+ * `next()` that is waiting, at once. It takes nothing of the feed before its first `next()`.
  */
 export class Subscription implements AsyncIterableIterator<LeaseEventRecord, undefined> {
   /** The last sequence number that was delivered or passed over. */
@@ -23,16 +23,16 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
   private readonly signal: AbortSignal | null;
 
   constructor(
-    private readonly publisher: Publisher,
+    private readonly feed: EventFeed,
     request: {
       readonly after?: number | null;
       readonly leaseNumber?: number | null;
       readonly signal?: AbortSignal;
     },
   ) {
-    this.cursor = request.after ?? publisher.last;
+    this.cursor = request.after ?? feed.last;
     // Where it begins is known to be kept when that is now, or in the ring.
-    this.checked = this.cursor === publisher.last || publisher.fromRing(this.cursor + 1) !== undefined;
+    this.checked = this.cursor === feed.last || feed.fromRing(this.cursor + 1) !== undefined;
     this.leaseNumber = request.leaseNumber ?? null;
     this.signal = request.signal ?? null;
   }
@@ -63,7 +63,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     this.stop.abort();
     this.page = [];
     this.signal?.removeEventListener('abort', this.close);
-    this.publisher.leave(this);
+    this.feed.leave(this);
   };
 
   private async pull(): Promise<Result> {
@@ -72,19 +72,19 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
       for (let attempt = 0; !this.stop.signal.aborted; ) {
         const event = this.fromPage() ?? this.fromRing();
         if (event) return { done: false, value: event };
-        if (this.cursor >= this.publisher.last && this.checked) {
+        if (this.cursor >= this.feed.last && this.checked) {
           await this.news();
           continue;
         }
         try {
-          await this.untilStopped(this.publisher.reading(() => this.readPage()));
+          await this.untilStopped(this.feed.reading(() => this.readPage()));
           attempt = 0;
         } catch (error) {
           if (this.stop.signal.aborted) return done;
           if (!(error instanceof StoreError) || error.kind === 'PERMANENT') throw error;
           // The database is out of reach: the subscriber's place is known, so it simply takes longer.
           attempt += 1;
-          await this.publisher.options.sleep(backoff(attempt, 100, 2_000), this.stop.signal);
+          await this.feed.options.sleep(backoff(attempt, 100, 2_000), this.stop.signal);
         }
       }
       return done;
@@ -96,16 +96,16 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
 
   /** A read that hangs does not hold up the end of the subscription. */
   private untilStopped<T>(work: Promise<T>): Promise<T> {
-    return orAborted(work, this.stop.signal, () => new Error('the subscription has ended'));
+    return raceAbort(work, this.stop.signal, () => new Error('the subscription has ended'));
   }
 
   private start(): boolean {
-    if (this.publisher.closed || this.signal?.aborted) this.close();
+    if (this.feed.closed || this.signal?.aborted) this.close();
     if (this.stop.signal.aborted) return false;
     if (!this.started) {
       this.started = true;
       this.signal?.addEventListener('abort', this.close, { once: true });
-      this.publisher.enter(this);
+      this.feed.enter(this);
     }
     return true;
   }
@@ -122,9 +122,9 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
   private fromRing(): LeaseEventRecord | null {
     if (!this.checked) return null;
     for (
-      let event = this.publisher.fromRing(this.cursor + 1);
+      let event = this.feed.fromRing(this.cursor + 1);
       event;
-      event = this.publisher.fromRing(this.cursor + 1)
+      event = this.feed.fromRing(this.cursor + 1)
     ) {
       this.cursor = event.sequence;
       if (this.leaseNumber === null || event.leaseId === this.leaseNumber) return event;
@@ -140,20 +140,20 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
         signal.removeEventListener('abort', finish);
         resolve();
       };
-      const forget = this.publisher.onNext(finish);
+      const forget = this.feed.onNext(finish);
       signal.addEventListener('abort', finish, { once: true });
     });
   }
 
   private async readPage(): Promise<void> {
     if (this.stop.signal.aborted) return;
-    const { store, pageSize, onReplayed } = this.publisher.options;
+    const { store, pageSize, onReplayed } = this.feed.options;
     const after = this.cursor;
     // All events up to here are in the store: an empty page means that none of them is for this subscriber.
-    const known = this.publisher.last;
+    const known = this.feed.last;
     const events = await store.events(after, pageSize, this.leaseNumber);
     // Read first, checked afterwards: events may be deleted at any time, but never come back.
-    if (events[0]?.sequence !== after + 1) await this.publisher.assertKept(after);
+    if (events[0]?.sequence !== after + 1) await this.feed.assertKept(after);
     if (!this.checked) await this.assertNotAhead(after, events);
     this.checked = true;
     if (this.stop.signal.aborted) return;
@@ -164,12 +164,12 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
   }
 
   private async assertNotAhead(after: number, events: readonly LeaseEventRecord[]): Promise<void> {
-    if (events.length > 0 || after <= this.publisher.last) return;
-    const newest = (await this.publisher.options.store.eventRange())?.newest ?? this.publisher.last;
+    if (events.length > 0 || after <= this.feed.last) return;
+    const newest = (await this.feed.options.store.eventRange())?.newest ?? this.feed.last;
     if (after <= newest) return;
     throw new CommandError(
       'INVALID_REQUEST',
-      `Events after ${after} are asked for, but the newest has sequence number ${Math.max(newest, this.publisher.last)}.`,
+      `Events after ${after} are asked for, but the newest has sequence number ${Math.max(newest, this.feed.last)}.`,
       ['after'],
     );
   }

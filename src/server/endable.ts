@@ -27,8 +27,7 @@ export function endable(leases: LeaseService): Endable {
 
   return {
     service: {
-      requestLease: (request, options) => leases.requestLease(request, options),
-      cancelLease: (leaseNumber, options) => leases.cancelLease(leaseNumber, options),
+      submit: (kind, input, options) => leases.submit(kind, input, options),
       events,
       now: () => leases.now(),
       status: () => leases.status(),

@@ -7,7 +7,7 @@ import {
   type Store,
   type StoredSite,
   StoreError,
-  type WriterLease,
+  type WriterTerm,
 } from '../engine/ports.ts';
 import { CommandMailbox } from './commands.ts';
 import { commitStatement, commitValues } from './commit.ts';
@@ -41,9 +41,9 @@ export class SqlStore implements Store {
   readonly kind: Database['kind'];
   readonly #database: Database;
   readonly #commands: CommandMailbox;
-  readonly #writers = new WeakMap<WriterLease, WriterConnection>();
+  readonly #writers = new WeakMap<WriterTerm, WriterConnection>();
   readonly #written = new Written();
-  #writer: WriterLease | null = null;
+  #writer: WriterTerm | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -52,7 +52,7 @@ export class SqlStore implements Store {
     this.#commands = new CommandMailbox(database);
   }
 
-  async acquireWriter(): Promise<WriterLease | null> {
+  async acquireWriter(): Promise<WriterTerm | null> {
     await this.#writer?.release();
     this.#written.clear();
     const connection = await this.#database.lockWriter();
@@ -62,7 +62,7 @@ export class SqlStore implements Store {
         'UPDATE writers SET epoch = epoch + 1 RETURNING epoch, last_commit AS "lastCommit"',
       );
       if (row === undefined) throw new StoreError('PERMANENT', 'The table "writers" has lost its row.');
-      const lease: WriterLease = { ...row, lost: connection.lost, release: () => connection.release() };
+      const lease: WriterTerm = { ...row, lost: connection.lost, release: () => connection.release() };
       this.#writers.set(lease, connection);
       this.#writer = lease;
       return lease;
@@ -76,7 +76,7 @@ export class SqlStore implements Store {
     return this.#database.snapshot(load);
   }
 
-  async createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void> {
+  async createSite(name: string, spec: SiteSpec, writer: WriterTerm): Promise<void> {
     // One statement, for the same reasons as a commit.
     const [row] = await this.#connection(writer).query<{ allowed: boolean; created: boolean }>(
       `WITH fence AS (UPDATE writers SET epoch = epoch WHERE epoch = $1::bigint RETURNING id),
@@ -100,7 +100,7 @@ export class SqlStore implements Store {
     if (!row.created) throw new StoreError('PERMANENT', 'The database holds a site already.');
   }
 
-  async commit(batch: CommitBatch, writer: WriterLease): Promise<void> {
+  async commit(batch: CommitBatch, writer: WriterTerm): Promise<void> {
     const connection = this.#connection(writer);
     const values = commitValues(batch, writer.epoch, this.#written);
     const [written] = await connection.run(commitStatement, values);
@@ -109,7 +109,7 @@ export class SqlStore implements Store {
     this.#written.add(batch);
   }
 
-  async confirm(previous: string | null, writer: WriterLease): Promise<void> {
+  async confirm(previous: string | null, writer: WriterTerm): Promise<void> {
     const [row] = await this.#connection(writer).query<{ epoch: number; last_commit: string | null }>(
       'SELECT epoch, last_commit FROM writers',
     );
@@ -216,7 +216,7 @@ export class SqlStore implements Store {
     await this.#database.close();
   }
 
-  #connection(writer: WriterLease): WriterConnection {
+  #connection(writer: WriterTerm): WriterConnection {
     const connection = this.#writers.get(writer);
     if (connection === undefined)
       throw new StoreError('PERMANENT', 'This right to write comes from another store.');
@@ -224,7 +224,7 @@ export class SqlStore implements Store {
   }
 }
 
-function fenced(writer: WriterLease): StoreError {
+function fenced(writer: WriterTerm): StoreError {
   return new StoreError(
     'FENCED',
     `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`,

@@ -1,5 +1,12 @@
 import type { Amounts, Instant, LeaseEventRecord, LeaseRequest } from '../../src/core/index.ts';
-import { CommandError, type LeaseService } from '../../src/engine/ports.ts';
+import {
+  CommandError,
+  type CommandInput,
+  type CommandName,
+  type CommandOptions,
+  type CommandResult,
+  type LeaseService,
+} from '../../src/engine/ports.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
 import { isOutage } from '../../src/store/errors.ts';
@@ -29,14 +36,22 @@ export class FakeLeases implements LeaseService {
   private readonly log: LeaseEventRecord[] = [];
   private readonly waiting = new Set<() => void>();
 
-  async requestLease(request: LeaseRequest, options: { readonly idempotencyKey?: string | null }) {
-    this.requests.push({ request, key: options.idempotencyKey ?? null });
-    return { leaseNumber: await this.answer(request) };
-  }
-
-  async cancelLease(leaseNumber: number) {
-    this.cancelled.push(leaseNumber);
-    await this.cancel(leaseNumber);
+  async submit<K extends CommandName>(
+    kind: K,
+    input: CommandInput<K>,
+    options: CommandOptions,
+  ): Promise<CommandResult<K>> {
+    let leaseNumber: number;
+    if (kind === 'request') {
+      const request = input as CommandInput<'request'>;
+      this.requests.push({ request, key: options.idempotencyKey ?? null });
+      leaseNumber = await this.answer(request);
+    } else {
+      ({ leaseNumber } = input as CommandInput<'cancel'>);
+      this.cancelled.push(leaseNumber);
+      await this.cancel(leaseNumber);
+    }
+    return { leaseNumber } as CommandResult<K>;
   }
 
   publish(...events: readonly LeaseEventRecord[]): void {

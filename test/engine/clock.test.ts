@@ -143,7 +143,7 @@ test('a wall clock that jumps back two hours runs nothing twice and holds nothin
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   for (let count = 0; count < 3; count += 1)
-    await engine.requestLease(bestEffort(minutes(30)), { principal });
+    await engine.submit('request', bestEffort(minutes(30)), { principal });
   await harness.pass(minutes(40), minutes(1));
   expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
   harness.clock.set(harness.clock.wall() - hours(2));
@@ -164,7 +164,7 @@ test('after a restart with a wall clock that was set back time goes on from what
   await using harness = new Harness({ nodes: 1 });
   const first = await harness.start();
   for (let count = 0; count < 3; count += 1)
-    await first.engine.requestLease(bestEffort(minutes(30)), { principal });
+    await first.engine.submit('request', bestEffort(minutes(30)), { principal });
   await harness.pass(minutes(40), minutes(1));
   await first.engine.stop();
   const clock = new ManualClock(harness.clock.wall() - hours(2));
@@ -172,7 +172,7 @@ test('after a restart with a wall clock that was set back time goes on from what
   await second.engine.start();
   await settle();
   expect(second.engine.now()).toBeGreaterThanOrEqual(epoch + minutes(30));
-  await second.engine.requestLease(bestEffort(minutes(30)), { principal });
+  await second.engine.submit('request', bestEffort(minutes(30)), { principal });
   for (let count = 0; count < 300; count += 1) {
     clock.advance(minutes(1));
     await settle(20);
@@ -190,9 +190,9 @@ test('after a restart with a wall clock that was set back time goes on from what
 test('a wall clock that jumps ten years forward carries out once what came due, in order', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter, store } = await harness.start();
-  await engine.requestLease(bestEffort(minutes(30)), { principal });
-  await engine.requestLease(reservationAt(epoch + hours(1), minutes(30)), { principal });
-  await engine.requestLease(reservationAt(epoch + hours(2), minutes(30)), { principal });
+  await engine.submit('request', bestEffort(minutes(30)), { principal });
+  await engine.submit('request', reservationAt(epoch + hours(1), minutes(30)), { principal });
+  await engine.submit('request', reservationAt(epoch + hours(2), minutes(30)), { principal });
   await settle();
   const before = store.calls.filter((call) => call === 'commit').length;
   harness.clock.set(epoch + years(10));
@@ -210,7 +210,7 @@ test('however much came due at once, each commit holds a part of it, in order, a
   const begun = harness.clock.now();
   await Promise.all(
     Array.from({ length: 200 }, (_, index) =>
-      first.engine.requestLease(reservationAt(begun + minutes(10 * (index >> 2)) + 1, minutes(10)), {
+      first.engine.submit('request', reservationAt(begun + minutes(10 * (index >> 2)) + 1, minutes(10)), {
         principal,
       }),
     ),
@@ -225,7 +225,7 @@ test('however much came due at once, each commit holds a part of it, in order, a
     commits.push(changes.leases.length + changes.reservations.length + changes.events.length);
   };
   await engine.start();
-  const answer = engine.requestLease(bestEffort(minutes(1)), { principal });
+  const answer = engine.submit('request', bestEffort(minutes(1)), { principal });
   expect(await answer).toEqual({ leaseNumber: 201 });
   expect(Math.max(...commits)).toBeLessThan(100);
   expect(commits.length).toBeGreaterThan(20);
@@ -248,7 +248,7 @@ test('however much came due at once, each commit holds a part of it, in order, a
 test('a lease far beyond 24.8 days starts when it is due', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
-  await engine.requestLease(reservationAt(epoch + days(100), hours(1)), { principal });
+  await engine.submit('request', reservationAt(epoch + days(100), hours(1)), { principal });
   await harness.pass(days(100) - 1, days(9));
   expect(harness.state(1)).toBe('READY');
   await harness.pass(1);

@@ -13,10 +13,10 @@ test('a command that makes no sense fails alone', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
   const answers = await Promise.allSettled([
-    engine.requestLease(bestEffort(hours(1)), { principal }),
-    engine.requestLease(bestEffort(-1), { principal }),
-    engine.cancelLease(99, { principal }),
-    engine.requestLease(bestEffort(hours(1)), { principal }),
+    engine.submit('request', bestEffort(hours(1)), { principal }),
+    engine.submit('request', bestEffort(-1), { principal }),
+    engine.submit('cancel', { leaseNumber: 99 }, { principal }),
+    engine.submit('request', bestEffort(hours(1)), { principal }),
   ]);
   expect(
     answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
@@ -27,11 +27,13 @@ test('a command that makes no sense fails alone', async () => {
 test('a lease that has ended cannot be cancelled, and the attempt plans nothing anew', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
-  await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(2));
   expect(harness.state(1)).toBe('DONE');
   const before = harness.database.commits;
-  await expect(engine.cancelLease(1, { principal })).rejects.toMatchObject({ code: 'LEASE_ENDED' });
+  await expect(engine.submit('cancel', { leaseNumber: 1 }, { principal })).rejects.toMatchObject({
+    code: 'LEASE_ENDED',
+  });
   await settle();
   expect(harness.database.commits).toBe(before);
 });
@@ -39,7 +41,7 @@ test('a lease that has ended cannot be cancelled, and the attempt plans nothing 
 test('a rejected lease is an answer, not an error', async () => {
   await using harness = new Harness({ nodes: 2 });
   const { engine } = await harness.start();
-  expect(await engine.requestLease(bestEffort(hours(1), 3), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1), 3), { principal })).toEqual({ leaseNumber: 1 });
   expect(harness.state(1)).toBe('REJECTED');
 });
 
@@ -48,7 +50,7 @@ test('of many who want the same nodes at the same time exactly one gets them', a
   const { engine } = await harness.start();
   const start = harness.clock.now() + hours(1);
   await Promise.all(
-    Array.from({ length: 20 }, () => engine.requestLease(reservationAt(start, hours(1)), { principal })),
+    Array.from({ length: 20 }, () => engine.submit('request', reservationAt(start, hours(1)), { principal })),
   );
   await settle();
   const states = [...harness.database.leases.values()].map(({ state }) => state).sort();
@@ -59,17 +61,22 @@ test('the same key with the same input answers with the same lease, with another
   await using harness = new Harness();
   const { engine } = await harness.start();
   const options = { principal, idempotencyKey: 'key' };
-  expect(await engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
   // The order of the fields is no difference, and neither is a field that says nothing.
   const { duration, ...rest } = bestEffort(hours(1));
-  expect(await engine.requestLease({ duration, ...rest, image: null }, options)).toEqual({ leaseNumber: 1 });
-  await expect(engine.requestLease(bestEffort(hours(2)), options)).rejects.toMatchObject({
+  expect(await engine.submit('request', { duration, ...rest, image: null }, options)).toEqual({
+    leaseNumber: 1,
+  });
+  await expect(engine.submit('request', bestEffort(hours(2)), options)).rejects.toMatchObject({
     code: 'IDEMPOTENCY_CONFLICT',
     path: ['idempotencyKey'],
     retryable: false,
   });
   expect(
-    await engine.requestLease(bestEffort(hours(2)), { principal: { name: 'other' }, idempotencyKey: 'key' }),
+    await engine.submit('request', bestEffort(hours(2)), {
+      principal: { name: 'other' },
+      idempotencyKey: 'key',
+    }),
   ).toEqual({
     leaseNumber: 2,
   });
@@ -81,10 +88,10 @@ test('equal keys in one turn make one lease; a request that failed leaves its ke
   const { engine } = await harness.start();
   const options = { principal, idempotencyKey: 'key' };
   const answers = await Promise.allSettled([
-    engine.requestLease(bestEffort(0), options),
-    engine.requestLease(bestEffort(hours(1)), options),
-    engine.requestLease(bestEffort(hours(1)), options),
-    engine.requestLease(bestEffort(hours(2)), options),
+    engine.submit('request', bestEffort(0), options),
+    engine.submit('request', bestEffort(hours(1)), options),
+    engine.submit('request', bestEffort(hours(1)), options),
+    engine.submit('request', bestEffort(hours(2)), options),
   ]);
   expect(
     answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
@@ -96,10 +103,10 @@ test('a key is remembered by the next server', async () => {
   await using harness = new Harness();
   const options = { principal, idempotencyKey: 'key' };
   const first = await harness.start();
-  await first.engine.requestLease(bestEffort(hours(1)), options);
+  await first.engine.submit('request', bestEffort(hours(1)), options);
   await first.engine.stop();
   const second = await harness.start();
-  expect(await second.engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(await second.engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
 });
 
 test('one turn takes as many commands as one commit should hold machines, but one at least', async () => {
@@ -112,13 +119,15 @@ test('one turn takes as many commands as one commit should hold machines, but on
     written.push(changes.events.filter(({ from }) => from === 'NEW').length);
   };
   const sizes = [40, 40, 40, 300, 1, 99, 1];
-  const answers = sizes.map((machines) => engine.requestLease(bestEffort(hours(1), machines), { principal }));
+  const answers = sizes.map((machines) =>
+    engine.submit('request', bestEffort(hours(1), machines), { principal }),
+  );
   expect((await Promise.all(answers)).map(({ leaseNumber }) => leaseNumber)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(written.filter((count) => count > 0)).toEqual([2, 1, 1, 2, 1]);
   // The same of those that came through the database.
   written.length = 0;
   const forwarded = sizes.map((machines) =>
-    standby.engine.requestLease(bestEffort(hours(1), machines), { principal }),
+    standby.engine.submit('request', bestEffort(hours(1), machines), { principal }),
   );
   await settle();
   expect(await Promise.all(forwarded)).toHaveLength(7);
@@ -126,10 +135,10 @@ test('one turn takes as many commands as one commit should hold machines, but on
 });
 
 test('more commands than may wait are refused, retryable', async () => {
-  await using harness = new Harness({ limits: { commandsWaiting: 5, commandsPerTurn: 2 } });
+  await using harness = new Harness({ limits: { maxCommandsWaiting: 5, commandsPerTurn: 2 } });
   const { engine } = await harness.start();
   const answers = await Promise.allSettled(
-    Array.from({ length: 8 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+    Array.from({ length: 8 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
   );
   expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
   expect(answers.at(-1)).toMatchObject({ reason: { code: 'UNAVAILABLE', retryable: true } });

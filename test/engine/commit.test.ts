@@ -15,7 +15,7 @@ test('a commit that fails before it takes effect is tried again, and the caller 
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   store.commitFault = faults('before', 'before');
-  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  const answer = engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(2_000, 100);
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
@@ -26,7 +26,7 @@ test('a commit whose answer is lost is recognised: nothing is written twice', as
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   store.commitFault = faults('after', 'after');
-  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  const answer = engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(2_000, 100);
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
@@ -44,7 +44,7 @@ test('a lock that is lost during a commit is taken again, and the same batch is 
     harness.database.dropWriter();
     return cut === 1 ? 'before' : 'after';
   };
-  const answer = engine.requestLease(bestEffort(hours(1)), { principal });
+  const answer = engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(2_000, 100);
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
@@ -63,7 +63,7 @@ test('a lock that is lost while nothing happens is taken again', async () => {
 test('while the database is out of reach callers are told so, nothing is visible, and it goes on when it is back', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   const seen: number[] = [];
   const subscription = (async () => {
@@ -73,19 +73,19 @@ test('while the database is out of reach callers are told so, nothing is visible
   const before = seen.length;
 
   harness.database.down = true;
-  const waiting = engine.requestLease(bestEffort(hours(1)), { principal });
+  const waiting = engine.submit('request', bestEffort(hours(1)), { principal });
   const refused = expect(waiting).rejects.toMatchObject(unavailable);
   await harness.pass(10_000, 100);
   await refused;
   expect(engine.status().problems).toEqual([expect.stringContaining('database is out of reach')]);
-  await expect(engine.cancelLease(1, { principal })).rejects.toMatchObject(unavailable);
+  await expect(engine.submit('cancel', { leaseNumber: 1 }, { principal })).rejects.toMatchObject(unavailable);
   expect(seen).toHaveLength(before);
 
   harness.database.down = false;
   await harness.pass(3_000, 500);
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
-  await engine.cancelLease(1, { principal });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  await engine.submit('cancel', { leaseNumber: 1 }, { principal });
   await settle();
   expect(harness.state(1)).toBe('CANCELLED');
   expect(seen).toEqual(harness.database.events.map((event) => event.sequence));
@@ -96,8 +96,8 @@ test('while the database is out of reach callers are told so, nothing is visible
 test('what came due while the database was out of reach is carried out once, in order of time', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
-  await engine.requestLease(bestEffort(minutes(10)), { principal });
-  await engine.requestLease(bestEffort(minutes(10)), { principal });
+  await engine.submit('request', bestEffort(minutes(10)), { principal });
+  await engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   harness.database.down = true;
   await harness.pass(hours(2), minutes(1));
@@ -114,13 +114,13 @@ test('a commit that hangs is given up; if it takes effect late, the key tells', 
   await settle();
   store.commitFault = faults('hang-after');
   const options = { principal, idempotencyKey: 'k' };
-  const first = engine.requestLease(bestEffort(hours(1)), options);
+  const first = engine.submit('request', bestEffort(hours(1)), options);
   const refused = expect(first).rejects.toMatchObject(unavailable);
   await harness.pass(6_000, 500);
   await refused;
   await harness.pass(3_000, 500);
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
-  expect(await engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
 });
 
@@ -132,7 +132,7 @@ test('a command that cannot be written fails alone; those that waited with it ar
     changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null;
   const names = ['a', 'poison', 'b', 'c', 'poison', 'd'];
   const answers = await Promise.allSettled(
-    names.map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+    names.map((name) => engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
   );
   expect(answers.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -150,13 +150,13 @@ test('a command that cannot be written fails alone; those that waited with it ar
 test('nobody is blamed when what is due by itself cannot be written', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
-  await engine.requestLease(bestEffort(minutes(10)), { principal });
+  await engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   let wrong = true;
   store.commitFault = ({ changes }) =>
     wrong && changes.events.some(({ to }) => to === 'DONE') ? 'permanent' : null;
   harness.clock.advance(minutes(10));
-  const refused = expect(engine.requestLease(bestEffort(hours(1)), { principal })).rejects.toMatchObject(
+  const refused = expect(engine.submit('request', bestEffort(hours(1)), { principal })).rejects.toMatchObject(
     unavailable,
   );
   await harness.pass(10_000, 500);
@@ -166,7 +166,7 @@ test('nobody is blamed when what is due by itself cannot be written', async () =
   await harness.pass(60_000, 1_000);
   expect(engine.status().problems).toEqual([]);
   expect(harness.state(1)).toBe('DONE');
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
 });
 
 test('an outcome that cannot be recorded is dropped and does not stop the rest', async () => {
@@ -174,9 +174,9 @@ test('an outcome that cannot be recorded is dropped and does not stop the rest',
   const { engine, store } = await harness.start();
   store.commitFault = ({ outcomes }) =>
     outcomes.some(({ actionId }) => actionId === 1) ? 'permanent' : null;
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(harness.database.actions.get(1)?.state).toBe('PENDING');
   expect(harness.database.actions.get(2)?.state).toBe('SUCCEEDED');
@@ -191,7 +191,7 @@ test('an outcome that cannot be recorded is found although commands keep coming'
     poisoned += 1;
     return 'permanent';
   };
-  const ask = () => engine.requestLease(bestEffort(hours(1)), { principal });
+  const ask = () => engine.submit('request', bestEffort(hours(1)), { principal });
   await ask();
   // There is always one that waits.
   let waiting = ask();
@@ -209,7 +209,9 @@ test('a large commit that takes longer than the patience is waited for', async (
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
-  const answers = Array.from({ length: 500 }, () => engine.requestLease(bestEffort(hours(1)), { principal }));
+  const answers = Array.from({ length: 500 }, () =>
+    engine.submit('request', bestEffort(hours(1)), { principal }),
+  );
   store.beforeCommit = async () => {
     store.beforeCommit = async () => {};
     harness.clock.advance(5_500);
@@ -230,7 +232,7 @@ test('a site that takes longer to load than the patience is loaded, and what wai
     await settle();
   };
   const answers = await Promise.allSettled(
-    ['poison', 'a'].map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+    ['poison', 'a'].map((name) => engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
   );
   expect(answers).toMatchObject([
     { status: 'rejected', reason: { code: 'INTERNAL' } },
@@ -242,7 +244,7 @@ test('a site that takes longer to load than the patience is loaded, and what wai
 test('a command on which the core breaks down fails alone', async () => {
   await using harness = new Harness({
     hooks: {
-      before: (what, request) => {
+      hook: (what, request) => {
         if (what === 'request' && request?.name === 'poison')
           throw new TypeError('undefined is not a function');
       },
@@ -251,7 +253,7 @@ test('a command on which the core breaks down fails alone', async () => {
   const { engine } = await harness.start();
   const names = ['a', 'poison', 'b'];
   const answers = await Promise.allSettled(
-    names.map((name) => engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+    names.map((name) => engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
   );
   expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(answers[1]).toMatchObject({ reason: { code: 'INTERNAL' } });
@@ -265,16 +267,16 @@ test('passes that break down leave commands and time going, and are tried again'
   let broken = true;
   await using harness = new Harness({
     hooks: {
-      before: (what) => {
+      hook: (what) => {
         if (what === 'pass' && broken) throw new Error('the pass is broken');
       },
     },
   });
   const { engine } = await harness.start();
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
   await harness.pass(5_000, 500);
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
-  await engine.cancelLease(2, { principal });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  await engine.submit('cancel', { leaseNumber: 2 }, { principal });
   expect(engine.status().problems).toEqual([expect.stringContaining('the pass is broken')]);
   expect(harness.state(1)).toBe('PENDING');
   broken = false;
@@ -287,7 +289,7 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   let broken = false;
   await using harness = new Harness({
     hooks: {
-      before: (what) => {
+      hook: (what) => {
         if (what === 'advance' && broken) throw new Error('time is out of joint');
       },
     },
@@ -295,7 +297,7 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   const { engine } = await harness.start();
   await settle();
   broken = true;
-  const refused = expect(engine.requestLease(bestEffort(hours(1)), { principal })).rejects.toMatchObject(
+  const refused = expect(engine.submit('request', bestEffort(hours(1)), { principal })).rejects.toMatchObject(
     unavailable,
   );
   await harness.pass(30_000, 500);
@@ -304,7 +306,7 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   broken = false;
   await harness.pass(60_000, 1_000);
   expect(engine.status().problems).toEqual([]);
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
 });
 
 test('what stays due although its time has come does not keep the engine from its work', async () => {
@@ -313,7 +315,7 @@ test('what stays due although its time has come does not keep the engine from it
   await using harness = new Harness({
     hooks: {
       overdue: () => overdue,
-      before: (what) => {
+      hook: (what) => {
         if (what === 'advance' && overdue !== null && ++advances > 100) throw new Error('for ever');
       },
     },
@@ -321,7 +323,7 @@ test('what stays due although its time has come does not keep the engine from it
   const { engine, store } = await harness.start();
   await settle();
   overdue = harness.clock.now() - 1;
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
   await harness.pass(3_000, 500);
   expect(harness.state(1)).toBe('ACTIVE');
   expect(store.calls.filter((call) => call === 'load')).toHaveLength(2);
@@ -337,7 +339,7 @@ test('nothing of a turn shows before it is written, nor ever when it is not', as
   })();
   const answers: string[] = [];
   const ask = (name: string): void =>
-    void engine.requestLease(bestEffort(hours(1), 1, name), { principal }).then(
+    void engine.submit('request', bestEffort(hours(1), 1, name), { principal }).then(
       () => answers.push(`${name} done`),
       () => answers.push(`${name} refused`),
     );
@@ -365,17 +367,17 @@ test('nothing of a turn shows before it is written, nor ever when it is not', as
 test('who is refused for something that was then not written is not told so', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   store.commitFault = () => 'before';
-  const cancels = [1, 1].map((lease) => engine.cancelLease(lease, { principal }));
+  const cancels = [1, 1].map((lease) => engine.submit('cancel', { leaseNumber: lease }, { principal }));
   const refused = Promise.all(cancels.map((each) => expect(each).rejects.toMatchObject(unavailable)));
   await harness.pass(6_000, 500);
   await refused;
   store.commitFault = () => null;
   await harness.pass(2_000, 500);
   expect(harness.state(1)).toBe('ACTIVE');
-  await engine.cancelLease(1, { principal });
+  await engine.submit('cancel', { leaseNumber: 1 }, { principal });
 });
 
 test('commits never overlap, and what comes during one is written with the next', async () => {
@@ -387,9 +389,11 @@ test('commits never overlap, and what comes during one is written with the next'
     new Promise((resolve) => {
       release = resolve;
     });
-  const first = engine.requestLease(bestEffort(hours(1)), { principal });
+  const first = engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  const others = Array.from({ length: 20 }, () => engine.requestLease(bestEffort(hours(1)), { principal }));
+  const others = Array.from({ length: 20 }, () =>
+    engine.submit('request', bestEffort(hours(1)), { principal }),
+  );
   await settle();
   const before = harness.database.commits;
   store.beforeCommit = async () => {};
@@ -410,7 +414,7 @@ test('a failed lease stops the engine where the configuration says so', async ()
   });
   adapter.answer = async (what) =>
     what === 'start' ? { status: 'failed', reason: 'no such host' } : { status: 'done' };
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await until(() => fatal.length > 0);
   expect(fatal[0]?.message).toContain('no such host');
   await settle();

@@ -54,11 +54,11 @@ describeEachDatabase('the engine', (database) => {
       const place = await database.create();
       const first = await engineOn(place);
       const options = { principal, idempotencyKey: 'key' };
-      const { leaseNumber } = await first.engine.requestLease(bestEffort(minutes(5), 2), options);
-      await first.engine.requestLease(reservationAt(first.engine.now() + minutes(20), minutes(5)), {
+      const { leaseNumber } = await first.engine.submit('request', bestEffort(minutes(5), 2), options);
+      await first.engine.submit('request', reservationAt(first.engine.now() + minutes(20), minutes(5)), {
         principal,
       });
-      await expect(first.engine.requestLease(bestEffort(-1), { principal })).rejects.toMatchObject({
+      await expect(first.engine.submit('request', bestEffort(-1), { principal })).rejects.toMatchObject({
         code: 'INVALID_REQUEST',
       });
       await first.seen('1 DONE');
@@ -68,8 +68,10 @@ describeEachDatabase('the engine', (database) => {
       const second = await engineOn(place);
       expect(second.engine.status()).toMatchObject({ role: 'writer', problems: [] });
       expect(second.engine.now()).toBeGreaterThanOrEqual(before);
-      expect(await second.engine.requestLease(bestEffort(minutes(5), 2), options)).toEqual({ leaseNumber });
-      await expect(second.engine.cancelLease(1, { principal })).rejects.toMatchObject({
+      expect(await second.engine.submit('request', bestEffort(minutes(5), 2), options)).toEqual({
+        leaseNumber,
+      });
+      await expect(second.engine.submit('cancel', { leaseNumber: 1 }, { principal })).rejects.toMatchObject({
         code: 'LEASE_ENDED',
       });
       await second.seen('2 DONE');
@@ -85,7 +87,7 @@ describeEachDatabase('the engine', (database) => {
     async () => {
       const { engine, events, seen, stop } = await engineOn(await database.create());
       const answers = await Promise.all(
-        Array.from({ length: 100 }, () => engine.requestLease(bestEffort(minutes(1)), { principal })),
+        Array.from({ length: 100 }, () => engine.submit('request', bestEffort(minutes(1)), { principal })),
       );
       expect(new Set(answers.map(({ leaseNumber }) => leaseNumber)).size).toBe(100);
       await Promise.all(answers.map(({ leaseNumber }) => seen(`${leaseNumber} DONE`)));
@@ -104,14 +106,14 @@ describeDatabase('server', 'two engines', (database) => {
       const writer = await engineOn(place);
       const standby = await engineOn(place);
       expect([writer.engine.status().role, standby.engine.status().role]).toEqual(['writer', 'standby']);
-      expect(await standby.engine.requestLease(bestEffort(minutes(1)), { principal })).toEqual({
+      expect(await standby.engine.submit('request', bestEffort(minutes(1)), { principal })).toEqual({
         leaseNumber: 1,
       });
       await standby.seen('1 DONE');
       await writer.stop();
       const options = { principal, idempotencyKey: 'key' };
       const asked = performance.now();
-      const { leaseNumber } = await standby.engine.requestLease(bestEffort(minutes(1)), options);
+      const { leaseNumber } = await standby.engine.submit('request', bestEffort(minutes(1)), options);
       expect(performance.now() - asked).toBeLessThan(10_000);
       expect(standby.engine.status().role).toBe('writer');
       await standby.seen(`${leaseNumber} DONE`);

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { ActionRecord } from '../../src/core/index.ts';
-import { Dispatcher } from '../../src/engine/dispatcher.ts';
+import { Dispatcher } from '../../src/engine/hosts/dispatcher.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { noMetrics } from '../../src/engine/metrics.ts';
 import type { ActionResult } from '../../src/engine/ports.ts';
@@ -27,7 +27,7 @@ test('a host that never answers holds up nobody but its own lease', async () => 
   const { engine, adapter } = await harness.start();
   adapter.answer = (_what, { target }) => (target.leaseId <= 5 ? never() : Promise.resolve(done));
   for (let count = 0; count < 8; count += 1)
-    await engine.requestLease(bestEffort(minutes(10)), { principal });
+    await engine.submit('request', bestEffort(minutes(10)), { principal });
   // Calls that take long do not count among those that may run at the same time.
   await harness.pass(10_000, 1_000);
   expect([6, 7, 8].map((id) => harness.database.actions.get(id)?.state)).toEqual([
@@ -43,8 +43,8 @@ test('a host that never answers is given up in the end, and the lease fails with
   await using harness = new Harness({ nodes: 1, limits: { dispatch } });
   const { engine, adapter } = await harness.start();
   adapter.answer = (what) => (what === 'start' ? never() : Promise.resolve(done));
-  await engine.requestLease(bestEffort(hours(1)), { principal });
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(30_000, 500);
   expect(harness.database.leases.get(1)).toMatchObject({
     state: 'FAILED',
@@ -60,8 +60,8 @@ test('a lease one of whose machines cannot be started fails whole, and all its n
     what === 'start' && target.leaseId === 1 && target.machine === 3
       ? { status: 'failed', reason: 'no space left' }
       : done;
-  await engine.requestLease(bestEffort(hours(1), 3), { principal });
-  await engine.requestLease(bestEffort(hours(1), 3), { principal });
+  await engine.submit('request', bestEffort(hours(1), 3), { principal });
+  await engine.submit('request', bestEffort(hours(1), 3), { principal });
   await until(() => harness.state(2) === 'ACTIVE');
   await settle();
   expect(harness.database.leases.get(1)).toMatchObject({
@@ -85,7 +85,7 @@ test('errors are tried again with growing waits, and failures that are answers a
     if (failures >= 0) throw new Error('connection refused');
     return done;
   };
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(5_000, 100);
   expect(adapter.log).toEqual(['start 1/1', 'start 1/1', 'start 1/1']);
   expect(harness.database.actions.get(1)).toMatchObject({
@@ -103,7 +103,7 @@ test('an action that is still going is asked about until it is done, and is no n
     asked += 1;
     return asked < 4 ? { status: 'pending' } : done;
   };
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(5_000, 250);
   expect(asked).toBe(4);
   expect(new Set(adapter.calls.map(({ call }) => call.actionId)).size).toBe(1);
@@ -114,10 +114,10 @@ test('cancelling a lease while its hosts still start it ends the start and destr
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
   adapter.answer = (what) => (what === 'start' ? never() : Promise.resolve(done));
-  await engine.requestLease(bestEffort(hours(1), 2), { principal });
+  await engine.submit('request', bestEffort(hours(1), 2), { principal });
   await settle();
   const [start] = adapter.calls;
-  await engine.cancelLease(1, { principal });
+  await engine.submit('cancel', { leaseNumber: 1 }, { principal });
   await settle();
   expect(start?.call.signal.aborted).toBe(true);
   expect(adapter.log.slice(2)).toEqual(['destroy 1/1', 'destroy 1/2']);
@@ -180,8 +180,8 @@ test('the actions of one lease run in order, those of others meanwhile', async (
           open = () => resolve(done);
         })
       : Promise.resolve(done);
-  await engine.requestLease(bestEffort(30_000), { principal });
-  await engine.requestLease(bestEffort(30_000), { principal });
+  await engine.submit('request', bestEffort(30_000), { principal });
+  await engine.submit('request', bestEffort(30_000), { principal });
   await harness.pass(30_000, 10_000);
   expect(adapter.log).toEqual(['start 1/1', 'start 2/1', 'shutdown 2/1']);
   open();
@@ -193,10 +193,10 @@ test('a destruction that fails is recorded and hurts nobody', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   adapter.answer = async (what) => (what === 'destroy' ? { status: 'failed', reason: 'gone' } : done);
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  await engine.cancelLease(1, { principal });
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('cancel', { leaseNumber: 1 }, { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(harness.state(1)).toBe('CANCELLED');
   expect(harness.state(2)).toBe('ACTIVE');

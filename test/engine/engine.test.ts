@@ -13,7 +13,7 @@ import {
 test('a lease travels from request to end, and its hosts are told', async () => {
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
-  const { leaseNumber } = await engine.requestLease(bestEffort(hours(1), 2), { principal });
+  const { leaseNumber } = await engine.submit('request', bestEffort(hours(1), 2), { principal });
   expect(leaseNumber).toBe(1);
   await settle();
   expect(harness.state(1)).toBe('ACTIVE');
@@ -36,7 +36,9 @@ test('commands that wait together are committed together', async () => {
   const before = harness.database.commits;
   const start = epoch + hours(1);
   await Promise.all(
-    Array.from({ length: 200 }, () => engine.requestLease(reservationAt(start, minutes(10)), { principal })),
+    Array.from({ length: 200 }, () =>
+      engine.submit('request', reservationAt(start, minutes(10)), { principal }),
+    ),
   );
   expect(harness.database.commits - before).toBe(1);
   await harness.pass(hours(1));

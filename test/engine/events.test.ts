@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LeaseEventRecord } from '../../src/core/index.ts';
+import type { PublisherOptions } from '../../src/engine/event-feed.ts';
 import { StoreError } from '../../src/engine/ports.ts';
-import { Publisher, type PublisherOptions } from '../../src/engine/publisher.ts';
+import { Publisher } from '../../src/engine/publisher.ts';
 import { bestEffort, Harness, minutes, principal, settle, until } from '../support/engine-harness.ts';
 
 const event = (sequence: number, leaseId = 1): LeaseEventRecord => ({
@@ -336,7 +337,7 @@ test('under load every subscriber of an engine sees every event exactly once, wh
   for (let round = 0; round < 12; round += 1) {
     subscribe(0, round % 4);
     const requests = Array.from({ length: 6 }, () =>
-      engine.requestLease(bestEffort(minutes(1)), { principal }),
+      engine.submit('request', bestEffort(minutes(1)), { principal }),
     );
     await Promise.all(requests);
     await harness.pass(minutes(1), 20_000);

@@ -26,7 +26,7 @@ describe('machines that stop by themselves', () => {
     adapter.remembers = true;
     adapter.inspect = inspect;
     await engine.start();
-    await engine.requestLease(bestEffort(hours(1), 2), { principal });
+    await engine.submit('request', bestEffort(hours(1), 2), { principal });
     await settle();
     says.set('1/1', 'stopped');
     await harness.pass(minutes(1));
@@ -45,7 +45,8 @@ describe('machines that stop by themselves', () => {
     adapter.remembers = true;
     adapter.inspect = inspect;
     await engine.start();
-    for (let count = 0; count < 2; count += 1) await engine.requestLease(bestEffort(hours(1)), { principal });
+    for (let count = 0; count < 2; count += 1)
+      await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
     expect(harness.state(2)).not.toBe('ACTIVE');
     says.set('1/1', 'stopped');
@@ -63,7 +64,7 @@ describe('machines that stop by themselves', () => {
       tell = onChange;
     };
     await engine.start();
-    await engine.requestLease(bestEffort(hours(1)), { principal });
+    await engine.submit('request', bestEffort(hours(1)), { principal });
     await harness.pass(minutes(10));
     expect(asked).toEqual([]);
     tell({ leaseId: 1, machine: 1, node: 1 });
@@ -85,7 +86,7 @@ describe('machines that are gone', () => {
     adapter.remembers = true;
     adapter.inspect = inspect;
     await engine.start();
-    await engine.requestLease(bestEffort(hours(1)), { principal });
+    await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
     says.set('1/1', 'absent');
     await harness.pass(minutes(1));
@@ -111,7 +112,8 @@ describe('machines that are gone', () => {
     adapter.answer = (what, { target }) =>
       what === 'start' && target.leaseId === 2 ? new Promise(() => {}) : Promise.resolve({ status: 'done' });
     await engine.start();
-    for (let count = 0; count < 2; count += 1) await engine.requestLease(bestEffort(hours(1)), { principal });
+    for (let count = 0; count < 2; count += 1)
+      await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
     says.set('1/1', new Error('no route to host'));
     says.set('2/1', 'absent');
@@ -134,7 +136,7 @@ test('where an adapter lists what a node holds, each node is asked once', async 
   };
   await engine.start();
   const half = { ...bestEffort(hours(1)), machines: [{ CPU: 50, Memory: 512 }] };
-  for (let count = 0; count < 3; count += 1) await engine.requestLease(half, { principal });
+  for (let count = 0; count < 3; count += 1) await engine.submit('request', half, { principal });
   await settle();
   expect(harness.database.leases.get(3)?.mapping).toEqual({ 1: 1 });
   await harness.pass(minutes(1));

@@ -159,7 +159,7 @@ class World implements AsyncDisposable {
 
   request(server: Running, request: LeaseRequest, key: number | null): void {
     const options = key === null ? { principal } : { principal, idempotencyKey: `key ${key}` };
-    server.engine.requestLease(request, options).then(
+    server.engine.submit('request', request, options).then(
       ({ leaseNumber }) => this.acknowledged.push({ lease: leaseNumber, key, request }),
       (error: unknown) => this.expectRefusal(error, ['UNAVAILABLE', 'SHUTTING_DOWN', 'IDEMPOTENCY_CONFLICT']),
     );
@@ -167,7 +167,7 @@ class World implements AsyncDisposable {
 
   cancel(server: Running, lease: number): void {
     server.engine
-      .cancelLease(lease, { principal })
+      .submit('cancel', { leaseNumber: lease }, { principal })
       .catch((error: unknown) =>
         this.expectRefusal(error, ['UNAVAILABLE', 'SHUTTING_DOWN', 'LEASE_NOT_FOUND', 'LEASE_ENDED']),
       );

@@ -29,7 +29,7 @@ const takeOver = async (harness: Harness, { engine }: Running): Promise<void> =>
 
 /** The first server notices at its next commit that it is none any more. */
 const notice = async (harness: Harness, { engine }: Running): Promise<void> => {
-  await engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  await engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await harness.pass(2_000, 500);
   expect(engine.status().role).toBe('standby');
 };
@@ -52,7 +52,7 @@ test('calls of hosts end with the term; whoever writes next makes them again, al
     return promise;
   };
   second.adapter.answer = () => new Promise(() => {});
-  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(first.adapter.log).toEqual(['start 1/1']);
   await takeOver(harness, second);
@@ -78,7 +78,7 @@ test('an outcome that a term could not record is of no interest later', async ()
   const thaw = later<void>();
   first.store.beforeCommit = ({ outcomes }) => (outcomes.length > 0 ? thaw.promise : Promise.resolve());
   first.adapter.answer = async () => ({ status: 'failed', reason: 'the first try' });
-  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await takeOver(harness, second);
   await until(() => harness.database.actions.get(1)?.state === 'SUCCEEDED');
@@ -94,7 +94,7 @@ test('an outcome that a term could not record is of no interest later', async ()
 test('what a host says to a term that has ended is no loss of a machine', async () => {
   await using harness = new Harness();
   const before = await harness.start();
-  await before.engine.requestLease(bestEffort(hours(1)), { principal });
+  await before.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await before.engine.stop();
 
@@ -117,7 +117,7 @@ test('an engine that is stopped while it loads the site does not become the writ
   await using harness = new Harness();
   const before = await harness.start();
   before.adapter.answer = () => new Promise(() => {});
-  await before.engine.requestLease(bestEffort(hours(1)), { principal });
+  await before.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await before.engine.stop();
 
@@ -145,12 +145,14 @@ test('who lost its lock while it was idle, and takes it again after another has 
   first.store.failing = () => new StoreError('TRANSIENT', 'no route to host');
   harness.database.dropWriter();
   await harness.pass(2_000, 500);
-  expect(await second.engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await second.engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({
+    leaseNumber: 1,
+  });
   await settle();
   await second.engine.stop();
   first.store.failing = () => null;
   await harness.pass(3_000, 500);
   expect(first.engine.status()).toMatchObject({ role: 'writer', problems: [] });
-  await first.engine.cancelLease(1, { principal });
+  await first.engine.submit('cancel', { leaseNumber: 1 }, { principal });
   expect(harness.state(1)).toBe('CANCELLED');
 });

@@ -14,9 +14,9 @@ test('what happens is measured', async () => {
   const subscription = engine.events({});
   void subscription.next();
   for (let count = 0; count < 4; count += 1) {
-    await engine.requestLease(bestEffort(hours(1)), { principal });
+    await engine.submit('request', bestEffort(hours(1)), { principal });
   }
-  await engine.requestLease(bestEffort(-1), { principal }).catch(() => {});
+  await engine.submit('request', bestEffort(-1), { principal }).catch(() => {});
   await settle();
   const lines = (await registry.metrics()).split('\n');
   for (const line of [
@@ -64,7 +64,7 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
 
   const fates: (CommitFault | null)[] = ['before', 'permanent'];
   store.commitFault = () => fates.shift() ?? null;
-  const asked = engine.requestLease(bestEffort(minutes(10)), { principal });
+  const asked = engine.submit('request', bestEffort(minutes(10)), { principal });
   await harness.pass(1_000, 100);
   await asked;
   expect(await read('leasegraph_commit_failures_total{kind="TRANSIENT"}')).toBe(1);
@@ -88,10 +88,10 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
   expect(await read('leasegraph_actions_open')).toBe(0);
 
   adapter.answer = (what) => (what === 'start' ? new Promise(() => {}) : Promise.resolve({ status: 'done' }));
-  const { leaseNumber } = await engine.requestLease(bestEffort(hours(1)), { principal });
+  const { leaseNumber } = await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(await read('leasegraph_actions_open')).toBe(1);
-  await engine.cancelLease(leaseNumber, { principal });
+  await engine.submit('cancel', { leaseNumber: leaseNumber }, { principal });
   await settle();
   expect(await read('leasegraph_actions_total{kind="START",outcome="superseded"}')).toBe(1);
   expect(await read('leasegraph_actions_total{kind="DESTROY",outcome="succeeded"}')).toBe(1);
@@ -100,9 +100,9 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
 
   const commits = await read('leasegraph_commit_seconds_count');
   store.beforeCommit = () => new Promise(() => {});
-  void engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  void engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await settle();
-  void engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  void engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await settle();
   expect(await read('leasegraph_commands_waiting')).toBe(1);
   await harness.pass(7_000, 500);
@@ -117,7 +117,7 @@ test('an outage, a standby and what subscribers read again are measured', async 
   const standby = reader(registries[1]);
   const first = await harness.start({ engine: { metrics: createEngineMetrics(registries[0]) } });
   const second = await harness.start({ engine: { metrics: createEngineMetrics(registries[1]) } });
-  await first.engine.requestLease(bestEffort(minutes(1)), { principal });
+  await first.engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(2), minutes(1));
   const events = harness.database.events.length;
   expect(await standby('leasegraph_role{role="standby"}')).toBe(1);

@@ -11,21 +11,21 @@ import {
 } from '../support/engine-harness.ts';
 
 // With a manual clock no time passes within a slice: a slice of 0 ms is one lease.
-const slow = { slice: 0, slicesPerTurn: 1 };
+const slow = { slice: 0, maxSlicesPerTurn: 1 };
 
 test('commands are answered between the slices of a pass', async () => {
   await using harness = new Harness({ nodes: 1, limits: slow });
   const { engine, store } = await harness.start();
   await Promise.all(
-    Array.from({ length: 200 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+    Array.from({ length: 200 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
   );
   const commits: string[] = [];
   store.afterCommit = async ({ changes }) => {
     commits.push(changes.events.map(({ leaseId, to }) => `${leaseId} ${to}`).join(', '));
   };
   const before = store.calls.filter((call) => call === 'commit').length;
-  await engine.requestLease(bestEffort(hours(1)), { principal });
-  await engine.cancelLease(150, { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await engine.submit('cancel', { leaseNumber: 150 }, { principal });
   const turns = store.calls.filter((call) => call === 'commit').length - before;
   // Far fewer turns than the pass needs slices.
   expect(turns).toBeLessThan(10);
@@ -40,7 +40,7 @@ test('what comes due during a long pass happens meanwhile', async () => {
     nodes: 20,
     limits: slow,
     hooks: {
-      before: (what) => {
+      hook: (what) => {
         // Every slice takes a second.
         if (what !== 'pass') return;
         passes += 1;
@@ -49,11 +49,11 @@ test('what comes due during a long pass happens meanwhile', async () => {
     },
   });
   const { engine } = await harness.start();
-  await engine.requestLease(reservationAt(epoch + minutes(1), minutes(2)), { principal });
+  await engine.submit('request', reservationAt(epoch + minutes(1), minutes(2)), { principal });
   await settle();
   const before = passes;
   await Promise.all(
-    Array.from({ length: 300 }, () => engine.requestLease(bestEffort(hours(100), 20), { principal })),
+    Array.from({ length: 300 }, () => engine.submit('request', bestEffort(hours(100), 20), { principal })),
   );
   await settle(3_000);
   expect(passes - before).toBeGreaterThan(100);
@@ -61,11 +61,11 @@ test('what comes due during a long pass happens meanwhile', async () => {
 });
 
 test('slices that nobody interrupts are written together', async () => {
-  await using harness = new Harness({ nodes: 100, limits: { slice: 0, slicesPerTurn: 50 } });
+  await using harness = new Harness({ nodes: 100, limits: { slice: 0, maxSlicesPerTurn: 50 } });
   const { engine } = await harness.start();
   const before = harness.database.commits;
   await Promise.all(
-    Array.from({ length: 100 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+    Array.from({ length: 100 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
   );
   await settle(500);
   expect([...harness.database.leases.values()].every(({ state }) => state === 'ACTIVE')).toBe(true);
@@ -73,7 +73,7 @@ test('slices that nobody interrupts are written together', async () => {
 });
 
 test('a pass puts as much into a commit as can be written in a short time', async () => {
-  await using harness = new Harness({ nodes: 1, limits: { slicesPerTurn: 64, turnToWrite: 20 } });
+  await using harness = new Harness({ nodes: 1, limits: { maxSlicesPerTurn: 64, turnToWrite: 20 } });
   const { engine, store } = await harness.start();
   const planned: number[] = [];
   store.afterCommit = async ({ changes }) => {
@@ -82,7 +82,7 @@ test('a pass puts as much into a commit as can be written in a short time', asyn
     harness.clock.advance((changes.leases.length + changes.events.length + changes.reservations.length) / 2);
   };
   await Promise.all(
-    Array.from({ length: 400 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+    Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
   );
   await settle(500);
   expect(planned.reduce((sum, count) => sum + count)).toBe(400);
@@ -94,7 +94,7 @@ test('a pass puts as much into a commit as can be written in a short time', asyn
 });
 
 test('where every commit takes long, however little it holds, a pass does not write lease by lease', async () => {
-  await using harness = new Harness({ nodes: 1, limits: { slicesPerTurn: 64, turnToWrite: 20 } });
+  await using harness = new Harness({ nodes: 1, limits: { maxSlicesPerTurn: 64, turnToWrite: 20 } });
   const { engine, store } = await harness.start();
   const planned: number[] = [];
   store.afterCommit = async ({ changes }) => {
@@ -102,7 +102,7 @@ test('where every commit takes long, however little it holds, a pass does not wr
     harness.clock.advance(500);
   };
   await Promise.all(
-    Array.from({ length: 400 }, () => engine.requestLease(bestEffort(hours(1)), { principal })),
+    Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
   );
   await settle(500);
   expect(planned.reduce((sum, count) => sum + count)).toBe(400);
@@ -110,7 +110,7 @@ test('where every commit takes long, however little it holds, a pass does not wr
 });
 
 test('a turn for which somebody waits holds a slice of the pass at most', async () => {
-  await using harness = new Harness({ nodes: 1, limits: { slice: 0, slicesPerTurn: 64 } });
+  await using harness = new Harness({ nodes: 1, limits: { slice: 0, maxSlicesPerTurn: 64 } });
   const { engine, store } = await harness.start();
   const turns: (readonly [requested: number, planned: number])[] = [];
   store.afterCommit = async ({ changes }) => {
@@ -118,21 +118,21 @@ test('a turn for which somebody waits holds a slice of the pass at most', async 
     turns.push([count('PENDING'), count('QUEUED')]);
   };
   for (let count = 0; count < 50; count += 1)
-    void engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+    void engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await settle(500);
   expect(turns.filter(([requested, planned]) => requested > 0 && planned > 1)).toEqual([]);
   expect(turns.reduce((sum, [, planned]) => sum + planned, 0)).toBe(50);
 });
 
 test('a core that is never content does not keep the engine busy', async () => {
-  await using harness = new Harness({ hooks: { neverContent: true } });
+  await using harness = new Harness({ hooks: { alwaysNeedsPass: true } });
   const { engine, store } = await harness.start();
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle(500);
   const before = store.calls.length;
   await settle(500);
   expect(store.calls.length - before).toBeLessThan(5);
-  expect(await engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
+  expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 2 });
 });
 
 test('two hundred leases that start at one instant are started by one commit', async () => {
@@ -140,7 +140,9 @@ test('two hundred leases that start at one instant are started by one commit', a
   const { engine, store, adapter } = await harness.start();
   const start = epoch + hours(1);
   await Promise.all(
-    Array.from({ length: 200 }, () => engine.requestLease(reservationAt(start, minutes(10)), { principal })),
+    Array.from({ length: 200 }, () =>
+      engine.submit('request', reservationAt(start, minutes(10)), { principal }),
+    ),
   );
   await settle();
   const started: number[] = [];

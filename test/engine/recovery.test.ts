@@ -23,8 +23,8 @@ test('after a stop and a start everything is as it was, and what came due meanwh
   const first = await harness.start();
   const start = harness.clock.now();
   for (let count = 0; count < 3; count += 1)
-    await first.engine.requestLease(bestEffort(minutes(10)), { principal });
-  await first.engine.requestLease(reservationAt(start + hours(1), minutes(10)), { principal });
+    await first.engine.submit('request', bestEffort(minutes(10)), { principal });
+  await first.engine.submit('request', reservationAt(start + hours(1), minutes(10)), { principal });
   await settle();
   await first.engine.stop();
   harness.clock.advance(hours(5));
@@ -49,7 +49,7 @@ test('killed between commit and dispatch: the next server dispatches', async () 
     first.store.kill();
     return new Promise(() => {});
   };
-  void first.engine.requestLease(bestEffort(hours(1)), { principal }).catch(() => {});
+  void first.engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await until(() => harness.database.actions.size > 0);
   expect(first.adapter.log).toEqual([]);
   const second = await harness.start();
@@ -66,7 +66,7 @@ test('killed between dispatch and the record of its outcome: the next server dis
     first.store.kill();
     return new Promise(() => {});
   };
-  await first.engine.requestLease(bestEffort(hours(1)), { principal });
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(first.adapter.log).toEqual(['start 1/1']);
   expect(harness.database.actions.get(1)?.state).toBe('PENDING');
@@ -89,7 +89,7 @@ test('no action is dispatched before the commit that records it', async () => {
     return { status: 'done' };
   };
   for (let count = 0; count < 10; count += 1)
-    await engine.requestLease(bestEffort(minutes(1)), { principal });
+    await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(10), minutes(1));
   expect(adapter.calls).toHaveLength(20);
   expect(unrecorded).toEqual([]);
@@ -100,7 +100,7 @@ test('rows that cannot be true are left out, loudly, and do not stop the rest', 
   const first = await harness.start();
   const start = harness.clock.now() + hours(1);
   for (let count = 0; count < 3; count += 1) {
-    await first.engine.requestLease(reservationAt(start + hours(count), minutes(30)), { principal });
+    await first.engine.submit('request', reservationAt(start + hours(count), minutes(30)), { principal });
   }
   await settle();
   await first.engine.stop();
@@ -133,7 +133,7 @@ test('a lease that the core refuses to take is left out alone', async () => {
   const first = await harness.start();
   const start = harness.clock.now() + hours(1);
   for (let count = 0; count < 4; count += 1)
-    await first.engine.requestLease(reservationAt(start, hours(1)), { principal });
+    await first.engine.submit('request', reservationAt(start, hours(1)), { principal });
   await settle();
   await first.engine.stop();
   const lease = harness.database.leases.get(2);
@@ -150,9 +150,9 @@ test('of a lease that is left out machines are only destroyed, not started', asy
   const first = await harness.start();
   first.adapter.answer = () => new Promise(() => {});
   for (let count = 0; count < 3; count += 1)
-    await first.engine.requestLease(bestEffort(hours(1)), { principal });
+    await first.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  await first.engine.cancelLease(3, { principal });
+  await first.engine.submit('cancel', { leaseNumber: 3 }, { principal });
   await settle();
   await first.engine.stop();
   for (const number of [2, 3]) {
@@ -170,7 +170,7 @@ test('finished leases leave the core, and the site grows no larger for them', as
   const { engine } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
   for (let round = 0; round < 20; round += 1) {
     await Promise.all(
-      Array.from({ length: 50 }, () => engine.requestLease(bestEffort(minutes(1)), { principal })),
+      Array.from({ length: 50 }, () => engine.submit('request', bestEffort(minutes(1)), { principal })),
     );
     await harness.pass(minutes(2), minutes(1));
   }
@@ -187,12 +187,12 @@ test('old events are deleted in small batches; who asks for them is told the old
     limits: { retentionBatch: 7, retentionInterval: 1_000, eventRing: 4 },
   });
   for (let count = 0; count < 10; count += 1)
-    await engine.requestLease(bestEffort(minutes(1)), { principal });
+    await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(30), minutes(1));
   const last = harness.database.events.at(-1)?.sequence ?? 0;
   expect(harness.database.events).toHaveLength(last);
   await harness.pass(hours(2), minutes(10));
-  await engine.requestLease(bestEffort(minutes(1)), { principal });
+  await engine.submit('request', bestEffort(minutes(1)), { principal });
   await settle();
   expect(store.calls.filter((call) => call === 'deleteEventsBefore').length).toBeGreaterThan(last / 7);
   const oldest = harness.database.events[0]?.sequence;
@@ -229,9 +229,9 @@ test('hosts that remember are asked whether what should run does; a lease whose 
   await using harness = new Harness({ nodes: 4 });
   const first = await harness.start();
   for (let count = 0; count < 3; count += 1) {
-    await first.engine.requestLease(bestEffort(hours(1)), { principal });
+    await first.engine.submit('request', bestEffort(hours(1)), { principal });
   }
-  await first.engine.requestLease(bestEffort(minutes(1)), { principal });
+  await first.engine.submit('request', bestEffort(minutes(1)), { principal });
   await settle();
   await first.engine.stop();
   harness.clock.advance(minutes(2));
@@ -263,7 +263,7 @@ test('what a host says of machines that are being shut down meanwhile is no loss
     engine: { scheduler: { ...defaultSchedulerConfig, shutdownTime: minutes(1) } },
   });
   const first = await harness.start();
-  await first.engine.requestLease(bestEffort(minutes(10)), { principal });
+  await first.engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   await first.engine.stop();
 
@@ -300,9 +300,9 @@ test('keys, finished actions and commands are deleted when they are old, and not
   const standby = await harness.start();
   const { database } = harness;
   const request = (key: string) =>
-    engine.requestLease(bestEffort(minutes(1)), { principal, idempotencyKey: key });
+    engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: key });
   for (const key of ['a', 'b', 'c']) await request(key);
-  const forwarded = standby.engine.requestLease(bestEffort(hours(5)), { principal });
+  const forwarded = standby.engine.submit('request', bestEffort(hours(5)), { principal });
   await settle();
   await forwarded;
   await harness.pass(minutes(9), minutes(1));
@@ -329,7 +329,8 @@ test("a clock of this machine that was set makes no key old: keys bear the datab
   });
   const { engine } = await harness.start();
   const { database } = harness;
-  const request = () => engine.requestLease(bestEffort(minutes(1)), { principal, idempotencyKey: 'key' });
+  const request = () =>
+    engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: 'key' });
   await request();
   const tenYears = 3_652 * hours(24);
   harness.clock.set(harness.clock.wall() + tenYears);

@@ -5,7 +5,7 @@ test('stopping finishes the turn, answers who waits, ends subscriptions and give
   await using harness = new Harness();
   const { engine, store, adapter } = await harness.start();
   adapter.answer = () => new Promise(() => {});
-  await engine.requestLease(bestEffort(hours(1)), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   const subscription = engine.events({});
   const next = subscription.next();
@@ -16,9 +16,9 @@ test('stopping finishes the turn, answers who waits, ends subscriptions and give
     new Promise((resolve) => {
       release = resolve;
     });
-  const inTurn = engine.requestLease(bestEffort(hours(1)), { principal });
+  const inTurn = engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  const waiting = engine.requestLease(bestEffort(hours(1)), { principal });
+  const waiting = engine.submit('request', bestEffort(hours(1)), { principal });
   const refused = expect(waiting).rejects.toMatchObject({ code: 'SHUTTING_DOWN', retryable: true });
   const stopped = engine.stop();
   release();
@@ -32,7 +32,7 @@ test('stopping finishes the turn, answers who waits, ends subscriptions and give
   expect(harness.database.actions.get(1)?.state).toBe('PENDING');
   expect(harness.database.listeners.size).toBe(0);
   expect(engine.status()).toMatchObject({ role: 'stopped', problems: [expect.any(String)] });
-  await expect(engine.requestLease(bestEffort(1), { principal })).rejects.toMatchObject({
+  await expect(engine.submit('request', bestEffort(1), { principal })).rejects.toMatchObject({
     code: 'SHUTTING_DOWN',
   });
 });
@@ -42,7 +42,7 @@ test('stopping does not wait for a database that hangs', async () => {
   const { engine, store } = await harness.start();
   await settle();
   store.beforeCommit = () => new Promise(() => {});
-  const inTurn = engine.requestLease(bestEffort(hours(1)), { principal });
+  const inTurn = engine.submit('request', bestEffort(hours(1)), { principal });
   const refused = expect(inTurn).rejects.toMatchObject({ code: 'UNAVAILABLE', retryable: true });
   await settle();
   const stopped = engine.stop();
@@ -66,7 +66,9 @@ test('a standby that stops refuses what it has passed on', async () => {
   const writer = await harness.start();
   const standby = await harness.start();
   writer.store.beforeCommit = () => new Promise(() => {});
-  const refused = expect(standby.engine.requestLease(bestEffort(1), { principal })).rejects.toMatchObject({
+  const refused = expect(
+    standby.engine.submit('request', bestEffort(1), { principal }),
+  ).rejects.toMatchObject({
     code: 'SHUTTING_DOWN',
   });
   await settle();

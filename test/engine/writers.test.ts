@@ -12,13 +12,13 @@ test('a second server waits as a standby: it passes commands on and shows events
     for await (const event of standby.engine.events({})) seen.push(`${event.leaseId} ${event.to}`);
   })();
   await settle();
-  expect(await standby.engine.requestLease(bestEffort(minutes(10)), { principal })).toEqual({
+  expect(await standby.engine.submit('request', bestEffort(minutes(10)), { principal })).toEqual({
     leaseNumber: 1,
   });
-  await expect(standby.engine.requestLease(bestEffort(-1), { principal })).rejects.toMatchObject({
+  await expect(standby.engine.submit('request', bestEffort(-1), { principal })).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
   });
-  await expect(standby.engine.cancelLease(7, { principal })).rejects.toMatchObject({
+  await expect(standby.engine.submit('cancel', { leaseNumber: 7 }, { principal })).rejects.toMatchObject({
     code: 'LEASE_NOT_FOUND',
   });
   await harness.pass(minutes(11), minutes(1));
@@ -37,7 +37,7 @@ test('without a single notice the standby and the writer still notice', async ()
   void (async () => {
     for await (const event of standby.engine.events({})) seen.push(event.sequence);
   })();
-  const answer = standby.engine.requestLease(bestEffort(hours(1)), { principal });
+  const answer = standby.engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(4_000, 500);
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(seen).toEqual(harness.database.events.map(({ sequence }) => sequence));
@@ -47,13 +47,13 @@ test('the standby takes over when the writer dies, and goes on where it was', as
   await using harness = new Harness({ nodes: 1 });
   const writer = await harness.start();
   const standby = await harness.start();
-  await writer.engine.requestLease(bestEffort(minutes(10)), { principal });
-  await writer.engine.requestLease(bestEffort(minutes(10)), { principal });
+  await writer.engine.submit('request', bestEffort(minutes(10)), { principal });
+  await writer.engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   writer.store.kill();
   await harness.pass(10_000, 500);
   expect(standby.engine.status()).toMatchObject({ role: 'writer', problems: [] });
-  expect(await standby.engine.requestLease(bestEffort(minutes(10)), { principal })).toEqual({
+  expect(await standby.engine.submit('request', bestEffort(minutes(10)), { principal })).toEqual({
     leaseNumber: 3,
   });
   await harness.pass(minutes(40), minutes(1));
@@ -69,7 +69,7 @@ test('a command that the dead writer had not answered is carried out once by its
     writer.store.kill();
     return new Promise(() => {});
   };
-  const answer = standby.engine.requestLease(bestEffort(hours(1)), { principal });
+  const answer = standby.engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(10_000, 500);
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
@@ -86,21 +86,21 @@ test('a writer that was frozen and does not know that it is none any more cannot
     new Promise((resolve) => {
       thaw = resolve;
     });
-  const doubtful = old.engine.requestLease(bestEffort(hours(1)), options);
+  const doubtful = old.engine.submit('request', bestEffort(hours(1)), options);
   const refused = expect(doubtful).rejects.toMatchObject({ code: 'UNAVAILABLE', retryable: true });
   await settle();
   // Its session ended at the server, but nothing told it so.
   harness.database.holder = null;
   await harness.pass(2_000, 500);
   expect(next.engine.status().role).toBe('writer');
-  expect(await next.engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(await next.engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
 
   old.store.beforeCommit = async () => {};
   thaw();
   await refused;
   await harness.pass(2_000, 500);
   expect(old.engine.status()).toMatchObject({ role: 'standby', problems: [] });
-  expect(await old.engine.requestLease(bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
+  expect(await old.engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
   expect(harness.database.leases.size).toBe(1);
   expect(old.adapter.log).toEqual([]);
   expect(next.adapter.log).toEqual(['start 1/1']);
@@ -114,14 +114,16 @@ test('a writer that does not know that it is none any more does not say that lea
   await settle();
   harness.database.holder = null;
   await harness.pass(2_000, 500);
-  expect(await next.engine.requestLease(bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
+  expect(await next.engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({
+    leaseNumber: 1,
+  });
   expect(old.engine.status().role).toBe('writer');
-  await expect(old.engine.cancelLease(1, { principal })).rejects.toMatchObject({
+  await expect(old.engine.submit('cancel', { leaseNumber: 1 }, { principal })).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     retryable: true,
   });
   await harness.pass(2_000, 500);
-  await old.engine.cancelLease(1, { principal });
+  await old.engine.submit('cancel', { leaseNumber: 1 }, { principal });
   expect(harness.state(1)).toBe('CANCELLED');
 });
 
@@ -132,13 +134,13 @@ test('a standby whose writer does not answer in time says so', async () => {
   await settle();
   writer.store.beforeCommit = () => new Promise(() => {});
   const refused = expect(
-    standby.engine.requestLease(bestEffort(hours(1)), { principal }),
+    standby.engine.submit('request', bestEffort(hours(1)), { principal }),
   ).rejects.toMatchObject({ code: 'UNAVAILABLE', retryable: true });
   await harness.pass(3_000, 500);
   await refused;
 });
 
-test('a command in the database that nobody understands is answered, and does not stop the others', async () => {
+test('a forwarded command of an unknown kind or shape is refused, and the others are carried out', async () => {
   await using harness = new Harness();
   const writer = await harness.start();
   const { store } = harness.make();
@@ -146,12 +148,12 @@ test('a command in the database that nobody understands is answered, and does no
   const answers = await Promise.all([
     store.forward({ kind: 'dance' }, signal),
     store.forward(
-      { kind: 'request', principal: 'x', request: { type: 'BEST_EFFORT', machines: 'many' } },
+      { kind: 'request', principal: 'x', input: { type: 'BEST_EFFORT', machines: 'many' } },
       signal,
     ),
     store.forward(null, signal),
     store.forward(
-      { kind: 'request', principal: 'x', idempotencyKey: null, request: bestEffort(hours(1)) },
+      { kind: 'request', principal: 'x', idempotencyKey: null, input: bestEffort(hours(1)) },
       signal,
     ),
   ]);
@@ -159,7 +161,7 @@ test('a command in the database that nobody understands is answered, and does no
     { error: { code: 'INVALID_REQUEST' } },
     { error: { code: 'INVALID_REQUEST' } },
     { error: { code: 'INVALID_REQUEST' } },
-    { leaseNumber: 1 },
+    { result: { leaseNumber: 1 } },
   ]);
   expect(writer.engine.status().problems).toEqual([]);
 });
@@ -175,9 +177,9 @@ test('a forwarded command that cannot be written is found although the writer ha
     poisoned += 1;
     return 'permanent';
   };
-  const ask = () => writer.engine.requestLease(bestEffort(hours(1)), { principal });
+  const ask = () => writer.engine.submit('request', bestEffort(hours(1)), { principal });
   const poison = expect(
-    standby.engine.requestLease(bestEffort(hours(1), 1, 'poison'), { principal }),
+    standby.engine.submit('request', bestEffort(hours(1), 1, 'poison'), { principal }),
   ).rejects.toMatchObject({ code: 'INTERNAL' });
   let waiting = ask();
   for (let count = 0; count < 30; count += 1) {
@@ -199,7 +201,7 @@ test('a forwarded command that cannot be written is refused, and the others are 
     changes.leases.some(({ name }) => name === 'poison') ? 'permanent' : null;
   const names = ['a', 'poison', 'b'];
   const answers = await Promise.allSettled(
-    names.map((name) => standby.engine.requestLease(bestEffort(hours(1), 1, name), { principal })),
+    names.map((name) => standby.engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
   );
   expect(answers.map((answer) => (answer.status === 'fulfilled' ? 'done' : answer.reason.code))).toEqual([
     'done',

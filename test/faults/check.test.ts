@@ -62,7 +62,7 @@ describeEachDatabase('leasegraph check', (database) => {
     let { store, engine, stop } = await begin();
     const start = engine.now() + hours(1);
     for (let count = 0; count < 9; count += 1)
-      await engine.requestLease(reservationAt(start + hours(count), minutes(30)), { principal });
+      await engine.submit('request', reservationAt(start + hours(count), minutes(30)), { principal });
     await expect.poll(() => store.prisma.lease.count({ where: { state: 'READY' } })).toBe(9);
 
     // On a server it goes on at work meanwhile; an embedded database belongs to one process.

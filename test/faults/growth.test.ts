@@ -56,7 +56,7 @@ describeEachDatabase('a long past', (database) => {
     expect(old.time).toBeLessThan(10 * young.time + 500);
 
     const engine = await startOn(store);
-    const { leaseNumber } = await engine.requestLease(bestEffort(minutes(1)), { principal });
+    const { leaseNumber } = await engine.submit('request', bestEffort(minutes(1)), { principal });
     expect(leaseNumber).toBe(leases + 1);
     await engine.stop();
 

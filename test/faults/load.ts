@@ -1,6 +1,6 @@
 /** Callers that request, repeat, cancel and look, as fast as they are answered, and keep account of what they were told. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { widelyHeard } from '../../src/engine/wake.ts';
+import { sharedController } from '../../src/engine/async.ts';
 import { ask, insist, type UserError } from './client.ts';
 import type { Random } from './random.ts';
 import type { Server } from './server.ts';
@@ -57,8 +57,8 @@ export class Load {
   /** Commands that were answered. */
   answered = 0;
   private readonly ids: string[] = [];
-  private readonly ending = widelyHeard();
-  private readonly giveUp = widelyHeard();
+  private readonly ending = sharedController();
+  private readonly giveUp = sharedController();
   private running: Promise<unknown> = Promise.resolve();
   private waiting: (() => void)[] = [];
   /** The site's time, and when it was heard. */

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { orAborted } from '../../src/engine/wake.ts';
+import { raceAbort } from '../../src/engine/async.ts';
 import { type Environment, type LaunchedServer, launchServer } from '../support/server-process.ts';
 
 /** An action that a host was told to carry out, as the dry run logs it. */
@@ -41,7 +41,7 @@ export class Server {
 
   /** Its URL once it listens, however often it is started again meanwhile. Rejects when the signal aborts. */
   url(signal: AbortSignal): Promise<string> {
-    return orAborted(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
+    return raceAbort(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
   }
 
   /** SIGKILL; resolves when the process is gone. Without `again` it stays away until `start`. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Amounts, LeaseRecord, ReservationRecord, StateReason } from '../../src/core/index.ts';
-import type { WriterLease } from '../../src/engine/ports.ts';
+import type { WriterTerm } from '../../src/engine/ports.ts';
 import type { OpenStore } from '../../src/store/index.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { action, batch, event, lease, newSite, reservation } from './site.ts';
@@ -102,7 +102,7 @@ const reservations: fc.Arbitrary<ReservationRecord> = fc
 
 describeEachDatabase('what is kept', (database) => {
   let store: OpenStore;
-  let writer: WriterLease;
+  let writer: WriterTerm;
   let previous: string | null = null;
   let number = 0;
 

@@ -8,7 +8,7 @@ import type {
   ReservationRecord,
   SiteSpec,
 } from '../../src/core/index.ts';
-import type { CommitBatch, Store, WriterLease } from '../../src/engine/ports.ts';
+import type { CommitBatch, Store, WriterTerm } from '../../src/engine/ports.ts';
 
 export const site: SiteSpec = {
   resourceTypes: ['CPU', 'Memory'],
@@ -122,14 +122,14 @@ export function batch(
   };
 }
 
-export async function writerOf(store: Store): Promise<WriterLease> {
+export async function writerOf(store: Store): Promise<WriterTerm> {
   const writer = await store.acquireWriter();
   if (writer === null) throw new Error('another process holds the lock');
   return writer;
 }
 
 /** A writer on a new site. */
-export async function newSite(store: Store): Promise<WriterLease> {
+export async function newSite(store: Store): Promise<WriterTerm> {
   const writer = await writerOf(store);
   await store.createSite('test', site, writer);
   return writer;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import type { WriterLease } from '../../src/engine/ports.ts';
+import type { WriterTerm } from '../../src/engine/ports.ts';
 import type { OpenStore } from '../../src/store/index.ts';
 import { describeDatabase, describeEachDatabase } from '../support/databases.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -11,13 +11,13 @@ afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();
 });
 
-const lost = async (writer: WriterLease) => {
+const lost = async (writer: WriterTerm) => {
   if (!writer.lost.aborted) await once(writer.lost, 'abort');
   expect(writer.lost.reason).toMatchObject({ name: 'StoreError', kind: 'TRANSIENT' });
 };
 
 /** As a standby does: again and again until the lock is free. Says how long it took (ms). */
-async function takeOver(store: OpenStore): Promise<{ readonly writer: WriterLease; readonly took: number }> {
+async function takeOver(store: OpenStore): Promise<{ readonly writer: WriterTerm; readonly took: number }> {
   const began = Date.now();
   for (;;) {
     const writer = await store.acquireWriter();

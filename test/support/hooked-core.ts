@@ -1,94 +1,59 @@
-import {
-  type Changes,
-  type Instant,
-  type LeaseRecord,
-  type LeaseRequest,
-  Scheduler,
-  type StateReason,
-} from '../../src/core/index.ts';
+import { type Instant, type LeaseRequest, Scheduler } from '../../src/core/index.ts';
 import type { Core, RestoreCore } from '../../src/engine/core.ts';
 
 export interface CoreHooks {
-  /** Called before the core does something: `pass` before each lease that a pass handles. May throw, as a defect would. */
-  before?: (what: 'restore' | 'request' | 'cancel' | 'advance' | 'pass', request?: LeaseRequest) => void;
-  /** Wants pass after pass. */
-  neverContent?: boolean;
-  /** What it says is due, whatever it has carried out. */
+  /**
+   * Called around what the core does: after `request` and `cancel`, so that a throw leaves the core half changed; before the others, and
+   * `pass` before each lease that a pass handles. May throw, as a defect would.
+   */
+  hook?: (what: 'restore' | 'request' | 'cancel' | 'advance' | 'pass', request?: LeaseRequest) => void;
+  /** Always wants another pass. */
+  alwaysNeedsPass?: boolean;
+  /** An instant that it reports as due, whatever it has carried out. */
   overdue?: () => Instant | null;
 }
 
-/** The scheduler, with a test between it and the engine. */
-export class HookedCore implements Core {
-  constructor(
-    readonly inner: Scheduler,
-    private readonly hooks: CoreHooks,
-  ) {}
-
-  get needsPass(): boolean {
-    return this.hooks.neverContent ?? this.inner.needsPass;
-  }
-
-  get liveLeases(): number {
-    return this.inner.liveLeases;
-  }
-
-  get queueLength(): number {
-    return this.inner.queueLength;
-  }
-
-  get changedRows(): number {
-    return this.inner.changedRows;
-  }
-
-  request(now: Instant, request: LeaseRequest): LeaseRecord {
-    const lease = this.inner.request(now, request);
-    // After the change, so that a throw leaves the core half changed.
-    this.hooks.before?.('request', request);
-    return lease;
-  }
-
-  cancel(now: Instant, leaseId: number): void {
-    this.inner.cancel(now, leaseId);
-    this.hooks.before?.('cancel');
-  }
-
-  actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
-    this.inner.actionFailed(now, leaseId, reason);
-  }
-
-  vmEnded(now: Instant, leaseId: number): void {
-    this.inner.vmEnded(now, leaseId);
-  }
-
-  lease(id: number): LeaseRecord | null {
-    return this.inner.lease(id);
-  }
-
-  advance(now: Instant): void {
-    this.hooks.before?.('advance');
-    this.inner.advance(now);
-  }
-
-  *pass(now: Instant): Generator<void, void, Instant | undefined> {
-    this.hooks.before?.('pass');
-    for (const _ of this.inner.pass(now)) {
-      yield;
-      this.hooks.before?.('pass');
-    }
-  }
-
-  nextInstant(): Instant | null {
-    return this.hooks.overdue?.() ?? this.inner.nextInstant();
-  }
-
-  takeChanges(): Changes {
-    return this.inner.takeChanges();
-  }
+/** The scheduler, with hooks of a test between it and the engine. */
+export function hookedCore(inner: Scheduler, hooks: CoreHooks): Core {
+  const { hook = () => {} } = hooks;
+  const hooked: Partial<Core> = {
+    request: (now, request) => {
+      const lease = inner.request(now, request);
+      hook('request', request);
+      return lease;
+    },
+    cancel: (now, leaseId) => {
+      inner.cancel(now, leaseId);
+      hook('cancel');
+    },
+    advance: (now) => {
+      hook('advance');
+      inner.advance(now);
+    },
+    *pass(now) {
+      hook('pass');
+      for (const _ of inner.pass(now)) {
+        yield;
+        hook('pass');
+      }
+    },
+    nextInstant: () => hooks.overdue?.() ?? inner.nextInstant(),
+    get needsPass() {
+      return hooks.alwaysNeedsPass ?? inner.needsPass;
+    },
+  };
+  return new Proxy<Core>(inner, {
+    get: (_target, name: keyof Core) => {
+      if (name in hooked) return hooked[name];
+      const own = inner[name];
+      return typeof own === 'function' ? own.bind(inner) : own;
+    },
+  });
 }
 
-export const hookedRestore =
-  (hooks: CoreHooks): RestoreCore =>
-  (site, config, snapshot) => {
-    hooks.before?.('restore');
-    return new HookedCore(Scheduler.restore(site, config, snapshot), hooks);
+export function hookedRestore(hooks: CoreHooks): RestoreCore {
+  return (site, config, snapshot) => {
+    hooks.hook?.('restore');
+    return hookedCore(Scheduler.restore(site, config, snapshot), hooks);
   };
+}

@@ -21,7 +21,7 @@ import {
   type Store,
   type StoredSite,
   StoreError,
-  type WriterLease,
+  type WriterTerm,
 } from '../../src/engine/ports.ts';
 
 export type StoredAction = ActionRecord & {
@@ -139,7 +139,7 @@ export class MemoryStore implements Store {
 
   constructor(readonly database: MemoryDatabase) {}
 
-  async acquireWriter(): Promise<WriterLease | null> {
+  async acquireWriter(): Promise<WriterTerm | null> {
     await this.reach('acquireWriter');
     const { database } = this;
     if (database.holder && database.holder.store !== this) return null;
@@ -184,7 +184,7 @@ export class MemoryStore implements Store {
     });
   }
 
-  async createSite(name: string, spec: SiteSpec, writer: WriterLease): Promise<void> {
+  async createSite(name: string, spec: SiteSpec, writer: WriterTerm): Promise<void> {
     await this.reach('createSite');
     const { database } = this;
     if (database.site) throw new StoreError('PERMANENT', 'there is a site already');
@@ -200,7 +200,7 @@ export class MemoryStore implements Store {
     database.site = { name, spec: copy(spec), record, createdAt: database.now() };
   }
 
-  async commit(batch: CommitBatch, writer: WriterLease): Promise<void> {
+  async commit(batch: CommitBatch, writer: WriterTerm): Promise<void> {
     if (this.committing) throw new Error('two commits at the same time');
     this.committing = true;
     try {
@@ -226,7 +226,7 @@ export class MemoryStore implements Store {
     }
   }
 
-  async confirm(previous: string | null, writer: WriterLease): Promise<void> {
+  async confirm(previous: string | null, writer: WriterTerm): Promise<void> {
     await this.reach('confirm');
     const { database } = this;
     if (writer.epoch !== database.epoch || previous !== database.lastCommit)

@@ -43,7 +43,7 @@ builder.mutationField('cancelLease', (t) =>
       const { services, principal } = context;
       try {
         const leaseNumber = numberOf('Lease', input.id);
-        await services.leases.cancelLease(leaseNumber, { principal });
+        await services.leases.submit('cancel', { leaseNumber }, { principal });
         forgetWhatWasRead(context);
         return { leaseNumber, userErrors: [] };
       } catch (error) {

@@ -95,7 +95,7 @@ builder.mutationField('requestLease', (t) =>
       const userErrors = requestErrors(input, services.leases.now(), services.site);
       if (userErrors.length > 0 && !(await isRepetition(input, userErrors, context))) return { userErrors };
       try {
-        const { leaseNumber } = await services.leases.requestLease(asRequest(input), {
+        const { leaseNumber } = await services.leases.submit('request', asRequest(input), {
           principal,
           idempotencyKey: input.idempotencyKey ?? null,
         });

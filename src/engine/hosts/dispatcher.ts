@@ -3,12 +3,12 @@
  * became of each action is reported back and recorded by a turn. An adapter that hangs holds up nobody but its own lease.
  */
 import type { Logger } from 'pino';
-import type { ActionRecord, ActionTarget } from '../core/index.ts';
-import type { Clock } from './clock.ts';
-import { CallSlots, callTarget, type DispatchLimits } from './host-calls.ts';
-import type { EngineMetrics } from './metrics.ts';
-import type { ActionOutcome, Adapter } from './ports.ts';
-import { linkedController, widelyHeard } from './wake.ts';
+import type { ActionRecord, ActionTarget } from '../../core/index.ts';
+import { linkedController, Semaphore, sharedController } from '../async.ts';
+import type { Clock } from '../clock.ts';
+import type { EngineMetrics } from '../metrics.ts';
+import type { ActionOutcome, Adapter } from '../ports.ts';
+import { callTarget, type DispatchLimits } from './host-calls.ts';
 
 export interface ActionReport {
   /** Null for what hosts tell without having been told to do anything. */
@@ -60,11 +60,11 @@ export class Dispatcher {
   private readonly lanes = new Map<number, Lane>();
   /** Actions that are here, from `add` until their outcome is recorded. */
   private readonly known = new Set<number>();
-  private readonly slots: CallSlots;
-  private stopping = widelyHeard();
+  private readonly slots: Semaphore;
+  private stopping = sharedController();
 
   constructor(private readonly options: DispatcherOptions) {
-    this.slots = new CallSlots(options.limits.concurrentCalls);
+    this.slots = new Semaphore(options.limits.concurrentCalls);
   }
 
   /** Actions that are recorded and not finished, as far as they are here. */
@@ -107,7 +107,7 @@ export class Dispatcher {
   /** Stops, and is ready for other actions. */
   reset(): void {
     this.stop();
-    this.stopping = widelyHeard();
+    this.stopping = sharedController();
   }
 
   private enqueue(part: Part): void {

@@ -1,9 +1,9 @@
 /** One action on one machine: calls of the adapter, repeated until they say what became of it. */
 import type { Logger } from 'pino';
-import type { ActionKind, ActionRecord, ActionTarget, Instant, Millis } from '../core/index.ts';
-import type { Clock } from './clock.ts';
-import type { ActionResult, Adapter } from './ports.ts';
-import { backoff, linkedController, orAborted } from './wake.ts';
+import type { ActionKind, ActionRecord, ActionTarget, Instant, Millis } from '../../core/index.ts';
+import { backoff, type Semaphore, withTimeout } from '../async.ts';
+import type { Clock } from '../clock.ts';
+import type { ActionResult, Adapter } from '../ports.ts';
 
 export interface DispatchLimits {
   /** Calls of adapters at the same time; those that take longer than `slowCall` are not counted. */
@@ -20,9 +20,9 @@ export interface DispatchLimits {
   readonly pollInterval: Millis;
   /** How often a call that throws is made. */
   readonly attempts: number;
-  /** Real time before the second attempt; doubles up to `longestBackoff`. */
-  readonly firstBackoff: Millis;
-  readonly longestBackoff: Millis;
+  /** Real time before the second attempt; doubles up to `maxBackoff`. */
+  readonly minBackoff: Millis;
+  readonly maxBackoff: Millis;
 }
 
 export const defaultDispatchLimits: DispatchLimits = {
@@ -33,8 +33,8 @@ export const defaultDispatchLimits: DispatchLimits = {
   lateness: 1_000,
   pollInterval: 500,
   attempts: 5,
-  firstBackoff: 200,
-  longestBackoff: 10_000,
+  minBackoff: 200,
+  maxBackoff: 10_000,
 };
 
 const methods = {
@@ -47,27 +47,6 @@ const methods = {
   DESTROY: 'destroy',
 } as const satisfies Record<ActionKind, keyof Adapter>;
 
-/** Bounds how many calls run at the same time. */
-export class CallSlots {
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(private free: number) {}
-
-  /** Resolves with the function that gives the slot back; calling it twice is harmless. */
-  async take(): Promise<() => void> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((go) => this.waiting.push(go));
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free += 1;
-    };
-  }
-}
-
 export interface TargetCall {
   readonly adapter: Adapter;
   readonly action: ActionRecord;
@@ -76,14 +55,14 @@ export interface TargetCall {
   readonly deadline: Instant | null;
   readonly clock: Clock;
   readonly limits: DispatchLimits;
-  readonly slots: CallSlots;
+  readonly slots: Semaphore;
   readonly signal: AbortSignal;
   readonly onAttempt: (attempt: number) => void;
   readonly log: Logger;
 }
 
 /** Null when it is done, else why it failed. Never rejects. */
-export const callTarget = async (call: TargetCall): Promise<string | null> => {
+export async function callTarget(call: TargetCall): Promise<string | null> {
   const { clock, limits, signal, log, target } = call;
   const begun = clock.monotonic();
   let made = 0;
@@ -101,7 +80,7 @@ export const callTarget = async (call: TargetCall): Promise<string | null> => {
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ machine: target.machine, node: target.node, attempt, error: message }, 'host call failed');
       if (attempt >= limits.attempts) return `${message} (after ${attempt} attempts)`;
-      wait = backoff(attempt, limits.firstBackoff, limits.longestBackoff);
+      wait = backoff(attempt, limits.minBackoff, limits.maxBackoff);
       attempt += 1;
     }
     if (clock.monotonic() - begun >= limits.actionTimeout) {
@@ -110,9 +89,9 @@ export const callTarget = async (call: TargetCall): Promise<string | null> => {
     await clock.sleep(wait, signal);
   }
   return 'aborted';
-};
+}
 
-const callOnce = async ({
+async function callOnce({
   adapter,
   action,
   target,
@@ -121,26 +100,25 @@ const callOnce = async ({
   limits,
   slots,
   signal,
-}: TargetCall): Promise<ActionResult> => {
-  const release = await slots.take();
-  using controller = linkedController(signal);
-  const timers = new AbortController();
+}: TargetCall): Promise<ActionResult> {
+  const release = await slots.acquire();
+  const timer = new AbortController();
   try {
     if (signal.aborted) throw new Error('aborted');
-    void clock.sleep(limits.slowCall, timers.signal).then(release);
-    void clock.sleep(limits.callTimeout, timers.signal).then(() => controller.abort());
-    const answer = adapter[methods[action.kind]]({
-      actionId: action.id,
-      target,
-      signal: controller.signal,
-      deadline,
-    });
+    void clock.sleep(limits.slowCall, timer.signal).then(release);
     // An adapter that ignores the signal is not waited for.
-    return await orAborted(answer, controller.signal, () =>
-      signal.aborted ? new Error('aborted') : new Error(`no answer within ${limits.callTimeout / 1_000} s`),
+    return await withTimeout(
+      (limit) => adapter[methods[action.kind]]({ actionId: action.id, target, signal: limit, deadline }),
+      {
+        clock,
+        duration: limits.callTimeout,
+        signal,
+        reason: () =>
+          new Error(signal.aborted ? 'aborted' : `no answer within ${limits.callTimeout / 1_000} s`),
+      },
     );
   } finally {
-    timers.abort();
+    timer.abort();
     release();
   }
-};
+}

@@ -1,12 +1,11 @@
 /** Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter says so. */
 import type { Logger } from 'pino';
-import type { Changes, ReservationRecord } from '../core/index.ts';
-import type { Clock } from './clock.ts';
+import type { Changes, ReservationRecord } from '../../core/index.ts';
+import { Semaphore, withTimeout } from '../async.ts';
+import type { Clock } from '../clock.ts';
+import type { EngineLimits } from '../limits.ts';
+import type { Adapter, HostedMachine, MachineStatus } from '../ports.ts';
 import type { ActionReport, Dispatcher } from './dispatcher.ts';
-import { CallSlots } from './host-calls.ts';
-import type { EngineLimits } from './limits.ts';
-import type { Adapter, HostedMachine, MachineStatus } from './ports.ts';
-import { linkedController, orAborted, type Wake } from './wake.ts';
 
 export interface InspectionOptions {
   readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;
@@ -14,8 +13,7 @@ export interface InspectionOptions {
   readonly clock: Clock;
   readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval'>;
   readonly log: Logger;
-  readonly reports: ActionReport[];
-  readonly wake: Wake;
+  readonly report: (report: ActionReport) => void;
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +24,7 @@ export type RunningMachines = Pick<ReservationRecord, 'id' | 'leaseId' | 'machin
 export class Inspection {
   /** By lease. */
   private readonly running = new Map<number, RunningMachines>();
-  private readonly slots: CallSlots;
+  private readonly slots: Semaphore;
   /** Nodes that did not answer the last time, so that each is complained of once. */
   private readonly silent = new Set<number>();
   /** Leases that were reported: nothing more is said of them. */
@@ -36,7 +34,7 @@ export class Inspection {
     running: readonly RunningMachines[],
     private readonly options: InspectionOptions,
   ) {
-    this.slots = new CallSlots(options.limits.dispatch.concurrentCalls);
+    this.slots = new Semaphore(options.limits.dispatch.concurrentCalls);
     for (const each of running) this.running.set(each.leaseId, each);
   }
 
@@ -117,37 +115,39 @@ export class Inspection {
 
   /** A lease is over when all of its machines have stopped by themselves, and has failed when one is gone in another way. */
   private judge({ leaseId, machines }: RunningMachines, statuses: ReadonlyMap<string, MachineStatus>): void {
-    const { log, reports, wake } = this.options;
+    const { log, report } = this.options;
     const lost = [...statuses].find(([, status]) => status !== 'running' && status !== 'stopped');
     if (lost) {
       const [machine, status] = lost;
       const message = `machine ${machine} on node ${machines?.[machine]} should be running, but is ${status}`;
       log.error({ lease: leaseId, machine: Number(machine), node: machines?.[machine] }, message);
-      reports.push({ outcome: null, failures: [{ leaseId, code: 'MACHINE_LOST', message }], ended: [] });
+      report({ outcome: null, failures: [{ leaseId, code: 'MACHINE_LOST', message }], ended: [] });
     } else if (statuses.size > 0 && [...statuses.values()].every((status) => status === 'stopped')) {
       log.info({ lease: leaseId }, 'all machines of the lease have stopped by themselves');
-      reports.push({ outcome: null, failures: [], ended: [leaseId] });
+      report({ outcome: null, failures: [], ended: [leaseId] });
     } else return;
     this.reported.add(leaseId);
-    wake.notify();
   }
 
   /** Null when the host does not answer in time. */
   private async ask<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const { clock, limits, log, signal } = this.options;
-    const release = await this.slots.take();
-    using limit = linkedController(signal);
+    const release = await this.slots.acquire();
     const timer = new AbortController();
     void clock.sleep(limits.dispatch.slowCall, timer.signal).then(release);
-    void clock.sleep(limits.dispatch.callTimeout, timer.signal).then(() => limit.abort());
     try {
-      const answer = await orAborted(question(limit.signal), limit.signal, () => new Error('no answer'));
+      const answer = await withTimeout(question, {
+        clock,
+        duration: limits.dispatch.callTimeout,
+        signal,
+        reason: () => new Error('no answer'),
+      });
       this.silent.delete(node);
       return answer;
     } catch (error) {
       if (signal.aborted || this.silent.has(node)) return null;
       this.silent.add(node);
-      log.warn({ node, err: error }, 'a host does not say what its machines do');
+      log.warn({ node, err: error }, 'a host does not report the status of its machines');
       return null;
     } finally {
       timer.abort();

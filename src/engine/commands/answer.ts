@@ -1,0 +1,78 @@
+/** What becomes of a command: a result or a refusal. */
+import { SchedulerError, type SchedulerErrorCode } from '../../core/index.ts';
+
+export type CommandErrorCode =
+  | SchedulerErrorCode
+  | 'IDEMPOTENCY_CONFLICT'
+  | 'EVENTS_EXPIRED'
+  /** The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be repeated. */
+  | 'UNAVAILABLE'
+  | 'SHUTTING_DOWN';
+
+/** A command that was refused. It changed nothing, as far as is known (UNAVAILABLE, SHUTTING_DOWN). */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+
+  constructor(
+    readonly code: CommandErrorCode,
+    message: string,
+    readonly path: readonly string[] = [],
+    readonly retryable = false,
+  ) {
+    super(message);
+  }
+}
+
+export interface Refusal {
+  readonly error: {
+    readonly code: CommandErrorCode;
+    readonly message: string;
+    readonly path: readonly string[];
+    readonly retryable: boolean;
+  };
+}
+
+export type Answer<Result = unknown> = { readonly result: Result } | Refusal;
+
+/** Whether what another server answered has the shape of an answer. */
+export function isAnswer(value: unknown): value is Answer {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('result' in value) return true;
+  return 'error' in value && typeof value.error === 'object' && value.error !== null && 'code' in value.error;
+}
+
+export function refusal(
+  code: CommandErrorCode,
+  message: string,
+  options: { readonly path?: readonly string[]; readonly retryable?: boolean } = {},
+): Refusal {
+  return { error: { code, message, path: options.path ?? [], retryable: options.retryable ?? false } };
+}
+
+export function errorOf({ error }: Refusal): CommandError {
+  return new CommandError(error.code, error.message, error.path, error.retryable);
+}
+
+/** The answer for an error of the core; null for an error that is not meant for callers. */
+export function refusalOf(error: unknown): Refusal | null {
+  return error instanceof SchedulerError && error.code !== 'INTERNAL' && error.code !== 'LEASE_FAILURE'
+    ? refusal(error.code, error.message, { path: error.path })
+    : null;
+}
+
+/** The cause goes to the log. */
+export const internalRefusal = refusal(
+  'INTERNAL',
+  'The scheduler could not carry out this command. It changed nothing; see the server log for the cause.',
+);
+
+export const notUnderstood = refusal(
+  'INVALID_REQUEST',
+  'The writer does not know this kind of command, or its input has another shape. Run the same version on all servers.',
+);
+
+export function unavailable(reason: string): Refusal {
+  return refusal('UNAVAILABLE', `${reason} Try again; with an idempotency key nothing is done twice.`, {
+    retryable: true,
+  });
+}

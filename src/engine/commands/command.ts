@@ -1,0 +1,36 @@
+import type { Instant } from '../../core/index.ts';
+import type { Core } from '../core.ts';
+
+/**
+ * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that the table may
+ * hold kinds of different inputs.)
+ */
+export interface CommandKind<Input, Result> {
+  /** Checks the shape of an input that another server forwarded. Null for one that this kind cannot have. */
+  parse(input: unknown): Input | null;
+  /** About how many rows it writes. */
+  rows(input: Input): number;
+  /** Carries it out. Throws SchedulerError for what the core refuses; nothing has changed then. */
+  apply(core: Core, now: Instant, input: Input): Result;
+  /** The answer as of the end of the turn, when the pass has had its time. Absent: what `apply` returned. */
+  conclude?(core: Core, input: Input, result: Result): Result;
+  /** How repetitions under one idempotency key are recognized and answered. Null: the kind takes no keys. */
+  readonly idempotency: Idempotency<Input, Result> | null;
+}
+
+export interface Idempotency<Input, Result> {
+  /** What must be equal for two inputs to count as the same, as JSON. */
+  identity(input: Input): unknown;
+  /** The lease that the key leads to. */
+  leaseNumber(result: Result): number;
+  /** The answer to a repetition. */
+  repeated(leaseNumber: number): Result;
+}
+
+/** What a caller asks for, as it waits for a turn and as servers pass it on to each other. */
+export interface Command<Kind extends string = string> {
+  readonly kind: Kind;
+  readonly input: unknown;
+  readonly principal: string;
+  readonly idempotencyKey: string | null;
+}

@@ -1,0 +1,34 @@
+/** All kinds of commands. A new kind is a module and a line here. */
+import { cancel } from './cancel.ts';
+import type { Command, CommandKind } from './command.ts';
+import { request } from './request.ts';
+
+export const commandKinds = { request, cancel } as const satisfies Readonly<
+  Record<string, CommandKind<unknown, unknown>>
+>;
+
+export type CommandName = keyof typeof commandKinds;
+type Parts<K extends CommandName> =
+  (typeof commandKinds)[K] extends CommandKind<infer Input, infer Result>
+    ? { readonly input: Input; readonly result: Result }
+    : never;
+export type CommandInput<K extends CommandName> = Parts<K>['input'];
+export type CommandResult<K extends CommandName> = Parts<K>['result'];
+
+export function kindOf({ kind }: Command<CommandName>): CommandKind<unknown, unknown> {
+  return commandKinds[kind];
+}
+
+/** Checks what another server forwarded; null when it is no command of this table. */
+export function parseCommand(payload: unknown): Command<CommandName> | null {
+  if (typeof payload !== 'object' || payload === null) return null;
+  if (!('kind' in payload && 'principal' in payload && 'input' in payload)) return null;
+  const { kind, principal } = payload;
+  if (typeof kind !== 'string' || !Object.hasOwn(commandKinds, kind) || typeof principal !== 'string')
+    return null;
+  const idempotencyKey = 'idempotencyKey' in payload ? payload.idempotencyKey : null;
+  if (idempotencyKey !== null && typeof idempotencyKey !== 'string') return null;
+  const name = kind as CommandName;
+  const input: unknown = commandKinds[name].parse(payload.input);
+  return input === null ? null : { kind: name, input, principal, idempotencyKey };
+}
