@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   type ConfiguredSite,
   demonstrationSite,
+  loadPolicies,
   makeDataFolder,
   type ServerConfig,
 } from './config/index.ts';
@@ -13,7 +14,6 @@ import type { SiteSpec } from './core/index.ts';
 import { createAdapter } from './enactment/index.ts';
 import { canonicalJson, createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
 import { createApp, type Listening, listen } from './server/index.ts';
-import { loadPolicies } from './simulation/policy-modules.ts';
 import { isOutage, type OpenStore, openStore } from './store/index.ts';
 import type { PrismaClient } from './store/prisma/client.ts';
 
@@ -140,6 +140,7 @@ async function siteOf(prisma: PrismaClient, configured: ConfiguredSite | null): 
   const difference = configured && differenceBetween(stored, configured);
   if (difference) {
     throw new ConfigurationError(
+      'INVALID_VALUE',
       `site: the database holds another site than the configuration: ${difference}. A site is fixed when it is first written: take the site out of the configuration to go on with the stored one, or use another database or data directory.`,
     );
   }

@@ -1,16 +1,19 @@
 import { Command, CommanderError } from 'commander';
 import project from '../../package.json' with { type: 'json' };
+import { layOutHelp } from './help.ts';
 import { processTerminal, type Terminal } from './terminal.ts';
+import { plain } from './text.ts';
 
-/** What a file under commands/ exports: it adds its arguments, options and action to its command. */
+/** A file under commands/: its default export adds arguments, options and the action to a command. */
 export interface CommandModule {
   default(command: Command, terminal: Terminal): void;
 }
 
 type Registration = readonly [name: string, summary: string, load: () => Promise<CommandModule>];
 
-// A command's module is loaded only when that command is called: `simulate` starts without the database's and the server's libraries.
-const COMMANDS: readonly Registration[] = [
+// The module of a command is loaded only when the command is called: `simulate` starts without the libraries of the database
+// and the server.
+const commands: readonly Registration[] = [
   ['serve', 'run the server', () => import('./commands/serve.ts')],
   ['simulate', 'run a trace on the scheduler with a virtual clock', () => import('./commands/simulate.ts')],
   ['convert', 'turn a trace into LWF XML', () => import('./commands/convert.ts')],
@@ -24,16 +27,16 @@ const COMMANDS: readonly Registration[] = [
   ['check', 'verify what the database holds', () => import('./commands/check.ts')],
 ];
 
-const USAGE_ERROR = 2;
+const usageError = 2;
 
-/** Runs one command line (without the program's name). Resolves to its exit status: 0 only when it did what was asked. */
+/** Runs one command line (without the name of the program). Resolves to the exit status: 0 only when it did what was asked. */
 export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal): Promise<number> {
   let exitCode = 0;
   try {
     const program = await buildProgram(argv, terminal);
     if (argv.length === 0) {
       program.outputHelp({ error: true });
-      return USAGE_ERROR;
+      return usageError;
     }
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
@@ -48,48 +51,56 @@ async function buildProgram(argv: readonly string[], terminal: Terminal): Promis
     .version(project.version, '-V, --version', 'show the version')
     .usage('COMMAND [arguments]')
     .helpCommand('help [command]', "show a command's help");
-  settle(program, terminal);
-  const called = argv.filter((word) => !word.startsWith('-'));
-  const wanted = called[0] === 'help' ? called[1] : called[0];
-  if (called[0] === 'help' && wanted !== undefined && !COMMANDS.some(([name]) => name === wanted)) {
-    throw new CommanderError(USAGE_ERROR, 'commander.unknownCommand', `unknown command '${wanted}'`);
+  configure(program, terminal);
+  const words = argv.filter((word) => !word.startsWith('-'));
+  const wanted = words[0] === 'help' ? words[1] : words[0];
+  if (words[0] === 'help' && wanted !== undefined && !commands.some(([name]) => name === wanted)) {
+    throw new CommanderError(usageError, 'commander.unknownCommand', `unknown command '${wanted}'`);
   }
-  for (const [name, summary, load] of COMMANDS) {
+  for (const [name, summary, load] of commands) {
     const command = program
       .command(name)
       .summary(summary)
       .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`);
-    settle(command, terminal);
+    configure(command, terminal);
     if (name === wanted) (await load()).default(command, terminal);
   }
   return program;
 }
 
-function settle(command: Command, terminal: Terminal): void {
+function configure(command: Command, terminal: Terminal): void {
   command
     .exitOverride()
     .helpOption('-h, --help', 'show this help')
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
-      // Reported once, at the end, as every other error.
+      // Reported once, at the end, like every other error.
       outputError: () => {},
     });
+  layOutHelp(command, terminal);
 }
 
-/** Tells an error in one line; what to exit with. */
+/** Prints an error in one line, with its code. Returns the exit status. */
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
     terminal.err(`leasegraph: ${plain(message)} (see --help)\n`);
-    return USAGE_ERROR;
+    return usageError;
   }
-  const { message, stack, exitCode } = error as Error & { exitCode?: number };
-  terminal.err(`leasegraph: ${plain(String(message ?? error).replace(/\s*\n\s*/g, '; '))}\n`);
+  const { message, stack, exitCode, code } = error as Error & { exitCode?: number; code?: unknown };
+  const text = plain(String(message ?? error).replace(/\s*\n\s*/g, '; '));
+  terminal.err(`leasegraph: ${text}${isStable(code) && !text.includes(`[${code}]`) ? ` [${code}]` : ''}\n`);
   if (process.env.LEASEGRAPH_DEBUG !== undefined && stack !== undefined) terminal.err(`${stack}\n`);
   return exitCode ?? 1;
 }
 
-/** What a file or a server says must not move the terminal's cursor. */
-const plain = (text: string): string => text.replace(/\p{Cc}/gu, '\uFFFD');
+/** Codes of the system, such as ENOENT, are in the message already. */
+function isStable(code: unknown): code is string {
+  return (
+    typeof code === 'string' &&
+    /^[A-Z]+(_[A-Z]+)+$|^INTERNAL$|^UNAVAILABLE$/.test(code) &&
+    !code.startsWith('ERR_')
+  );
+}

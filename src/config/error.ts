@@ -1,52 +1,105 @@
 import type { z } from 'zod';
 
-/** The configuration says something that cannot be meant. Its message names where. */
+export type ConfigurationErrorCode =
+  | 'FILE_UNREADABLE'
+  | 'NOT_WELL_FORMED'
+  | 'UNKNOWN_SECTION'
+  | 'UNKNOWN_KEY'
+  | 'DUPLICATE_KEY'
+  | 'INVALID_VALUE'
+  | 'MISSING_KEY';
+
+/** A configuration cannot be used. The message has one line per problem: `file:line: key: what was found, expected what`. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
+
+  constructor(
+    /** Of the first problem. Stable. */
+    readonly code: ConfigurationErrorCode,
+    message: string,
+  ) {
+    super(message);
+  }
 }
 
-/** Everything that a schema finds wrong, in one line each: where, what, and what is known there. */
-export function problems(
+/** Where a value of a configuration comes from. */
+export interface Origin {
+  readonly file: string;
+  /** Counts from 1; null where no line can be named. */
+  readonly line: number | null;
+  /** The key as its author wrote it, where that is not the native one. */
+  readonly name: string | null;
+}
+
+/** `file:line: ` in front of what is wrong there. */
+export function at({ file, line }: Pick<Origin, 'file' | 'line'>, detail: string): string {
+  return line === null ? `${file}: ${detail}` : `${file}:${line}: ${detail}`;
+}
+
+/** Everything that the schema refuses, as one error. `originOf` gives the origin of the nearest value at or above a path. */
+export function configurationError(
   error: z.ZodError,
   knownKeys: (path: readonly PropertyKey[]) => readonly string[],
-): string[] {
-  return error.issues.flatMap((issue) => {
-    const at = dotted(issue.path);
+  originOf: (path: readonly PropertyKey[]) => Origin,
+): ConfigurationError {
+  const lines = error.issues.flatMap((issue) => {
     if (issue.code === 'unrecognized_keys') {
       const known = knownKeys(issue.path);
       return issue.keys.map((key) => {
-        const meant = closest(key, known);
-        const hint = meant === null ? `known are ${known.join(', ')}` : `did you mean "${meant}"?`;
-        return `${dotted([...issue.path, key])}: unknown key; ${hint}`;
+        const path = [...issue.path, key];
+        return at(originOf(path), `${dotted(path)}: unknown key; ${hint(key, known)}`);
       });
     }
-    return [`${at === '' ? 'the file' : at}: ${issue.message}`];
+    const origin = originOf(issue.path);
+    const name = origin.name ?? (dotted(issue.path) || 'the file');
+    return [at(origin, `${name}: ${issue.message}`)];
   });
+  const [first] = error.issues;
+  const missing = first?.code === 'invalid_type' && first.message.startsWith('is missing');
+  const code =
+    first?.code === 'unrecognized_keys' ? 'UNKNOWN_KEY' : missing ? 'MISSING_KEY' : 'INVALID_VALUE';
+  return new ConfigurationError(code, lines.join('\n'));
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+/** The key that was probably meant, or all that there are. */
+export function hint(key: string, known: readonly string[]): string {
+  const meant = closest(key, known);
+  return meant === null ? `known keys are ${known.join(', ')}` : `did you mean "${meant}"?`;
+}
+
+const kinds: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
-  string: 'a text',
+  string: 'text',
   boolean: 'true or false',
   array: 'a list',
   object: 'keys and values',
   record: 'keys and values',
 };
 
-/** What was found and what was expected; the library's own words name only half of it, in the terms of its language. */
+/** What was found and what was expected: zod's own messages name only half of it, in the terms of its language. */
 export const wording: z.core.$ZodErrorMap = (issue) => {
   const expected = expectation(issue);
   if (expected === null) return undefined;
   if (issue.input === undefined) return `is missing, expected ${expected}`;
-  const found = typeof issue.input === 'number' ? String(issue.input) : JSON.stringify(issue.input);
-  return `${found.length > 60 ? `${found.slice(0, 60)}…` : found} was found, expected ${expected}`;
+  return `${found(issue.input)} was found, expected ${expected}`;
 };
+
+/** A value as an error message shows it. */
+export function found(value: unknown): string {
+  return shorten(typeof value === 'number' ? String(value) : JSON.stringify(value));
+}
+
+/** Text as it may stand in an error message. */
+export function shorten(text: string): string {
+  const start = text.length <= 60 ? text : `${text.slice(0, 57)}...`;
+  return start.replace(/\p{Cc}/gu, '\uFFFD');
+}
 
 function expectation(issue: z.core.$ZodRawIssue): string | null {
   switch (issue.code) {
     case 'invalid_type':
-      return KINDS[issue.expected] ?? issue.expected;
+      return kinds[issue.expected] ?? issue.expected;
     case 'invalid_value':
       return issue.values.map(String).join(', ');
     case 'too_small':
@@ -58,17 +111,18 @@ function expectation(issue: z.core.$ZodRawIssue): string | null {
   }
 }
 
-const limit = (of: string, bound: string, value: number | bigint): string =>
-  `${bound} ${value}${of === 'string' ? ' characters' : of === 'array' ? ' of them' : ''}`;
+function limit(of: string, bound: string, value: number | bigint): string {
+  return `${bound} ${value}${of === 'string' ? ' characters' : of === 'array' ? ' elements' : ''}`;
+}
 
-const dotted = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (text, part) =>
-      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
-    '',
-  );
+function dotted(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}
 
-/** The name that was probably meant: at most two letters away. */
+/** The name at most two letters away, if there is one. */
 export function closest(name: string, known: readonly string[]): string | null {
   const [best] = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from './error.ts';
 
 /**
- * Makes a folder, and those above it, where they are missing. Throws the system's error. (`recursive` of Node.js never returns where the
- * system makes no folders at all, as in `/proc`.)
+ * Creates a folder and those above it, where they are missing. Throws the system's error. (With `recursive`, Node.js never
+ * returns where no folder can be created at all, as in `/proc`.)
  */
 export function makeFolder(path: string): void {
   try {
@@ -18,11 +18,12 @@ export function makeFolder(path: string): void {
   }
 }
 
-/** Throws ConfigurationError when the data directory is missing and cannot be made. */
+/** Creates the data directory where it is missing. Throws ConfigurationError. */
 export function makeDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir);
   } catch (error) {
-    throw new ConfigurationError(`The data directory ${dataDir} cannot be made: ${(error as Error).message}`);
+    const detail = `${dataDir}: the data directory cannot be created: ${(error as Error).message}`;
+    throw new ConfigurationError('FILE_UNREADABLE', detail);
   }
 }

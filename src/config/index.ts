@@ -1,5 +1,11 @@
+export { durationForm, parseDuration } from './duration.ts';
 export { ConfigurationError } from './error.ts';
+export { isModulePath } from './file.ts';
 export { makeDataFolder, makeFolder } from './folder.ts';
+export type { ConfigEntry } from './haizea/ini.ts';
 export { type Environment, loadConfiguration, readConfigurationFile, type ServerConfig } from './load.ts';
-export { type ConfiguredSite, demonstrationSite } from './site.ts';
+export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
+export { loadPolicies } from './policy-modules.ts';
+export { type RunConfiguration, readRunConfiguration } from './run.ts';
+export { type ConfiguredSite, demonstrationSite, siteOption } from './site.ts';
 export { adminToken, keptToken } from './token.ts';

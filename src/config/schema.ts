@@ -1,22 +1,19 @@
-import { DateTime, Duration } from 'luxon';
+import { DateTime } from 'luxon';
 import { z } from 'zod';
 import { defaultSchedulerConfig, type Instant, type Millis, type SchedulerConfig } from '../core/index.ts';
 import { defaultServerLimits } from '../server/limits.ts';
+import { durationForm, parseDuration } from './duration.ts';
+import { found } from './error.ts';
 
-/** Seconds, or an ISO 8601 duration of fixed length; becomes milliseconds. */
+/** A duration of fixed length; becomes milliseconds. */
 const duration = z
-  .union([z.number(), z.string()], { error: 'a duration is needed: seconds, or ISO 8601 such as PT30S' })
+  .union([z.number(), z.string()], { error: `expected a duration: ${durationForm}` })
   .transform((value, context): Millis => {
-    const parsed =
-      typeof value === 'number' ? Duration.fromObject({ seconds: value }) : Duration.fromISO(value);
-    const millis =
-      parsed.isValid && parsed.years === 0 && parsed.months === 0
-        ? Math.round(parsed.toMillis())
-        : Number.NaN;
-    if (Number.isSafeInteger(millis) && millis >= 0) return millis;
+    const millis = parseDuration(value);
+    if (millis !== null) return millis;
     context.addIssue({
       code: 'custom',
-      message: `${JSON.stringify(value)} is no duration: seconds, or ISO 8601 such as PT30S or P2D`,
+      message: `${found(value)} was found, expected a duration: ${durationForm}`,
     });
     return z.NEVER;
   });
@@ -28,21 +25,21 @@ const instant = z.string().transform((value, context): Instant => {
   if (sql.isValid) return sql.toMillis();
   context.addIssue({
     code: 'custom',
-    message: `${JSON.stringify(value)} is no instant: ISO 8601 such as 2006-11-25T13:00:00Z`,
+    message: `${found(value)} was found, expected an instant such as 2006-11-25T13:00:00Z`,
   });
   return z.NEVER;
 });
 
-/** What a timer can wait for, in milliseconds: about 24 days. */
-const longestTimer: Millis = 2 ** 31 - 1;
-const timer = duration.refine((millis) => millis <= longestTimer, 'it is longer than 24 days');
+/** The maximum of a timer in Node.js, in milliseconds: about 24 days. */
+const maxTimer: Millis = 2 ** 31 - 1;
+const timer = duration.refine((millis) => millis <= maxTimer, 'expected at most 24 days');
 
-/** What a database keeps as it is. */
+/** Text that a database stores unchanged. */
 const name = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'it has control characters or halves of characters');
+  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'expected no control characters and no unpaired surrogates');
 
 const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const count = z.number().int().min(1);
@@ -51,9 +48,9 @@ const share = z.number().min(0).max(1);
 const capacity = z
   .record(
     name,
-    z.union([amount, z.array(amount).min(1)], { error: 'a whole number is needed, or a list of them' }),
+    z.union([amount, z.array(amount).min(1)], { error: 'expected a whole number, or a list of them' }),
   )
-  .refine((types) => 'CPU' in types && 'Memory' in types, 'CPU and Memory are needed');
+  .refine((types) => 'CPU' in types && 'Memory' in types, 'expected CPU and Memory among the keys');
 
 const nodeSet = z.strictObject({
   count: count.max(100_000).default(1),
@@ -62,7 +59,7 @@ const nodeSet = z.strictObject({
   capacity,
 });
 
-const site = z.strictObject({
+export const siteSchema = z.strictObject({
   name: name.default('default'),
   resourceTypes: z.array(name).min(1).optional(),
   nodes: z.array(nodeSet).min(1),
@@ -125,7 +122,7 @@ const limits = z
     aliases: count,
     cost: count,
     operationsPerConnection: count,
-    operationTimeout: timer.refine((millis) => millis > 0, 'it is no time at all'),
+    operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
   })
   .partial()
   .transform((given) => ({ ...defaultServerLimits, ...defined(given) }));
@@ -157,10 +154,21 @@ const adapter = z.discriminatedUnion(
       .transform(({ kind, ...options }) => ({ kind, ...defined(options) })),
     z.strictObject({ kind: z.literal('dry-run') }),
   ],
-  { error: 'the adapters that there are: simulated, dry-run' },
+  { error: 'expected simulated or dry-run' },
 );
 
-/** How a trace is run; only the first key is the server's. Paths count from the file's directory. */
+/** Accounting probes of a simulation. */
+export const probeNames = [
+  'ar',
+  'immediate',
+  'best-effort',
+  'cpu-utilization',
+  'disk-usage',
+  'lease',
+  'lease-extras',
+] as const;
+
+/** How a trace is run; only the first key concerns a server. Paths are relative to the directory of the file. */
 const simulation = z.strictObject({
   acceptKnownDurations: z.boolean().default(false),
   startTime: instant.default(0),
@@ -175,21 +183,23 @@ const simulation = z.strictObject({
     .prefault({}),
   /** MB. */
   overrideMemory: amount.nullable().default(null),
-  probes: z.array(z.string()).default([]),
+  probes: z.array(z.enum(probeNames)).default([]),
   attributes: z.record(z.string(), z.coerce.string()).default({}),
+  /** A file with a `<site>` in LWF. */
+  siteFile: z.string().nullable().default(null),
   trace: z.string().nullable().default(null),
   inject: z.string().nullable().default(null),
   images: z.string().nullable().default(null),
   output: z.string().nullable().default(null),
 });
 
-/** How long something is kept after it has served its purpose; null: for ever. */
-const kept = (usually: Millis | null) =>
-  z.strictObject({ retention: duration.nullable().default(usually) }).prefault({});
+/** How long finished records are kept; null: forever. */
+const kept = (defaultRetention: Millis | null) =>
+  z.strictObject({ retention: duration.nullable().default(defaultRetention) }).prefault({});
 
 /** The native configuration file, of servers and of simulations (docs/configuration.md). */
 export const fileSchema = z.strictObject({
-  site: site.optional(),
+  site: siteSchema.optional(),
   scheduler: scheduler.prefault({}),
   clock: z.strictObject({ speed: z.number().positive().max(1_000_000).default(1) }).prefault({}),
   adapter: adapter.prefault({}),

@@ -1,13 +1,14 @@
 import { type NodeSpec, SchedulerError, type SiteSpec, validateSite } from '../core/index.ts';
-import { ConfigurationError } from './error.ts';
-import type { FileConfig } from './schema.ts';
+import { ConfigurationError, configurationError, found, wording } from './error.ts';
+import { type FileConfig, siteSchema } from './schema.ts';
+import { parseSiteLine } from './site-line.ts';
 
 export interface ConfiguredSite {
   readonly name: string;
   readonly spec: SiteSpec;
 }
 
-/** What a server schedules that is told nothing: enough to try everything on. */
+/** The site of a server without a configured one: enough to try everything. */
 export const demonstrationSite: ConfiguredSite = {
   name: 'demonstration',
   spec: {
@@ -25,11 +26,12 @@ export function configuredSite(
   file: string,
   { name, nodes: sets, resourceTypes }: NonNullable<FileConfig['site']>,
 ): ConfiguredSite {
+  const invalid = (detail: string) => new ConfigurationError('INVALID_VALUE', `${file}: ${detail}`);
   const nodes: NodeSpec[] = [];
   sets.forEach(({ count, hostname = 'node-%d', capacity }, index) => {
     if (count > 1 && !hostname.includes('%d')) {
-      throw new ConfigurationError(
-        `${file}: site.nodes[${index}].hostname: ${count} nodes would have one name; put %d where their number is to stand`,
+      throw invalid(
+        `site.nodes[${index}].hostname: ${found(hostname)} was found for ${count} nodes, expected %d in place of the number`,
       );
     }
     for (let nth = 0; nth < count; nth += 1) {
@@ -41,9 +43,7 @@ export function configuredSite(
   const names = new Set<string>();
   for (const node of nodes) {
     if (names.has(node.hostname)) {
-      throw new ConfigurationError(
-        `${file}: site.nodes: two nodes are called ${JSON.stringify(node.hostname)}`,
-      );
+      throw invalid(`site.nodes: two nodes have the hostname ${found(node.hostname)}`);
     }
     names.add(node.hostname);
   }
@@ -51,8 +51,24 @@ export function configuredSite(
   try {
     validateSite(spec);
   } catch (error) {
-    if (error instanceof SchedulerError) throw new ConfigurationError(`${file}: site: ${error.message}`);
+    if (error instanceof SchedulerError) throw invalid(`site: ${error.message}`);
     throw error;
   }
   return { name, spec };
+}
+
+/** The site that `--site` gives. Throws ConfigurationError. */
+export function siteOption(text: string): SiteSpec {
+  try {
+    const parsed = siteSchema.safeParse(parseSiteLine(text), { error: wording });
+    if (parsed.success) return configuredSite('--site', parsed.data).spec;
+    throw configurationError(
+      parsed.error,
+      () => [],
+      () => ({ file: '--site', line: null, name: null }),
+    );
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || error.message.startsWith('--site')) throw error;
+    throw new ConfigurationError(error.code, `--site: ${error.message}`);
+  }
 }

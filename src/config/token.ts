@@ -6,14 +6,14 @@ import { makeDataFolder } from './folder.ts';
 
 export interface AdminToken {
   readonly token: string;
-  /** Whether it was made just now; then it is shown, this once. */
+  /** Whether it was created just now; it is shown only then. */
   readonly made: boolean;
   readonly file: string;
 }
 
 export const tokenFile = (dataDir: string): string => join(dataDir, 'admin-token');
 
-/** The token that is kept in the data directory; null when there is none. Throws ConfigurationError. */
+/** The token in the data directory; null when there is none. Throws ConfigurationError. */
 export function keptToken(dataDir: string): string | null {
   const file = tokenFile(dataDir);
   let kept: string;
@@ -21,15 +21,21 @@ export function keptToken(dataDir: string): string | null {
     kept = readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw new ConfigurationError(`${file}: the admin token cannot be read: ${(error as Error).message}`);
+    throw new ConfigurationError(
+      'FILE_UNREADABLE',
+      `${file}: the admin token cannot be read: ${(error as Error).message}`,
+    );
   }
   if (!/^[\x21-\x7e]+$/.test(kept)) {
-    throw new ConfigurationError(`${file}: this is no token. Delete the file to have a new one made.`);
+    throw new ConfigurationError(
+      'INVALID_VALUE',
+      `${file}: is not a token; delete the file to have a new token created`,
+    );
   }
   return kept;
 }
 
-/** The token that is kept, or a new one, which is kept from now on for its owner's eyes only. Throws ConfigurationError. */
+/** The token in the data directory, or a new one, written there for its owner only. Throws ConfigurationError. */
 export function adminToken(dataDir: string): AdminToken {
   const file = tokenFile(dataDir);
   const kept = keptToken(dataDir);
@@ -42,10 +48,13 @@ export function adminToken(dataDir: string): AdminToken {
   try {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    // Another server, on the same directory and another database, was quicker.
+    // Another server with the same directory has just written one.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' && keptToken(dataDir) !== null)
       return adminToken(dataDir);
-    throw new ConfigurationError(`${file}: the admin token cannot be kept: ${(error as Error).message}`);
+    throw new ConfigurationError(
+      'FILE_UNREADABLE',
+      `${file}: the admin token cannot be written: ${(error as Error).message}`,
+    );
   }
   return { token, made: true, file };
 }

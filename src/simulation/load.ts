@@ -1,12 +1,10 @@
 import type { SiteSpec } from '../core/index.ts';
-import { defaultConfig, type LoadedConfig } from './config/assemble.ts';
-import { loadHaizeaConfig } from './config/haizea.ts';
-import { ConfigError, TraceError } from './errors.ts';
+import { TraceError } from './errors.ts';
 import { readCancellations } from './formats/cancellations.ts';
 import type { ReadTrace, SwfOptions } from './formats/collector.ts';
 import { readImages, withImages } from './formats/images.ts';
 import { readSite } from './formats/lwf.ts';
-import { IMPLIED_TYPES, parseSite, SITE_FORM } from './formats/site.ts';
+import { IMPLIED_TYPES } from './formats/site.ts';
 import { fileSource } from './formats/source.ts';
 import { readTrace } from './formats/trace.ts';
 import { shorten } from './formats/xml.ts';
@@ -25,15 +23,26 @@ export interface LoadedWorkload {
   readonly warnings: readonly string[];
 }
 
-/** The files and options that make up a run, as a command line gives them. */
+/** The configuration of a run, and the files that it names. */
+export interface LoadedConfig {
+  readonly file: string;
+  readonly config: SimulationConfig;
+  /** A file that describes the site, in LWF. */
+  readonly siteFile: string | null;
+  readonly traceFile: string | null;
+  readonly imageFile: string | null;
+  readonly injectionFile: string | null;
+  /** Where the result goes. */
+  readonly dataFile: string | null;
+  readonly warnings: readonly string[];
+}
+
+/** The files that the command line names; they win over those of the configuration. */
 export interface SimulationFiles extends Omit<WorkloadFiles, 'trace'> {
-  /** Null: the configuration names it. */
   readonly trace?: string | null;
-  /** In Haizea's INI form. */
-  readonly config?: string | null;
   readonly cancel?: string | null;
-  /** Wins over the configuration's and the trace's own site. */
-  readonly site?: string | null;
+  /** Wins over the site of the configuration and of the trace. */
+  readonly site?: SiteSpec | null;
 }
 
 export interface LoadedSimulation extends LoadedWorkload {
@@ -43,25 +52,21 @@ export interface LoadedSimulation extends LoadedWorkload {
   readonly dataFile: string | null;
 }
 
-/** Reads everything that a run needs. Throws TraceError and ConfigError. */
-export function loadSimulation(files: SimulationFiles): LoadedSimulation {
-  return loadWith(files.config == null ? defaultConfig : loadHaizeaConfig(files.config), files);
-}
-
-/** The same with a configuration that has been read already. */
-export function loadWith(loaded: LoadedConfig, files: SimulationFiles): LoadedSimulation {
+/** Reads everything that a run needs. Throws TraceError. */
+export function loadSimulation(loaded: LoadedConfig, files: SimulationFiles): LoadedSimulation {
   const trace = files.trace ?? loaded.traceFile;
   if (trace === null) {
-    const detail = 'no trace is named, expected one on the command line or as tracefile.tracefile';
-    throw new ConfigError('MISSING_KEY', loaded.file, null, detail);
+    const detail = 'names no trace, expected one on the command line or as simulation.trace';
+    throw new TraceError('MISSING_CONTENT', loaded.file, null, detail);
   }
   const inject = files.inject ?? loaded.injectionFile;
   const images = files.images ?? loaded.imageFile;
-  let site = files.site == null ? loaded.config.site : siteOption(files.site);
+  let site = files.site ?? loaded.config.site;
   if (site === null && loaded.siteFile !== null) site = readSite(fileSource(loaded.siteFile));
   const { workload, warnings } = loadWorkload({ ...files, trace, inject, images }, site);
   if (workload.site === null) {
-    const expected = `a <site> in it, a site in the configuration, or --site ${SITE_FORM}`;
+    const expected =
+      'a <site> in it, a site in the configuration, or --site "COUNT TYPE:AMOUNT TYPE:AMOUNT ..."';
     throw new TraceError('NO_SITE', trace, null, `the trace describes no site, expected ${expected}`);
   }
   const { config } = loaded;
@@ -79,7 +84,7 @@ export function loadWith(loaded: LoadedConfig, files: SimulationFiles): LoadedSi
 }
 
 /**
- * Reads a trace, what is injected into it, and its images. The site, where one is given, takes the place of the trace's own. Throws
+ * Reads a trace, what is injected into it, and its images. A given site takes the place of the one in the trace. Throws
  * TraceError.
  */
 export function loadWorkload(files: WorkloadFiles, site: SiteSpec | null): LoadedWorkload {
@@ -106,15 +111,6 @@ export function loadWorkload(files: WorkloadFiles, site: SiteSpec | null): Loade
   return { workload: { ...trace.workload, site: effectiveSite, leases, attributes }, warnings };
 }
 
-/** The site that `--site` gives. Throws ConfigError. */
-export function siteOption(text: string): SiteSpec {
-  try {
-    return parseSite(text);
-  } catch (error) {
-    throw new ConfigError('INVALID_VALUE', '--site', null, (error as Error).message);
-  }
-}
-
 function checkTypes(path: string, trace: ReadTrace, site: SiteSpec): void {
   const known = new Set<string>([...site.resourceTypes, ...IMPLIED_TYPES]);
   for (const [type, line] of trace.resourceTypes) {
@@ -129,7 +125,7 @@ function checkTypes(path: string, trace: ReadTrace, site: SiteSpec): void {
   }
 }
 
-/** Both in order of arrival; of those that arrive together the trace's come first. */
+/** Both in order of arrival; at the same instant those of the trace come first. */
 function merge(trace: readonly TraceLease[], injection: readonly TraceLease[]): readonly TraceLease[] {
   if (injection.length === 0) return trace;
   return [...trace, ...injection].sort((a, b) => a.arrival - b.arrival);

@@ -7,6 +7,7 @@ import type {
   SchedulerConfig,
   SiteSpec,
 } from '../core/index.ts';
+import type { ProbeName } from './accounting/probes.ts';
 
 /** A lease of a trace. Times count from the start of the simulation. */
 export interface TraceLease {
@@ -60,7 +61,6 @@ export interface SimulationConfig {
   readonly overheads: Overheads;
   /** MB for every machine; null leaves them as they are. */
   readonly overrideMemory: number | null;
-  /** Accounting probes by name. */
-  readonly probes: readonly string[];
+  readonly probes: readonly ProbeName[];
   readonly attributes: Readonly<Record<string, string>>;
 }

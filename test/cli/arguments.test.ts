@@ -1,5 +1,6 @@
+import { Duration } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { leaseType, machineSet } from '../../src/cli/client/arguments.ts';
+import { durationOption, leaseType, machineSet, startOption } from '../../src/cli/client/arguments.ts';
 
 describe('the type of a lease', () => {
   it.each([
@@ -26,5 +27,31 @@ describe('machines', () => {
 
   it.each(['CPU:100', '2', '2 CPU=100', '2 CPU:100+', '2 CPU:+100', '2 CPU:-1'])('"%s" are none', (text) => {
     expect(() => machineSet(text)).toThrow('Expected COUNT TYPE:AMOUNT');
+  });
+});
+
+describe('durations and instants', () => {
+  it.each([
+    ['90m', 'PT1H30M'],
+    ['1w', 'P7D'],
+    ['5400', 'PT1H30M'],
+    ['PT90S', 'PT1M30S'],
+  ])('the duration %s is %s', (text, iso) => {
+    const millis = (duration: string) => Duration.fromISO(duration).toMillis();
+    expect(millis(durationOption(text))).toBe(millis(iso));
+  });
+
+  it.each(['1M', 'PT', 'P1M', 'soon', ''])('refuses the duration "%s"', (text) => {
+    expect(() => durationOption(text)).toThrow('Expected a duration: seconds, 1h30m, 2d, 1w, or ISO 8601');
+  });
+
+  it('takes a start with an offset, or one that counts from now', () => {
+    expect(startOption('2030-01-31T08:00:00Z')).toEqual({ at: '2030-01-31T08:00:00.000Z' });
+    expect(startOption('2030-01-31T08:00+01:00')).toEqual({ at: '2030-01-31T08:00:00.000+01:00' });
+    expect(startOption('+1w')).toEqual({ after: durationOption('1w') });
+  });
+
+  it.each(['2030-01-31T08:00', '2030-01-31', '2030-01'])('refuses the start %s without an offset', (text) => {
+    expect(() => startOption(text)).toThrow('Expected an offset at the end, such as Z or +01:00.');
   });
 });

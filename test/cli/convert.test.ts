@@ -4,7 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadWorkload, siteOption } from '../../src/simulation/load.ts';
+import { siteOption } from '../../src/config/index.ts';
+import { loadWorkload } from '../../src/simulation/load.ts';
 import { cli } from './terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'leasegraph-convert-'));

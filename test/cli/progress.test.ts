@@ -3,7 +3,14 @@ import { ProgressBar } from '../../src/cli/simulate/progress.ts';
 
 const terminal = (interactive: boolean) => {
   const written: string[] = [];
-  return { written, out: () => {}, err: (text: string) => void written.push(text), interactive, columns: 60 };
+  return {
+    written,
+    out: () => {},
+    err: (text: string) => void written.push(text),
+    interactive,
+    columns: 60,
+    tableWidth: 60,
+  };
 };
 
 describe('a progress bar', () => {

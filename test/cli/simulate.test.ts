@@ -137,7 +137,7 @@ describe('simulate', () => {
     expect(JSON.parse(out).summary.outcomes.BEST_EFFORT).toEqual({ DONE: 2, REJECTED: 2 });
     file('empty.mjs', 'export default {};\n');
     expect((await run('empty.mjs')).err).toBe(
-      `leasegraph: ${path('empty.mjs')}: has no default export with admit(), expected a policy\n`,
+      `leasegraph: ${path('empty.mjs')}: has no default export with admit(), expected a policy [INVALID_VALUE]\n`,
     );
     expect((await run('none.mjs')).err).toMatch(
       /^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/,
@@ -167,7 +167,9 @@ describe('simulate', () => {
     );
     const config = file('late.yaml', 'simulation: { startTime: 9999-12-31T23:00:00Z }');
     const { status, err } = await cli('simulate', late, '--config', config);
-    expect(err).toBe('leasegraph: lease 1 of the trace: it would end after the year 9999\n');
+    expect(err).toBe(
+      'leasegraph: lease 1 of the trace: it would end after the year 9999 [INVALID_REQUEST]\n',
+    );
     expect(status).toBe(1);
   });
 
@@ -197,18 +199,18 @@ describe('simulate', () => {
   it.each([
     [['simulate', '/none.swf', ...site], 1, '/none.swf: there is no such file'],
     [['simulate', trace], 1, 'the trace describes no site, expected a <site> in it'],
-    [['simulate', trace, '--site', '4'], 1, '--site: CPU is not given'],
+    [['simulate', trace, '--site', '4'], 1, '--site: CPU is missing, expected "COUNT'],
     [
       ['simulate', trace, ...site, '--backfilling', 'of'],
       1,
-      '--backfilling: scheduling.backfilling is "of", expected off',
+      '--backfilling: scheduling.backfilling: "of" was found, expected off',
     ],
     [
       ['simulate', trace, ...site, '--set', 'x'],
       2,
       "option '--set <option=value>' argument 'x' is invalid. Expected SECTION.KEY=VALUE.",
     ],
-    [['simulate', trace, ...site, '--set', 'a.b=c'], 1, '--set: unknown section in a.b'],
+    [['simulate', trace, ...site, '--set', 'a.b=c'], 1, '--set: a.b: unknown section'],
     [
       ['simulate', trace, ...site, '--output', '/none/out.json'],
       1,
@@ -224,8 +226,10 @@ describe('simulate', () => {
       2,
       "argument '0' is invalid. Expected a number greater than 0.",
     ],
-    [['simulate'], 1, 'no trace is named'],
-    [['simulate', trace, 'more'], 2, 'too many arguments'],
+    [['simulate'], 1, 'names no trace'],
+    [['simulate', trace, 'more', '--output', 'x'], 2, '--output does not go with a comparison'],
+    [['simulate', '--backfilling', 'off,aggressive'], 2, 'no trace was given'],
+    [['serve', '--port', '99999'], 2, 'Expected a port from 0 to 65535.'],
     [['simulate', trace, '--frobnicate'], 2, "unknown option '--frobnicate'"],
     [['simulate', trace, ...site, '--output-dir', folder], 2, '--output-dir does not go with a single run'],
     [['simulate', trace, '--multi', 'm.conf'], 2, 'does not go with --multi'],
@@ -242,7 +246,7 @@ describe('simulate', () => {
   it('has help', async () => {
     const help = await cli('simulate', '--help');
     expect(help.status).toBe(0);
-    expect(help.out).toMatch(/^Usage: leasegraph simulate \[options\] \[trace\]$/m);
+    expect(help.out).toMatch(/^Usage: leasegraph simulate \[options\] \[traces\.\.\.\]$/m);
     expect((await cli('help', 'simulate')).out).toBe(help.out);
     expect((await cli('--version')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect((await cli('--help')).out).toMatch(/^ {2}simulate +run a trace/m);
@@ -250,7 +254,7 @@ describe('simulate', () => {
   });
 });
 
-describe('simulate --multi', () => {
+describe('a comparison', () => {
   const common = `[common:general]
 mode: simulated
 [common:simulation]
@@ -287,6 +291,26 @@ backfilling: aggressive
     expect(rows.map((row) => row.split(',')[0])).toEqual(['fifo', 'easy']);
     const { leases } = JSON.parse(readFileSync(path('results/fifo_t.json'), 'utf8')) as SimulationResult;
     expect(leases.map(({ start }) => start)).toEqual([0, 100, 200, null]);
+  });
+
+  it('needs no file: several values and several traces are enough', async () => {
+    const other = file('u.swf', `; another trace\n${job(1, 0, 100, 4)}${job(2, 10, 100, 4)}`);
+    const argv = ['simulate', trace, other, ...site, '--backfilling', 'off,aggressive', '--json'];
+    const { status, out, err } = await leasegraph(...argv, '--gantt', path('pictures'));
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    const runs = JSON.parse(out) as { name: string; summary: { waitingTime: { mean: number } } }[];
+    expect(runs.map(({ name, summary }) => [name, summary.waitingTime.mean])).toEqual([
+      ['off_t', 90],
+      ['off_u', 45],
+      ['aggressive_t', 30],
+      ['aggressive_u', 45],
+    ]);
+    expect(readdirSync(path('pictures')).sort()).toEqual([
+      'aggressive_t.svg',
+      'aggressive_u.svg',
+      'off_t.svg',
+      'off_u.svg',
+    ]);
   });
 
   it('goes on after a run that fails, and says so', async () => {

@@ -12,6 +12,7 @@ export async function cli(...argv: string[]): Promise<{ status: number; out: str
     },
     interactive: false,
     columns: 80,
+    tableWidth: Number.POSITIVE_INFINITY,
   });
   return { status, ...written };
 }

@@ -116,49 +116,87 @@ idempotencyKeys: { retention: P1DT12H }`);
     expect(idempotencyKeys.retention).toBe(36 * 3_600_000);
   });
 
+  it.each([
+    ['90', 90_000],
+    ['2.5', 2_500],
+    ['"90m"', 5_400_000],
+    ['1h30m', 5_400_000],
+    ['1w', 604_800_000],
+    ['PT1H30M', 5_400_000],
+    ['P1W', 604_800_000],
+  ])('takes the duration %s', (text, millis) => {
+    expect(load(`scheduler: { shutdownTime: ${text} }`).scheduler.shutdownTime).toBe(millis);
+  });
+
+  it.each(['1M', 'PT', 'P', 'P1M', 'P1Y', '-5', '1x', '""', 'PT-1S'])('refuses the duration %s', (text) => {
+    expect(problems(`scheduler: { shutdownTime: ${text} }`)).toEqual([
+      expect.stringMatching(
+        /^FILE:1: scheduler\.shutdownTime: .* was found, expected a duration: seconds, 1h30m/,
+      ),
+    ]);
+  });
+
+  it('honours merge keys of YAML', () => {
+    const { site } = load(`
+site:
+  nodes:
+    - &small { hostname: a, capacity: { CPU: 100, Memory: 1024 } }
+    - { <<: *small, hostname: b }`);
+    expect(site?.spec.nodes.map(({ hostname, capacity }) => [hostname, capacity.CPU])).toEqual([
+      ['a', 100],
+      ['b', 100],
+    ]);
+  });
+
   it('finds modules of policies beside itself', () => {
     expect(load('scheduler: { admission: ./mine.js }').scheduler.admission).toBe(join(scratch, 'mine.js'));
   });
 
   it.each([
-    ['clock: { sped: 2 }', 'FILE: clock.sped: unknown key; did you mean "speed"?'],
-    ['colour: red', 'FILE: colour: unknown key; known are site, scheduler, clock'],
+    ['clock: { sped: 2 }', 'FILE:1: clock.sped: unknown key; did you mean "speed"?'],
+    ['colour: red', 'FILE:1: colour: unknown key; known keys are site, scheduler, clock'],
     [
       'scheduler: { backfiling: off }',
-      'FILE: scheduler.backfiling: unknown key; did you mean "backfilling"?',
+      'FILE:1: scheduler.backfiling: unknown key; did you mean "backfilling"?',
     ],
     [
       'scheduler: { imageTransfer: { bandwith: 1 } }',
-      'FILE: scheduler.imageTransfer.bandwith: unknown key; did you mean "bandwidth"?',
+      'FILE:1: scheduler.imageTransfer.bandwith: unknown key; did you mean "bandwidth"?',
     ],
     [
       'site: { nodes: [{ cout: 2, capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE: site.nodes[0].cout: unknown key; did you mean "count"?',
+      'FILE:1: site.nodes[0].cout: unknown key; did you mean "count"?',
     ],
-    ['adapter: { delays: { strt: 1 } }', 'FILE: adapter.delays.strt: unknown key; did you mean "start"?'],
-    ['adapter: { colour: red }', 'FILE: adapter.colour: unknown key; known are kind, delays'],
-    ['clock: { speed: fast }', 'FILE: clock.speed: "fast" was found, expected a number'],
-    ['clock: { speed: 0 }', 'FILE: clock.speed: 0 was found, expected more than 0'],
-    ['limits: { depth: 1.5 }', 'FILE: limits.depth: 1.5 was found, expected a whole number'],
-    ['site: { nodes: [{ count: 2 }] }', 'FILE: site.nodes[0].capacity: is missing, expected keys and values'],
-    ['scheduler: { shutdownTime: P1M }', 'FILE: scheduler.shutdownTime: "P1M" is no duration'],
-    ['scheduler: { shutdownTime: -1 }', 'FILE: scheduler.shutdownTime: -1 is no duration'],
+    ['adapter: { delays: { strt: 1 } }', 'FILE:1: adapter.delays.strt: unknown key; did you mean "start"?'],
+    ['adapter: { colour: red }', 'FILE:1: adapter.colour: unknown key; known keys are kind, delays'],
+    ['clock: { speed: fast }', 'FILE:1: clock.speed: "fast" was found, expected a number'],
+    ['clock: { speed: 0 }', 'FILE:1: clock.speed: 0 was found, expected more than 0'],
+    ['limits: { depth: 1.5 }', 'FILE:1: limits.depth: 1.5 was found, expected a whole number'],
+    [
+      'site: { nodes: [{ count: 2 }] }',
+      'FILE:1: site.nodes[0].capacity: is missing, expected keys and values',
+    ],
+    [
+      'scheduler: { shutdownTime: P1M }',
+      'FILE:1: scheduler.shutdownTime: "P1M" was found, expected a duration',
+    ],
+    ['scheduler: { shutdownTime: -1 }', 'FILE:1: scheduler.shutdownTime: -1 was found, expected a duration'],
     [
       'scheduler: { backfilling: sometimes }',
-      'FILE: scheduler.backfilling: "sometimes" was found, expected off, aggressive, intermediate, conservative',
+      'FILE:1: scheduler.backfilling: "sometimes" was found, expected off, aggressive, intermediate, conservative',
     ],
     [
       'scheduler: { admission: acept-all }',
-      'FILE: scheduler.admission: "acept-all" is no policy; there are accept-all',
+      'FILE:1: scheduler.admission: "acept-all" was found, expected accept-all',
     ],
-    ['site: { nodes: [] }', 'FILE: site.nodes: [] was found, expected at least 1 of them'],
+    ['site: { nodes: [] }', 'FILE:1: site.nodes: [] was found, expected at least 1 elements'],
     [
       'site: { nodes: [{ capacity: { CPU: 1 } }] }',
-      'FILE: site.nodes[0].capacity: CPU and Memory are needed',
+      'FILE:1: site.nodes[0].capacity: expected CPU and Memory among the keys',
     ],
     [
       'site: { nodes: [{ capacity: { CPU: 1.5, Memory: 1 } }] }',
-      'FILE: site.nodes[0].capacity.CPU: a whole number is needed, or a list of them',
+      'FILE:1: site.nodes[0].capacity.CPU: expected a whole number, or a list of them',
     ],
     [
       'site: { nodes: [{ count: 2, hostname: same, capacity: { CPU: 1, Memory: 1 } }] }',
@@ -166,7 +204,7 @@ idempotencyKeys: { retention: P1DT12H }`);
     ],
     [
       'site: { nodes: [{ hostname: a, capacity: { CPU: 1, Memory: 1 } }, { hostname: a, capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE: site.nodes: two nodes are called "a"',
+      'FILE: site.nodes: two nodes have the hostname "a"',
     ],
     [
       'site: { resourceTypes: [CPU, Memory], nodes: [{ capacity: { CPU: 1, Memory: 1, GPU: 1 } }] }',
@@ -174,25 +212,25 @@ idempotencyKeys: { retention: P1DT12H }`);
     ],
     [
       'site: { name: "a\\0b", nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE: site.name: it has control',
+      'FILE:1: site.name: expected no control',
     ],
     [
       'site: { nodes: [{ hostname: "a\\e[2J", capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE: site.nodes[0].hostname: it has control',
+      'FILE:1: site.nodes[0].hostname: expected no control',
     ],
     [
       'site: { nodes: [{ capacity: { CPU: 1, Memory: 1, "a\\0": 1 } }] }',
-      'FILE: site.nodes[0].capacity.a\0: ',
+      'FILE:1: site.nodes[0].capacity.a\0: ',
     ],
     [
       'site: { resourceTypes: [CPU, Memory, "\\uD800"], nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE: site.resourceTypes[2]: it has control characters or halves of characters',
+      'FILE:1: site.resourceTypes[2]: expected no control characters and no unpaired surrogates',
     ],
     // Node.js takes a timer that is too long for one of no time.
-    ['limits: { operationTimeout: P25D }', 'FILE: limits.operationTimeout: it is longer than 24 days'],
-    ['limits: { operationTimeout: 0 }', 'FILE: limits.operationTimeout: it is no time at all'],
-    ['adapter: { delays: { start: P25D } }', 'FILE: adapter.delays.start: it is longer than 24 days'],
-    ['adapter: { kind: magic }', 'FILE: adapter.kind: '],
+    ['limits: { operationTimeout: P25D }', 'FILE:1: limits.operationTimeout: expected at most 24 days'],
+    ['limits: { operationTimeout: 0 }', 'FILE:1: limits.operationTimeout: expected more than 0'],
+    ['adapter: { delays: { start: P25D } }', 'FILE:1: adapter.delays.start: expected at most 24 days'],
+    ['adapter: { kind: magic }', 'FILE:1: adapter.kind: '],
     ['- a list', 'FILE: the file: '],
   ])('names what is wrong in %s', (text, message) => {
     const found = problems(text);
@@ -202,7 +240,7 @@ idempotencyKeys: { retention: P1DT12H }`);
 
   it('knows a configuration in Haizea’s form, which a server cannot have', () => {
     expect(problems('# mine\n\n[general]\nmode: simulated\n', 'conf')).toEqual([
-      expect.stringMatching(/^FILE: Haizea's form is for simulations; this has to be YAML or JSON/),
+      expect.stringMatching(/^FILE: is in Haizea's form, which only simulations read; expected YAML or JSON/),
     ]);
   });
 
@@ -249,7 +287,7 @@ describe('the admin token', () => {
 
   it('says so when it cannot be kept', () => {
     expect(() => adminToken(join(file('in the way'), 'data'))).toThrow(
-      /admin-token: the admin token cannot be (read|kept)/,
+      /admin-token: the admin token cannot be (read|written)/,
     );
   });
 });

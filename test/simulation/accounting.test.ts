@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { probeNames } from '../../src/config/schema.ts';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
 import { createAccounting } from '../../src/simulation/accounting/accounting.ts';
+import type { ProbeName } from '../../src/simulation/accounting/probes.ts';
 import { Counter } from '../../src/simulation/accounting/recorder.ts';
-import { PROBES } from '../../src/simulation/config/options.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import { summarize } from '../../src/simulation/summary.ts';
 import type { SimulationConfig } from '../../src/simulation/workload.ts';
@@ -70,7 +71,7 @@ describe('the probes', () => {
     '1 CPU:100 Memory:1024',
   );
   const account = (
-    probes: readonly string[],
+    probes: readonly ProbeName[],
     changes: Partial<SimulationConfig> = {},
     cancellations = [{ at: 320_000, leaseId: 6 }],
   ) => {
@@ -171,8 +172,8 @@ describe('the probes', () => {
   });
 
   it('change nothing, and give the same twice', () => {
-    const one = account(PROBES);
-    const other = account(PROBES);
+    const one = account(probeNames);
+    const other = account(probeNames);
     expect(one).toEqual(other);
     expect(account([]).result).toEqual(one.result);
     expect(one.attributes).toEqual({ run: 'x' });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { siteOption } from '../../src/config/index.ts';
 import { TraceError } from '../../src/simulation/errors.ts';
 import { readCancellations } from '../../src/simulation/formats/cancellations.ts';
 import { readImages, withImages } from '../../src/simulation/formats/images.ts';
-import { parseSite } from '../../src/simulation/formats/site.ts';
 import { textSource } from '../../src/simulation/formats/source.ts';
 import { detectFormat, readTrace } from '../../src/simulation/formats/trace.ts';
 import { formatDuration, parseDuration, parseInstant } from '../../src/simulation/formats/values.ts';
@@ -232,33 +232,33 @@ describe('cancellations', () => {
 
 describe('a site as one line', () => {
   it('takes blanks and commas', () => {
-    const site = parseSite('2 CPU:100 Memory:1024');
+    const site = siteOption('2 CPU:100 Memory:1024');
     expect(site).toEqual({
       resourceTypes: ['CPU', 'Memory'],
       nodes: [1, 2].map((number) => ({ number, hostname: `node-${number}`, capacity: machine })),
     });
-    expect(parseSite('2  CPU:100,Memory:1024')).toEqual(site);
+    expect(siteOption('2  CPU:100,Memory:1024')).toEqual(site);
   });
 
   it('takes several instances of a resource', () => {
-    expect(parseSite('1 CPU:100+50 Memory:1024').nodes[0]?.capacity).toEqual({
+    expect(siteOption('1 CPU:100+50 Memory:1024').nodes[0]?.capacity).toEqual({
       CPU: [100, 50],
       Memory: 1024,
     });
   });
 
   it.each([
-    ['', '"" is no number of nodes'],
-    ['x CPU:100 Memory:1', '"x" is no number of nodes'],
-    ['0 CPU:100 Memory:1', '"0" is no number of nodes'],
-    ['4 CPU:100', 'Memory is not given'],
-    ['4 CPU:100 Memory', '"Memory" is no TYPE:AMOUNT'],
-    ['4 CPU:100+ Memory:1', '"CPU:100+" is no TYPE:AMOUNT'],
-    ['4 CPU:-1 Memory:1', '"CPU:-1" is no TYPE:AMOUNT'],
+    ['', '"" is not a number of nodes'],
+    ['x CPU:100 Memory:1', '"x" is not a number of nodes'],
+    ['0 CPU:100 Memory:1', '--site: nodes[0].count: 0 was found, expected at least 1'],
+    ['4 CPU:100', 'Memory is missing'],
+    ['4 CPU:100 Memory', '"Memory" is not TYPE:AMOUNT'],
+    ['4 CPU:100+ Memory:1', '"CPU:100+" is not TYPE:AMOUNT'],
+    ['4 CPU:-1 Memory:1', '"CPU:-1" is not TYPE:AMOUNT'],
     ['4 CPU:1 CPU:1 Memory:1', 'CPU is given twice'],
     ['4 CPU:1 Memory:1 __proto__:1 __proto__:2', '__proto__ is given twice'],
   ])('refuses "%s"', (text, message) => {
-    expect(() => parseSite(text)).toThrow(message);
+    expect(() => siteOption(text)).toThrow(message);
   });
 });
 

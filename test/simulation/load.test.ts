@@ -2,12 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { InputError } from '../../src/simulation/errors.ts';
+import { siteOption } from '../../src/config/index.ts';
+import { TraceError } from '../../src/simulation/errors.ts';
 import { fileSource } from '../../src/simulation/formats/source.ts';
 import { readTrace } from '../../src/simulation/formats/trace.ts';
-import { loadSimulation, loadWorkload, siteOption } from '../../src/simulation/load.ts';
+import { loadWorkload } from '../../src/simulation/load.ts';
 import { applyOverheads, noOverheads, overrideMemory } from '../../src/simulation/overheads.ts';
 import type { TraceLease } from '../../src/simulation/workload.ts';
+import { loadRun } from '../support/load-run.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'leasegraph-load-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -25,7 +27,7 @@ describe('a run', () => {
   const inject = file('inject.txt', line(100, 500) + line(50, 400));
 
   it('numbers the trace first, then the injection, and merges them by arrival', () => {
-    const { workload, config } = loadSimulation({ trace, inject, site });
+    const { workload, config } = loadRun({ trace, inject, site });
     expect(workload.leases.map(({ id, arrival }) => [id, arrival / 1000])).toEqual([
       [1, 0],
       [5, 50],
@@ -38,16 +40,14 @@ describe('a run', () => {
 
   it('may be out of order only with an injection', () => {
     const unsorted = file('unsorted.txt', line(100) + line(0));
-    expect(() => loadSimulation({ trace: unsorted, site })).toThrow(
-      'unsorted.txt:2: the request arrives at 0 s',
-    );
-    const { workload } = loadSimulation({ trace: unsorted, inject, site });
+    expect(() => loadRun({ trace: unsorted, site })).toThrow('unsorted.txt:2: the request arrives at 0 s');
+    const { workload } = loadRun({ trace: unsorted, inject, site });
     expect(workload.leases.map(({ id }) => id)).toEqual([2, 4, 1, 3]);
   });
 
   it('gives images to the merged leases', () => {
     const images = file('images.txt', 'a 1\nb 2\n#\na\nb\n');
-    const { workload, warnings } = loadSimulation({ trace, inject, site, images });
+    const { workload, warnings } = loadRun({ trace, inject, site, images });
     expect(workload.leases.map(({ image }) => image?.name)).toEqual(['a', 'b', 'x', 'x', 'x']);
     expect(warnings).toEqual([expect.stringMatching(/images\.txt: 2 images are listed for 5 leases$/)]);
   });
@@ -63,7 +63,7 @@ describe('a run', () => {
         `[general]\nmode: simulated\n[simulation]\nresources: ${resources}\n[scheduling]\nsuspension: none\n`,
       );
     const nodes = (resources: string, option: string | null) =>
-      loadSimulation({ trace: withSite, config: config(resources), site: option }).config.site.nodes.length;
+      loadRun({ trace: withSite, config: config(resources), site: option }).config.site.nodes.length;
     file('other.lwf', lwf(7));
     expect(nodes('in-tracefile', null)).toBe(3);
     expect(nodes('5 CPU:1 Memory:1 GPU:1', null)).toBe(5);
@@ -72,7 +72,7 @@ describe('a run', () => {
     expect(() => nodes('5 CPU:1 Memory:1', null)).toThrow(
       `site.lwf:2: resource type "GPU" was found, expected one of the site's (CPU, Memory)`,
     );
-    expect(() => loadSimulation({ trace })).toThrow('the trace describes no site, expected a <site> in it');
+    expect(() => loadRun({ trace })).toThrow('the trace describes no site, expected a <site> in it');
   });
 
   it('knows the types that every site has', () => {
@@ -87,14 +87,14 @@ describe('a run', () => {
       'named.conf',
       `[general]\nmode: simulated\n[simulation]\nresources: ${site}\n[scheduling]\nsuspension: none\n[tracefile]\ntracefile: trace.txt\ninjectionfile: inject.txt\n`,
     );
-    expect(loadSimulation({ config }).workload.leases).toHaveLength(5);
-    expect(() => loadSimulation({})).toThrow('no trace is named, expected one on the command line');
+    expect(loadRun({ config }).workload.leases).toHaveLength(5);
+    expect(() => loadRun({})).toThrow('names no trace, expected one on the command line');
   });
 
   it('names a file that is not there', () => {
-    expect(() => loadSimulation({ trace: join(folder, 'none') })).toThrow(/none: there is no such file$/);
-    expect(() => loadSimulation({ trace, site, cancel: folder })).toThrow('is a directory, expected a file');
-    expect(() => siteOption('x')).toThrow('--site: "x" is no number of nodes');
+    expect(() => loadRun({ trace: join(folder, 'none') })).toThrow(/none: there is no such file$/);
+    expect(() => loadRun({ trace, site, cancel: folder })).toThrow('is a directory, expected a file');
+    expect(() => siteOption('x')).toThrow('--site: "x" is not a number of nodes');
   });
 });
 
@@ -156,7 +156,7 @@ describe.skipIf(!existsSync(corner))('the corner cases of ../shared/traces', () 
       const read = () => readTrace(fileSource(join(corner, name)));
       if (refused[name] === undefined) expect(read().workload.leases.length, name).toBeGreaterThan(0);
       else {
-        expect(read, name).toThrow(InputError);
+        expect(read, name).toThrow(TraceError);
         expect(read, name).toThrow(refused[name]);
       }
     }

@@ -1,5 +1,5 @@
+import { siteOption } from '../../src/config/index.ts';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
-import { parseSite } from '../../src/simulation/formats/site.ts';
 import { noOverheads } from '../../src/simulation/overheads.ts';
 import type { SimulationConfig, TraceLease, Workload } from '../../src/simulation/workload.ts';
 
@@ -11,7 +11,7 @@ export function workloadOf(drafts: readonly Draft[], site: string): Workload {
   return {
     name: 'small',
     description: null,
-    site: parseSite(site),
+    site: siteOption(site),
     attributes: {},
     leases: drafts.map((draft, index) => ({
       id: index + 1,

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadSimulation } from '../../src/simulation/load.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import { differences, type ExpectedSchedule } from './compare-golden.ts';
+import { loadRun } from './load-run.ts';
 
 /** The names of the cases in a folder: each is a folder of its own with an expected schedule. */
 export const casesIn = (folder: string): string[] =>
@@ -14,7 +14,7 @@ export const casesIn = (folder: string): string[] =>
 export const runCase = async (folder: string, name: string): Promise<string[]> => {
   const file = (base: string) => join(folder, name, base);
   const optional = (base: string) => (existsSync(file(base)) ? file(base) : null);
-  const loaded = await loadSimulation({
+  const loaded = loadRun({
     trace: file('trace.lwf'),
     config: file('config.conf'),
     inject: optional('inject.lwf'),

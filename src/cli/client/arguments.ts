@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
+import { durationForm, parseDuration } from '../../config/duration.ts';
 import type { LeaseType, MachineSetInput } from './generated/operations.ts';
 
 const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
@@ -28,24 +29,14 @@ export function machineSet(text: string, before: readonly MachineSetInput[] = []
   return [...before, { count: Number(count), capacity }];
 }
 
-/** ISO 8601, or short: `90m`, `1h30m`, `2d`. Becomes ISO 8601. */
+/** A duration as {@link durationForm} says; becomes ISO 8601. */
 export function durationOption(text: string): string {
-  const [short, days, hours, minutes, seconds] =
-    /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/i.exec(text) ?? [];
-  const duration = short
-    ? Duration.fromObject({
-        days: Number(days ?? 0),
-        hours: Number(hours ?? 0),
-        minutes: Number(minutes ?? 0),
-        seconds: Number(seconds ?? 0),
-      })
-    : Duration.fromISO(text.toUpperCase());
-  const iso = duration.isValid ? duration.toISO() : null;
-  if (iso === null) throw new InvalidArgumentError('Expected a duration such as 90m, 1h30m, 2d or PT1H30M.');
-  return iso;
+  const millis = parseDuration(text);
+  if (millis === null) throw new InvalidArgumentError(`Expected a duration: ${durationForm}.`);
+  return Duration.fromMillis(millis).rescale().toISO();
 }
 
-/** An instant, or how long after the server's present one. */
+/** An instant, or how long after the present instant of the server. */
 export type StartOption = { readonly at: string } | { readonly after: string };
 
 export function startOption(text: string): StartOption {
@@ -54,8 +45,11 @@ export function startOption(text: string): StartOption {
   const iso = at.isValid ? at.toISO() : null;
   if (iso === null) {
     throw new InvalidArgumentError(
-      'Expected an instant such as 2030-01-31T08:00:00Z, or one that counts from now such as +1h30m.',
+      'Expected an instant such as 2030-01-31T08:00:00Z, or +1h30m for one that counts from now.',
     );
+  }
+  if (!/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text.replace(/^[^T]*/i, ''))) {
+    throw new InvalidArgumentError('Expected an offset at the end, such as Z or +01:00.');
   }
   return { at: iso };
 }

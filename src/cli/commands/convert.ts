@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { siteOption } from '../../config/index.ts';
 import { writeLwf } from '../../simulation/formats/lwf-writer.ts';
-import { loadWorkload, siteOption } from '../../simulation/load.ts';
+import { loadWorkload } from '../../simulation/load.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 import type { Terminal } from '../terminal.ts';
 import { addTraceOptions, type TraceOptions, workloadFiles } from '../trace-options.ts';

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { Duration } from 'luxon';
+import { loadPolicies } from '../../config/index.ts';
 import type { NodeSpec, SiteSpec } from '../../core/index.ts';
 import { readCancellations } from '../../simulation/formats/cancellations.ts';
 import { fileSource } from '../../simulation/formats/source.ts';
 import { loadWorkload } from '../../simulation/load.ts';
 import { overrideMemory } from '../../simulation/overheads.ts';
-import { loadPolicies } from '../../simulation/policy-modules.ts';
 import { writeResult } from '../../simulation/result-file.ts';
 import { simulate } from '../../simulation/run.ts';
 import { summarize } from '../../simulation/summary.ts';
@@ -13,6 +13,7 @@ import { durationOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
 import { NodesDocument, SiteDocument, type SiteQuery } from '../client/generated/operations.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
+import { addNotes } from '../help.ts';
 import { collect } from '../replay/collect.ts';
 import { differences, formatDifferences } from '../replay/differences.ts';
 import { feed } from '../replay/feed.ts';
@@ -32,6 +33,12 @@ interface ReplayOptions extends TraceOptions, ServerOptions {
 }
 
 export default function replay(command: Command, terminal: Terminal): void {
+  addNotes(
+    command,
+    terminal,
+    'A request is sent when its arrival time has come on the clock of the server (clock.speed in its configuration). Leases that end early need a server that accepts known durations (simulation.acceptKnownDurations). The nodes are those of the server: --site is not needed.',
+    'With --compare the exit status is 0 only when all leases came out as simulated.',
+  );
   addServerOptions(addTraceOptions(command.argument('<trace>', 'a trace: LWF XML, SWF, text LWF or CSV')))
     .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
     .option(
@@ -46,10 +53,6 @@ export default function replay(command: Command, terminal: Terminal): void {
       durationOption,
     )
     .option('--json', 'print the summary as JSON')
-    .addHelpText(
-      'after',
-      "\nRequests go to a running server when their time has come on its clock (clock.speed in its configuration). Leases that end early\nneed a server that accepts it (simulation.acceptKnownDurations). The nodes are the server's: --site is not needed.\nWith --compare the exit status is 0 only when all leases came out as simulated.",
-    )
     .action((trace: string, options: ReplayOptions) => run(trace, options, terminal));
 }
 
@@ -60,7 +63,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
     expectWritable(options.output);
   }
   const client = connect(options);
-  const loaded = await loadConfig(options.config ?? null, []);
+  const loaded = loadConfig(options.config ?? null, []);
   const facts = (await client.request(SiteDocument, {})).site;
   const site = await siteOf(client, facts);
   const { workload: read, warnings } = loadWorkload(workloadFiles(trace, options), site);

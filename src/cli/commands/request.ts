@@ -27,6 +27,7 @@ import {
 } from '../client/generated/operations.ts';
 import { leaseTable, printJson, showInstant } from '../client/show.ts';
 import { isFinal } from '../client/states.ts';
+import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 interface RequestOptions extends ServerOptions {
@@ -43,6 +44,11 @@ interface RequestOptions extends ServerOptions {
 }
 
 export default function request(command: Command, terminal: Terminal): void {
+  addNotes(
+    command,
+    terminal,
+    'The exit status is 0 when the lease was accepted; with --wait, when it is DONE.',
+  );
   addServerOptions(command)
     .addOption(
       new Option('--type <type>', 'best-effort, advance-reservation or immediate')
@@ -71,10 +77,6 @@ export default function request(command: Command, terminal: Terminal): void {
     .option('--key <key>', 'idempotency key: the same request with the same key is made once')
     .option('--wait', 'show what becomes of it until it ends')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      '\nThe exit status is 0 when the lease was accepted; with --wait, when it was done.',
-    )
     .action(async (options: RequestOptions) => {
       const client = connect(options);
       const { lease, userErrors } = (

@@ -1,7 +1,8 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfiguration } from '../../config/index.ts';
 import { type RunningServer, startServer } from '../../main.ts';
 import { createLogger } from '../../server/logging.ts';
+import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 /** Milliseconds that a start still has after a signal to stop, to come to where it can be stopped. (It can be broken off anywhere.) */
@@ -15,17 +16,18 @@ interface ServeOptions {
 }
 
 export default function serve(command: Command, terminal: Terminal): void {
+  addNotes(
+    command,
+    terminal,
+    'With DATABASE_URL set, the database is that PostgreSQL server. The token of the administrator is LEASEGRAPH_ADMIN_TOKEN, or one that is created at the first start.',
+  );
   command
-    .option('--port <port>', 'the port to listen on; 0 takes one that is free (default: PORT, or 4000)')
+    .option('--port <port>', 'the port to listen on; 0 takes a free one (default: PORT, or 4000)', portOption)
     .option('--host <address>', 'the address to listen on (default: HOST, or 127.0.0.1)')
     .option('--config <file>', 'configuration, YAML or JSON (default: LEASEGRAPH_CONFIG)')
     .option(
       '--data-dir <directory>',
       'where the embedded database and the token are (default: LEASEGRAPH_DATA_DIR, or ./data)',
-    )
-    .addHelpText(
-      'after',
-      '\nWith DATABASE_URL set it runs on that PostgreSQL server. The administrator has the token LEASEGRAPH_ADMIN_TOKEN, or one that is made at the first start.',
     )
     .action(async (options: ServeOptions) => {
       const config = loadConfiguration({
@@ -52,6 +54,11 @@ export default function serve(command: Command, terminal: Terminal): void {
       await server.stop();
       if (failure instanceof Error) throw new CliError(`the scheduler has stopped: ${failure.message}`);
     });
+}
+
+function portOption(text: string): string {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return text;
+  throw new InvalidArgumentError('Expected a port from 0 to 65535.');
 }
 
 function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): void {

@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import { type Matrix, matrixOf, readMatrix, readRunConfiguration, siteOption } from '../../config/index.ts';
+import type { SimulationFiles } from '../../simulation/load.ts';
+import { addNotes } from '../help.ts';
 import { loadConfig } from '../simulate/config.ts';
-import { addOverrides, readOverrides } from '../simulate/overrides.ts';
+import { addOverrides, combinations, readOverrides } from '../simulate/overrides.ts';
 import { ProgressBar } from '../simulate/progress.ts';
 import { formatReport } from '../simulate/report.ts';
 import { failureOf, run } from '../simulate/run.ts';
@@ -19,65 +22,103 @@ interface SimulateOptions extends TraceOptions {
 }
 
 export default function simulate(command: Command, terminal: Terminal): void {
+  addNotes(
+    command,
+    terminal,
+    'Several traces, or several values with commas between them (--backfilling aggressive,conservative), run a comparison of all combinations.',
+  );
   command
     .argument(
-      '[trace]',
-      'a trace: LWF XML, SWF, text LWF or CSV (default: the one that the configuration names)',
+      '[traces...]',
+      'traces: LWF XML, SWF, text LWF or CSV (default: the one that the configuration names)',
     )
     .option('--config <file>', "Haizea's INI form (.conf), or YAML/JSON")
     .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
     .option('--output <file>', 'write every lease, reservation and event as JSON')
-    .option('--gantt <file>', 'draw the schedule as SVG')
+    .option('--gantt <file>', 'draw the schedule as SVG; in a comparison the folder for the pictures')
     .option('--json', 'print the summary as JSON')
-    .option('--multi <file>', 'run every combination of a multi-configuration, on all cores')
-    .option('--output-dir <folder>', "with --multi: where results go (default: the file's datadir)")
-    .option('--jobs <n>', 'with --multi: runs at a time (default: as many as there are cores)', wholeNumber)
-    .action(async (trace: string | undefined, options: SimulateOptions) => {
-      if (options.multi !== undefined) {
-        refuse(options, trace, ['config', 'inject', 'output', 'gantt'], '--multi');
-        const { runMatrix } = await import('../simulate/multi.ts');
-        await runMatrix(options.multi, options, readOverrides(command), terminal);
-      } else {
-        refuse(options, undefined, ['outputDir', 'jobs'], 'a single run');
-        await runSingle(trace, options, command, terminal);
-      }
+    .option('--multi <file>', 'compare every combination of a multi-configuration')
+    .option('--output-dir <folder>', 'comparisons: where results go (default with --multi: as the file says)')
+    .option('--jobs <n>', 'comparisons: runs at a time (default: the number of cores)', wholeNumber)
+    .action(async (traces: readonly string[], options: SimulateOptions) => {
+      const matrix = matrixFor(traces, options, command);
+      if (matrix === null) return runSingle(traces[0] ?? null, options, command, terminal);
+      const { runMatrix } = await import('../simulate/multi.ts');
+      await runMatrix(
+        matrix,
+        {
+          outputDir: options.outputDir ?? matrix.outputDir,
+          ganttDir: options.gantt ?? null,
+          jobs: options.jobs,
+          json: options.json === true,
+          files: filesOf(options),
+        },
+        terminal,
+      );
     });
   addTraceOptions(command);
   addOverrides(command);
 }
 
-function refuse(
-  options: SimulateOptions,
-  trace: string | undefined,
-  names: readonly (keyof SimulateOptions)[],
-  what: string,
-): void {
-  if (trace !== undefined) throw new CliError(`a trace ("${trace}") does not go with ${what}`, 2);
+/** The comparison that the command line asks for; null where it asks for a single run. */
+function matrixFor(traces: readonly string[], options: SimulateOptions, command: Command): Matrix | null {
+  const overrides = readOverrides(command);
+  if (options.multi !== undefined) {
+    if (traces.length > 0) throw new CliError(`a trace ("${traces[0]}") does not go with --multi`, 2);
+    refuse(options, ['config', 'inject', 'output'], '--multi');
+    const matrix = readMatrix(options.multi, overrides);
+    if (options.outputDir !== undefined || matrix.outputDir !== null) return matrix;
+    throw new CliError(
+      `${options.multi}: names no folder for the results, expected one there or as --output-dir`,
+      2,
+    );
+  }
+  const combined = combinations(overrides);
+  if (traces.length <= 1 && combined.length === 1) {
+    refuse(options, ['outputDir', 'jobs'], 'a single run');
+    return null;
+  }
+  refuse(options, ['output'], 'a comparison (use --output-dir)');
+  const profiles = combined.map(({ name, entries }) => {
+    return [name || 'default', readRunConfiguration(options.config ?? null, entries)] as const;
+  });
+  const configured = profiles.flatMap(([, { configuration }]) => configuration.simulation.trace ?? []);
+  const all = traces.length > 0 ? traces : [...new Set(configured)];
+  if (all.length === 0) throw new CliError('no trace was given: name one, or set simulation.trace', 2);
+  return matrixOf({ file: 'simulate', traces: all, injections: [], outputDir: null, profiles });
+}
+
+function refuse(options: SimulateOptions, names: readonly (keyof SimulateOptions)[], what: string): void {
   const given = names.find((name) => options[name] !== undefined);
   if (given === undefined) return;
   const flag = given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   throw new CliError(`--${flag} does not go with ${what}`, 2);
 }
 
+function filesOf(options: SimulateOptions): SimulationFiles {
+  const { trace: _, ...files } = workloadFiles('', options);
+  const site = options.site === undefined ? null : siteOption(options.site);
+  return { ...files, cancel: options.cancel ?? null, site };
+}
+
 async function runSingle(
-  trace: string | undefined,
+  trace: string | null,
   options: SimulateOptions,
   command: Command,
   terminal: Terminal,
 ): Promise<void> {
-  const config = await loadConfig(options.config ?? null, readOverrides(command));
+  const config = loadConfig(options.config ?? null, readOverrides(command));
   const progress = new ProgressBar(terminal, 'leases');
-  const { trace: _, ...files } = workloadFiles('', options);
   const report = await run(
     {
       config,
-      files: { ...files, trace: trace ?? null, cancel: options.cancel ?? null, site: options.site ?? null },
+      files: { ...filesOf(options), trace },
       output: options.output ?? null,
       gantt: options.gantt ?? null,
     },
     terminal.interactive ? (done, total) => progress.show(done, total) : undefined,
   ).finally(() => progress.clear());
-  for (const warning of report.warnings) terminal.err(`leasegraph: warning: ${warning}\n`);
+  for (const warning of new Set(report.warnings)) terminal.err(`leasegraph: warning: ${warning}\n`);
   terminal.out(options.json === true ? `${JSON.stringify(report)}\n` : formatReport(report));
   const failure = failureOf(report);
   if (failure !== null) throw new CliError(failure);

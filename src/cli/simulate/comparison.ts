@@ -1,7 +1,13 @@
+import type { MatrixRun } from '../../config/index.ts';
 import type { LeaseState, LeaseType } from '../../core/index.ts';
 import { formatTable } from '../table.ts';
-import type { FinishedRun } from './multi.ts';
 import { span } from './report.ts';
+import type { RunReport } from './run.ts';
+
+export interface FinishedRun {
+  readonly run: MatrixRun;
+  readonly report: RunReport;
+}
 
 interface Measure {
   readonly title: string;
@@ -14,10 +20,10 @@ const fixed = (digits: number) => (value: number) => value.toFixed(digits);
 
 const MEASURES: readonly Measure[] = [
   { title: 'profile', of: ({ run }) => run.profile },
-  { title: 'trace', of: ({ run }) => run.config.config.attributes.tracefile ?? '' },
+  { title: 'trace', of: ({ run }) => run.attributes.tracefile ?? '' },
   {
     title: 'injection',
-    of: ({ run }) => (run.injectionFile === null ? '' : (run.config.config.attributes.injectfile ?? '')),
+    of: ({ run }) => (run.injection === null ? '' : (run.attributes.injectfile ?? '')),
   },
   { title: 'leases', of: ({ report }) => report.summary.leases },
   { title: 'best effort done', of: (run) => outcome(run, 'BEST_EFFORT', 'DONE') },
@@ -39,7 +45,7 @@ function outcome({ report }: FinishedRun, type: LeaseType, state: LeaseState): n
 }
 
 /** The runs side by side, for people. */
-export function comparisonTable(runs: readonly FinishedRun[]): string {
+export function comparisonTable(runs: readonly FinishedRun[], width: number): string {
   const columns = MEASURES.map(({ title }, i) => ({
     title,
     align: i < 3 ? ('left' as const) : ('right' as const),
@@ -51,7 +57,7 @@ export function comparisonTable(runs: readonly FinishedRun[]): string {
       return typeof value === 'number' && show !== undefined ? show(value) : String(value);
     }),
   );
-  return formatTable(columns, rows);
+  return formatTable(columns, rows, width);
 }
 
 /** The same for programs: times in seconds, nothing rounded. */

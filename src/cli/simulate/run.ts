@@ -1,8 +1,7 @@
+import { loadPolicies } from '../../config/index.ts';
 import { createAccounting } from '../../simulation/accounting/accounting.ts';
 import type { Statistic } from '../../simulation/accounting/recorder.ts';
-import type { LoadedConfig } from '../../simulation/config/assemble.ts';
-import { loadWith, type SimulationFiles } from '../../simulation/load.ts';
-import { loadPolicies } from '../../simulation/policy-modules.ts';
+import { type LoadedConfig, loadSimulation, type SimulationFiles } from '../../simulation/load.ts';
 import { writeResult } from '../../simulation/result-file.ts';
 import { type SimulationObserver, simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
@@ -32,9 +31,12 @@ export interface RunReport {
 
 export type OnProgress = (done: number, total: number) => void;
 
-/** Loads, runs and writes one simulation. Throws TraceError, ConfigError, SchedulerError and CliError. */
+/** Loads, runs and writes one simulation. Throws TraceError, ConfigurationError, SchedulerError and CliError. */
 export async function run(request: RunRequest, onProgress?: OnProgress): Promise<RunReport> {
-  const { workload, cancellations, config, dataFile, warnings } = loadWith(request.config, request.files);
+  const { workload, cancellations, config, dataFile, warnings } = loadSimulation(
+    request.config,
+    request.files,
+  );
   const output = request.output ?? dataFile;
   const { files, config: loaded } = request;
   expectApart(

@@ -11,11 +11,11 @@ export interface Accounting {
 
 /** Sets up the probes of a run. */
 export function createAccounting(
-  names: readonly string[],
+  names: readonly ProbeName[],
   attributes: Readonly<Record<string, string>> = {},
 ): Accounting {
   const recorder = new Recorder();
-  const chosen = [...new Set(names)].map((name) => probes[name as ProbeName](recorder));
+  const chosen = [...new Set(names)].map((name) => probes[name](recorder));
   return {
     // The counters start before the first probe sees anything and are closed before the last one looks at them.
     observers: [{ onStart: (at) => recorder.start(at), onEnd: (at) => recorder.stop(at) }, ...chosen],

@@ -1,15 +1,12 @@
 import type { LeaseRecord, LeaseType } from '../../core/index.ts';
-import type { PROBES } from '../config/options.ts';
 import type { SimulationObserver } from '../run.ts';
 import type { Recorder } from './recorder.ts';
-
-export type ProbeName = (typeof PROBES)[number];
 
 /** Shorter leases count as this long in a slowdown, in milliseconds. */
 const SHORTEST = 10_000;
 
-/** Every probe, by the name that the configuration calls it. */
-export const probes: Readonly<Record<ProbeName, (recorder: Recorder) => SimulationObserver>> = {
+/** Every probe, by its name in configurations. */
+export const probes = {
   ar: (recorder) => admission(recorder, 'ADVANCE_RESERVATION', 'AR'),
   immediate: (recorder) => admission(recorder, 'IMMEDIATE', 'Immediate'),
   'best-effort': bestEffort,
@@ -17,7 +14,9 @@ export const probes: Readonly<Record<ProbeName, (recorder: Recorder) => Simulati
   'disk-usage': diskUsage,
   lease: allLeases,
   'lease-extras': leaseExtras,
-};
+} satisfies Readonly<Record<string, (recorder: Recorder) => SimulationObserver>>;
+
+export type ProbeName = keyof typeof probes;
 
 /** A lease counts as accepted when it gets its first place in the schedule, not already when it is requested. */
 function admission(recorder: Recorder, type: LeaseType, label: string): SimulationObserver {

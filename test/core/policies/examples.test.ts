@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { loadPolicies } from '../../../src/config/index.ts';
 import { type LeaseRequest, type Policies, Scheduler } from '../../../src/core/index.ts';
-import { loadPolicies } from '../../../src/simulation/policy-modules.ts';
 import { request } from '../../support/lease.ts';
 import { configOf, FOUR_NODES, machines } from '../../support/story.ts';
 

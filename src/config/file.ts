@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { isMap, LineCounter, parseDocument } from 'yaml';
+import { z } from 'zod';
+import {
+  builtInPolicies,
+  type Policies,
+  type SchedulerConfig,
+  SchedulerError,
+  validateConfig,
+} from '../core/index.ts';
+import { at, ConfigurationError, configurationError, found, type Origin, wording } from './error.ts';
+import type { Setting } from './haizea/translate.ts';
+import { type FileConfig, fileSchema } from './schema.ts';
+import { type ConfiguredSite, configuredSite } from './site.ts';
+
+/** A configuration that has been checked. Its paths are absolute. */
+export interface Configuration extends Omit<FileConfig, 'site'> {
+  readonly site: ConfiguredSite | null;
+}
+
+/** What a file holds before it is checked. */
+export interface Draft {
+  readonly file: string;
+  readonly values: Record<string, unknown>;
+  /** The line of the value at a path; null where there is none. */
+  lineOf(path: readonly PropertyKey[]): number | null;
+}
+
+export const emptyDraft: Draft = { file: 'simulate', values: {}, lineOf: () => null };
+
+/** Reads the text of a configuration file. Throws ConfigurationError. */
+export function readText(path: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw new ConfigurationError('FILE_UNREADABLE', `${path}: ${unreadable(error)}`);
+  }
+  const utf16 = ['\u00ff\u00fe', '\u00fe\u00ff'].includes(bytes.subarray(0, 2).toString('latin1'));
+  if (utf16) throw new ConfigurationError('FILE_UNREADABLE', `${path}: is UTF-16, expected UTF-8`);
+  return bytes.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+function unreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'is a directory, expected a file';
+  if (code === 'EACCES') return 'cannot be read (permission denied)';
+  return `cannot be read: ${message}`;
+}
+
+/** Whether a text begins as an INI file does: with a section alone on its line. */
+export function isIni(text: string): boolean {
+  const lines = text.split('\n').map((line) => line.trim());
+  return /^\[[\w:+-]+\]$/.test(lines.find((line) => !/^([#;]|$)/.test(line)) ?? '');
+}
+
+/** Whether a configuration of a simulation is in Haizea's form: native ones are told by their names. */
+export function isHaizeaForm(path: string, text: string): boolean {
+  return isIni(text) || !/\.(ya?ml|json)$/i.test(path);
+}
+
+/** Parses YAML or JSON. Throws ConfigurationError. */
+export function parseYaml(file: string, text: string): Draft {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const [error] = document.errors;
+  if (error) {
+    const detail = `not well-formed: ${error.message}`;
+    throw new ConfigurationError('NOT_WELL_FORMED', at({ file, line: lineAt(error.pos[0]) }, detail));
+  }
+  let values: unknown;
+  try {
+    values = document.toJS({ maxAliasCount: 100 });
+  } catch (tooManyAliases) {
+    throw new ConfigurationError('NOT_WELL_FORMED', `${file}: ${(tooManyAliases as Error).message}`);
+  }
+  return {
+    file,
+    values: (values ?? {}) as Record<string, unknown>,
+    lineOf: (path) => {
+      for (let length = path.length; length > 0; length -= 1) {
+        const parent = document.getIn(path.slice(0, length - 1), true);
+        const last = path[length - 1];
+        const pair = isMap(parent) ? parent.items.find(({ key }) => String(key) === String(last)) : undefined;
+        const node = pair?.key ?? document.getIn(path.slice(0, length), true);
+        const range = (node as { range?: readonly number[] | null } | undefined)?.range;
+        if (range?.[0] !== undefined) return lineAt(range[0]);
+      }
+      return null;
+    },
+  };
+}
+
+/** Checks what a file holds, with settings that win over it. Throws ConfigurationError. */
+export function checked(draft: Draft, settings: readonly Setting[]): Configuration {
+  const values = isPlainObject(draft.values) ? structuredClone(draft.values) : draft.values;
+  const origins = new Map<string, Origin>();
+  for (const { path, value, origin } of settings) {
+    assign(values, path, value);
+    origins.set(path.join('\0'), origin);
+  }
+  const originOf = (path: readonly PropertyKey[]): Origin => {
+    for (let length = path.length; length > 0; length -= 1) {
+      const origin = origins.get(path.slice(0, length).map(String).join('\0'));
+      if (origin !== undefined) return origin;
+    }
+    return { file: draft.file, line: draft.lineOf(path), name: null };
+  };
+  const parsed = fileSchema.safeParse(values, { error: wording });
+  if (!parsed.success) throw configurationError(parsed.error, keysAt, originOf);
+  const { site, simulation, ...config } = parsed.data;
+  const folder = dirname(draft.file);
+  const from = (path: string | null) => (path === null ? null : resolve(folder, path));
+  return {
+    ...config,
+    scheduler: checkedScheduler(config.scheduler, folder, originOf),
+    site: site ? configuredSite(draft.file, site) : null,
+    simulation: {
+      ...simulation,
+      siteFile: from(simulation.siteFile),
+      trace: from(simulation.trace),
+      inject: from(simulation.inject),
+      images: from(simulation.images),
+      output: from(simulation.output),
+    },
+  };
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function assign(target: unknown, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path as [string, ...string[]];
+  // The schema refuses what stands in the way.
+  if (!isPlainObject(target)) return;
+  if (rest.length > 0) {
+    if (!Object.hasOwn(target, key)) target[key] = {};
+    assign(target[key], rest, value);
+  } else if (value === undefined) delete target[key];
+  else target[key] = value;
+}
+
+function checkedScheduler(
+  scheduler: SchedulerConfig,
+  folder: string,
+  originOf: (path: readonly PropertyKey[]) => Origin,
+): SchedulerConfig {
+  const policy = (kind: keyof Policies): string => {
+    const name = scheduler[kind];
+    const known = Object.keys(builtInPolicies[kind]);
+    if (known.includes(name)) return name;
+    if (isModulePath(name)) return resolve(folder, name);
+    const origin = originOf(['scheduler', kind]);
+    const detail = `${found(name)} was found, expected ${known.join(', ')}, or a module such as ./policy.js`;
+    throw new ConfigurationError(
+      'INVALID_VALUE',
+      at(origin, `${origin.name ?? `scheduler.${kind}`}: ${detail}`),
+    );
+  };
+  const config = {
+    ...scheduler,
+    admission: policy('admission'),
+    hostSelection: policy('hostSelection'),
+    preemption: policy('preemption'),
+  };
+  try {
+    validateConfig(config);
+  } catch (error) {
+    if (!(error instanceof SchedulerError)) throw error;
+    throw new ConfigurationError('INVALID_VALUE', at(originOf(['scheduler']), `scheduler.${error.message}`));
+  }
+  return config;
+}
+
+/** Whether a policy is named by the path of its module. */
+export function isModulePath(name: string): boolean {
+  return /[/\\].*\.[cm]?[jt]s$/.test(name);
+}
+
+/** The keys that the file may have at a path. */
+function keysAt(path: readonly PropertyKey[]): readonly string[] {
+  let nodes = variants(z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }));
+  for (const part of path) {
+    nodes = nodes.flatMap(({ items, properties }) =>
+      variants(typeof part === 'number' ? items : properties?.[String(part)]),
+    );
+  }
+  return [...new Set(nodes.flatMap(({ properties }) => Object.keys(properties ?? {})))];
+}
+
+type JsonSchema = z.core.JSONSchema.JSONSchema;
+
+/** A schema, or its alternatives. */
+function variants(schema: JsonSchema['items']): readonly JsonSchema[] {
+  if (typeof schema !== 'object' || Array.isArray(schema)) return [];
+  return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(variants)];
+}
