@@ -1,5 +1,5 @@
 import type { ResourceSpace } from './model/capacity.ts';
-import { type Lease, type Reservation, VmReservation } from './model/lease.ts';
+import type { Lease, Reservation } from './model/lease.ts';
 import type {
   ActionKind,
   ActionRecord,
@@ -16,6 +16,7 @@ import { leaseRecord, reservationRecord } from './snapshot.ts';
 /** Gathers what changes, until it is taken. Records are made then, so that what changes twice is written once. */
 export class ChangeLog {
   private readonly leases = new Set<Lease>();
+  private readonly placed = new Set<Lease>();
   private readonly reservations = new Set<Reservation>();
   private readonly withdrawn: number[] = [];
   /** Reservations that were handed out before; what was not needs no withdrawal. */
@@ -37,13 +38,19 @@ export class ChangeLog {
     this.rows += 1;
   }
 
+  /** Its machines are new, or on other nodes than before. */
+  place(lease: Lease): void {
+    this.lease(lease);
+    if (this.placed.has(lease)) return;
+    this.placed.add(lease);
+    this.rows += lease.machineCount;
+  }
+
   reservation(reservation: Reservation): void {
     if (this.reservations.has(reservation)) return;
     this.reservations.add(reservation);
-    this.rows += 1 + reservation.amounts.size;
-    // A new place for each of its machines.
-    if (reservation instanceof VmReservation && reservation.state === 'SCHEDULED')
-      this.rows += reservation.lease.machineCount;
+    this.rows += 1;
+    if (!this.known.has(reservation.id)) this.rows += reservation.amounts.size;
   }
 
   /** A reservation of a snapshot: it is known to whoever stores them. */
@@ -63,9 +70,8 @@ export class ChangeLog {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
     this.rows += 1;
-    // Its machines are written with it.
-    if (from === 'NEW') this.rows += lease.machineCount;
-    this.lease(lease);
+    if (from === 'NEW') this.place(lease);
+    else this.lease(lease);
   }
 
   action(
@@ -94,6 +100,7 @@ export class ChangeLog {
   /** Everything since the last time. */
   take(site: SiteRecord | null): Changes {
     const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
+    const placedReservations = reservations.map(({ id }) => id).filter((id) => !this.known.has(id));
     for (const reservation of reservations) {
       if (reservation.state === 'SCHEDULED' || reservation.state === 'ACTIVE') this.known.add(reservation.id);
       else this.known.delete(reservation.id);
@@ -101,12 +108,15 @@ export class ChangeLog {
     const changes: Changes = {
       site,
       leases: [...this.leases].sort((a, b) => a.id - b.id).map(leaseRecord),
+      placedLeases: [...this.placed].map(({ id }) => id).sort((a, b) => a - b),
       reservations: reservations.map((reservation) => reservationRecord(this.space, reservation)),
+      placedReservations,
       withdrawn: [...this.withdrawn],
       events: this.events,
       actions: this.actions,
     };
     this.leases.clear();
+    this.placed.clear();
     this.reservations.clear();
     this.withdrawn.length = 0;
     this.events = [];

@@ -3,7 +3,7 @@ import { SchedulerError } from './errors.ts';
 import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
-import type { Lease, Reservation, VmReservation } from './model/lease.ts';
+import type { Lease, Mapping, Reservation, VmReservation } from './model/lease.ts';
 import type {
   ActionTarget,
   Instant,
@@ -148,6 +148,13 @@ export class SchedulerState {
     this.queue.remove(lease);
     lease.queueRank = null;
     this.log.lease(lease);
+  }
+
+  /** Where its machines run or will run, or where they are saved; null when nowhere. */
+  place(lease: Lease, mapping: Mapping | null): void {
+    if (lease.mapping === mapping) return;
+    lease.mapping = mapping;
+    this.log.place(lease);
   }
 
   setFuture(lease: Lease, isFuture: boolean): void {

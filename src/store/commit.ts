@@ -17,7 +17,6 @@ import {
   sites,
   withOutcome,
 } from './tables.ts';
-import type { Written } from './written.ts';
 
 type Columns = Pick<Table<object>, 'name' | 'names' | 'recordSet' | 'values'>;
 
@@ -89,12 +88,15 @@ FROM fence`,
 };
 
 /** Throws StoreError for a value that cannot be stored. */
-export function commitValues(batch: CommitBatch, epoch: number, written: Written): readonly unknown[] {
+export function commitValues(batch: CommitBatch, epoch: number): readonly unknown[] {
   const { changes } = batch;
   const withdrawn = new Set(changes.withdrawn);
   const kept = changes.reservations.filter((reservation) => !withdrawn.has(reservation.id));
-  const holding = kept.filter((reservation) => !written.hasAmounts(reservation));
-  const moved = changes.leases.filter((lease) => !written.hasMachines(lease));
+  // A change of state or time does not write all machines and nodes again.
+  const placedLeases = new Set(changes.placedLeases);
+  const placedReservations = new Set(changes.placedReservations);
+  const holding = kept.filter(({ id }) => placedReservations.has(id));
+  const placed = changes.leases.filter(({ id }) => placedLeases.has(id));
   const outcomes = new Map(batch.outcomes.map((outcome) => [outcome.actionId, outcome]));
   const newActions = changes.actions.map((action) => withOutcome(action, outcomes.get(action.id)));
   for (const action of changes.actions) outcomes.delete(action.id);
@@ -105,7 +107,7 @@ export function commitValues(batch: CommitBatch, epoch: number, written: Written
     batch.previous,
     rowsOf(sites, changes.site === null ? [] : [changes.site]),
     rowsOf(leases, changes.leases),
-    rowsOf(leaseMachines, moved.flatMap(machinesOf)),
+    rowsOf(leaseMachines, placed.flatMap(machinesOf)),
     rowsOf(reservations, kept),
     toJson(
       holding.flatMap((reservation) =>

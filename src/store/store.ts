@@ -16,7 +16,6 @@ import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { idempotencyKeys, leaseEvents, nodes } from './tables.ts';
-import { Written } from './written.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
@@ -42,7 +41,6 @@ export class SqlStore implements Store {
   readonly #database: Database;
   readonly #commands: CommandMailbox;
   readonly #writers = new WeakMap<WriterTerm, WriterConnection>();
-  readonly #written = new Written();
   #writer: WriterTerm | null = null;
 
   constructor(database: Database) {
@@ -54,7 +52,6 @@ export class SqlStore implements Store {
 
   async acquireWriter(): Promise<WriterTerm | null> {
     await this.#writer?.release();
-    this.#written.clear();
     const connection = await this.#database.lockWriter();
     if (connection === null) return null;
     try {
@@ -102,11 +99,10 @@ export class SqlStore implements Store {
 
   async commit(batch: CommitBatch, writer: WriterTerm): Promise<void> {
     const connection = this.#connection(writer);
-    const values = commitValues(batch, writer.epoch, this.#written);
+    const values = commitValues(batch, writer.epoch);
     const [written] = await connection.run(commitStatement, values);
     // Nothing was written: unless this very commit was before, by an attempt whose answer was lost.
     if (written === undefined) await this.confirm(batch.id, writer);
-    this.#written.add(batch);
   }
 
   async confirm(previous: string | null, writer: WriterTerm): Promise<void> {

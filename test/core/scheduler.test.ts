@@ -51,7 +51,9 @@ describe('a command that is refused', () => {
     expect(scheduler.takeChanges()).toEqual({
       site: null,
       leases: [],
+      placedLeases: [],
       reservations: [],
+      placedReservations: [],
       withdrawn: [],
       events: [],
       actions: [],
@@ -151,6 +153,22 @@ describe('what changed', () => {
     const { reservations, withdrawn, leases } = scheduler.takeChanges();
     expect([reservations, withdrawn]).toEqual([[], []]);
     expect(leases).toMatchObject([{ id: 1, state: 'CANCELLED' }]);
+  });
+
+  it('says which leases were placed and which reservations are new', () => {
+    const scheduler = Scheduler.create(FOUR_NODES, configOf());
+    const placed = () => {
+      const { placedLeases, placedReservations } = scheduler.takeChanges();
+      return [placedLeases, placedReservations];
+    };
+    scheduler.request(0, request());
+    expect(placed()).toEqual([[1], []]);
+    scheduler.schedule(0);
+    expect(placed()).toEqual([[1], [1, 2]]);
+    scheduler.advance(0);
+    expect(placed()).toEqual([[], []]);
+    scheduler.cancel(1000, 1);
+    expect(placed()).toEqual([[1], []]);
   });
 
   it('withdraws a reservation that is known', () => {

@@ -26,7 +26,9 @@ export class Ledger {
   /** Begins with what the core keeps for the site while nothing has happened yet. */
   constructor(private site: SiteRecord) {}
 
-  apply({ site, leases, reservations, withdrawn, events, actions }: Changes): void {
+  apply(changes: Changes): void {
+    const { site, leases, reservations, withdrawn, events, actions } = changes;
+    this.expectSayingWhatIsPlaced(changes);
     if (site) this.site = site;
     for (const event of events) this.applyEvent(event);
     for (const lease of leases) {
@@ -65,6 +67,25 @@ export class Ledger {
   /** Those that ran, or run. */
   executed(): ReservationRecord[] {
     return [...this.reservations.values()].filter(({ state }) => state !== 'SCHEDULED');
+  }
+
+  /** What is not said to be placed is where it was. */
+  private expectSayingWhatIsPlaced(changes: Changes): void {
+    const placedLeases = new Set(changes.placedLeases);
+    const placedReservations = new Set(changes.placedReservations);
+    for (const { id, mapping } of changes.leases) {
+      const before = this.leases.get(id);
+      const isAsBefore = before !== undefined && JSON.stringify(before.mapping) === JSON.stringify(mapping);
+      if (!isAsBefore && !placedLeases.has(id))
+        throw new Error(`lease ${id} was placed, and the changes do not say so`);
+    }
+    for (const { id, amounts } of changes.reservations) {
+      const before = this.reservations.get(id);
+      if (placedReservations.has(id) !== (before === undefined))
+        throw new Error(`reservation ${id}: what the changes say of its being new is wrong`);
+      if (before && JSON.stringify(before.amounts) !== JSON.stringify(amounts))
+        throw new Error(`reservation ${id} holds something else than before`);
+    }
   }
 
   private applyEvent(event: LeaseEventRecord): void {

@@ -103,13 +103,16 @@ export function batch(
   changes: Partial<Changes> = {},
   rest: Partial<Omit<CommitBatch, 'changes' | 'previous'>> = {},
 ): CommitBatch {
+  const { leases = [], reservations = [] } = changes;
   return {
     id: randomUUID(),
     previous,
     changes: {
       site: null,
-      leases: [],
-      reservations: [],
+      leases,
+      placedLeases: leases.map(({ id }) => id),
+      reservations,
+      placedReservations: reservations.map(({ id }) => id),
       withdrawn: [],
       events: [],
       actions: [],

@@ -222,8 +222,12 @@ export interface Changes {
   readonly site: SiteRecord | null;
   /** New or changed, whole, ascending id. */
   readonly leases: readonly LeaseRecord[];
+  /** Those of `leases` whose machines are new or were put on other nodes: ids, ascending. The machines of the others are as they were. */
+  readonly placedLeases: readonly number[];
   /** New or changed, whole, ascending id. */
   readonly reservations: readonly ReservationRecord[];
+  /** Those of `reservations` that are new: ids, ascending. What the others hold, and where, is as it was. */
+  readonly placedReservations: readonly number[];
   /** Reservations that were withdrawn before they started: ids. */
   readonly withdrawn: readonly number[];
   readonly events: readonly LeaseEventRecord[];

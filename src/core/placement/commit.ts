@@ -12,7 +12,7 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
   const suspended = lease.isSuspended;
   state.dequeue(lease);
   lease.vm = vm;
-  lease.mapping = vm.mapping;
+  state.place(lease, vm.mapping);
   const ready = suspended || state.planning.preparation.commit(lease, vm, plan.preparation);
   for (const reservation of vm.chain) state.identify(reservation);
   state.table.addChain(vm);

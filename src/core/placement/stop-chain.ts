@@ -9,7 +9,7 @@ export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): vo
   state.table.removeChain(vm);
   for (const reservation of vm.chain) state.stop(reservation, now);
   lease.vm = null;
-  lease.mapping = lease.isSuspended ? mappingOfMemory(lease) : null;
+  state.place(lease, lease.isSuspended ? mappingOfMemory(lease) : null);
   state.setFuture(lease, false);
   state.log.lease(lease);
   state.needsPass = true;
