@@ -20,7 +20,7 @@ await database.close();
 if (sql === null) {
   console.log('The migrations already make what prisma/schema.prisma says.');
 } else {
-  const count = (await readMigrations()).migrationDirectories.length + 1;
+  const count = (await readMigrations()).length + 1;
   const directory = join(migrationsDirectory(), `${String(count).padStart(4, '0')}_${name}`);
   await mkdir(directory);
   await writeFile(join(directory, 'migration.sql'), sql);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../src/store/database.ts';
 import { migrationsDirectory } from '../src/store/migrate.ts';
-import { loadSchemaEngine } from '../src/store/schema-engine.ts';
+import { loadSchemaEngine } from './schema-engine.ts';
 
 /**
  * The SQL that would bring an embedded database to what prisma/schema.prisma says; null when it is there. (Through the adapter for
@@ -11,7 +11,8 @@ import { loadSchemaEngine } from '../src/store/schema-engine.ts';
 export async function schemaDrift(database: Database): Promise<string | null> {
   const path = join(migrationsDirectory(), '..', 'schema.prisma');
   const files = [{ path, content: await readFile(path, 'utf8') }];
-  return database.migrate(async ({ adapter }) => {
+  const adapter = await database.prismaAdapter.connect();
+  try {
     const engine = await loadSchemaEngine(adapter, [[path, files[0]?.content ?? '']]);
     const { stdout } = await engine.diff({
       from: { tag: 'schemaDatasource', files, configDir: '.' },
@@ -23,5 +24,7 @@ export async function schemaDrift(database: Database): Promise<string | null> {
     engine.free();
     const sql = stdout?.replace(/^-- CreateSchema\nCREATE SCHEMA [^\n]*\n+/, '').trim() ?? '';
     return sql === '' || sql === '-- This is an empty migration.' ? null : `${sql}\n`;
-  });
+  } finally {
+    await adapter.dispose();
+  }
 }

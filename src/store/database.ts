@@ -1,4 +1,4 @@
-import type { SqlDriverAdapter, SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
+import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
 
 /** Columns as both backends deliver them: int8 as number, json parsed, arrays as arrays. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -33,7 +33,6 @@ export type Channel = (typeof channels)[number];
 
 /** What migrations need: one session that nobody else uses meanwhile. */
 export interface MigrationSession extends Queryable {
-  readonly adapter: SqlDriverAdapter;
   /** Several statements at once. */
   script(text: string): Promise<void>;
 }

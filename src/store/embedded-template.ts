@@ -25,9 +25,7 @@ export async function templateFile(): Promise<string> {
   const hash = createHash('sha256');
   const library = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   hash.update(await readFile(join(dirname(library), '../package.json')));
-  for (const { path, migrationFile } of (await readMigrations()).migrationDirectories) {
-    hash.update(`${path}\0${migrationFile.content.value}\0`);
-  }
+  for (const { name, sql } of await readMigrations()) hash.update(`${name}\0${sql}\0`);
   const name = `embedded-database-${hash.digest('hex').slice(0, 16)}.gz`;
   return join(migrationsDirectory(), '../../dist', name);
 }

@@ -149,7 +149,6 @@ class EmbeddedDatabase implements Database {
 
   async migrate<T>(work: (session: MigrationSession) => Promise<T>): Promise<T> {
     return work({
-      adapter: await this.prismaAdapter.connect(),
       query: (text, values) => this.query(text, values),
       script: async (text) => {
         await this.#ask((postgres) => postgres.exec(text));

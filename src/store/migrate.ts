@@ -1,15 +1,31 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { MigrationList } from '@prisma/schema-engine-wasm';
 import { StoreError } from '../engine/ports.ts';
-import type { Database, MigrationSession } from './database.ts';
+import type { Database, MigrationSession, Queryable } from './database.ts';
 import { describe, kindOf } from './errors.ts';
-import { loadSchemaEngine } from './schema-engine.ts';
+
+export interface Migration {
+  readonly name: string;
+  readonly sql: string;
+}
 
 /** An advisory lock of this key is held while migrations are applied ('lgmg'). */
 const migrationLock = 0x6c676d67;
+
+/** As `prisma migrate deploy` makes it, so that Prisma's tools can work on the database too. */
+const migrationTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
+  id varchar(36) PRIMARY KEY NOT NULL,
+  checksum varchar(64) NOT NULL,
+  finished_at timestamptz,
+  migration_name varchar(255) NOT NULL,
+  logs text,
+  rolled_back_at timestamptz,
+  started_at timestamptz NOT NULL DEFAULT now(),
+  applied_steps_count integer NOT NULL DEFAULT 0
+)`;
 
 /** Where the package keeps its migrations, both from sources and from the bundle. */
 export function migrationsDirectory(): string {
@@ -21,42 +37,36 @@ export function migrationsDirectory(): string {
   }
 }
 
-export async function readMigrations(baseDir = migrationsDirectory()): Promise<MigrationList> {
-  const entries = await readdir(baseDir, { withFileTypes: true });
+/** All migrations of this version, in order. */
+export async function readMigrations(): Promise<readonly Migration[]> {
+  const directory = migrationsDirectory();
+  const entries = await readdir(directory, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
-  return {
-    baseDir,
-    lockfile: { path: 'migration_lock.toml', content: 'provider = "postgresql"\n' },
-    shadowDbInitScript: '',
-    migrationDirectories: await Promise.all(
-      names.sort().map(async (name) => ({
-        path: name,
-        migrationFile: {
-          path: 'migration.sql',
-          content: {
-            tag: 'ok' as const,
-            value: await readFile(join(baseDir, name, 'migration.sql'), 'utf8'),
-          },
-        },
-      })),
-    ),
-  };
+  return Promise.all(
+    names.sort().map(async (name) => ({
+      name,
+      sql: await readFile(join(directory, name, 'migration.sql'), 'utf8'),
+    })),
+  );
 }
 
 /**
- * Brings the database to the newest schema and says which migrations that took. All or nothing, and safe when several
- * processes do it at once. Throws StoreError when it cannot be done; the database is then as it was.
+ * Brings the database to the newest schema and returns the names of the migrations that were applied. All or nothing, and safe when
+ * several processes do it at once. Throws StoreError when it cannot be done; the database is then unchanged.
  */
-export async function migrate(database: Database, list?: MigrationList): Promise<readonly string[]> {
-  const migrations = list ?? (await readMigrations());
-  // The usual start has nothing to apply: found out with one query, before an engine of some megabytes is loaded.
-  if ((await pendingMigrations(database, migrations)).length === 0) return [];
+export async function migrate(
+  database: Database,
+  migrations?: readonly Migration[],
+): Promise<readonly string[]> {
+  const all = migrations ?? (await readMigrations());
+  // The usual start has nothing to apply, and does not take the lock.
+  if ((await pendingMigrations(database, all)).length === 0) return [];
   return database.migrate(async (session) => {
     await session.query('SELECT pg_advisory_lock($1)', [migrationLock]);
     try {
-      const pending = await pendingMigrations(session, migrations);
-      if (pending.length > 0) await apply(session, migrations);
-      return pending;
+      const pending = await pendingMigrations(session, all);
+      if (pending.length > 0) await apply(session, pending);
+      return pending.map(({ name }) => name);
     } finally {
       await session.query('SELECT pg_advisory_unlock($1)', [migrationLock]);
     }
@@ -67,26 +77,28 @@ export async function migrate(database: Database, list?: MigrationList): Promise
 export async function assertMigrated(database: Database): Promise<void> {
   const pending = await pendingMigrations(database, await readMigrations());
   if (pending.length === 0) return;
+  const names = pending.map(({ name }) => name).join(', ');
   throw new StoreError(
     'PERMANENT',
-    `The database lacks the migrations ${pending.join(', ')}: it is older than this version, or new. "leasegraph migrate" applies them.`,
+    `The database lacks the migrations ${names}: it is older than this version, or new. "leasegraph migrate" applies them.`,
   );
 }
 
-type Session = Pick<MigrationSession, 'query'>;
-
-async function pendingMigrations(session: Session, list: MigrationList): Promise<readonly string[]> {
+async function pendingMigrations(
+  session: Queryable,
+  migrations: readonly Migration[],
+): Promise<readonly Migration[]> {
   const [table] = await session.query<{ exists: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
   );
-  const names = list.migrationDirectories.map((directory) => directory.path);
-  if (table?.exists !== true) return names;
+  if (table?.exists !== true) return migrations;
   const rows = await session.query<{ name: string; finished: boolean; logs: string | null }>(
     `SELECT migration_name AS name, finished_at IS NOT NULL AS finished, logs
      FROM _prisma_migrations WHERE rolled_back_at IS NULL ORDER BY started_at`,
   );
+  const known = new Set(migrations.map(({ name }) => name));
   for (const row of rows) {
-    if (!names.includes(row.name)) {
+    if (!known.has(row.name)) {
       throw new StoreError(
         'PERMANENT',
         `The database has the migration ${row.name}, which this version does not know: it was migrated by a newer version. Run that version, or restore a backup from before.`,
@@ -100,61 +112,53 @@ async function pendingMigrations(session: Session, list: MigrationList): Promise
     }
   }
   const applied = new Set(rows.map((row) => row.name));
-  return names.filter((name) => !applied.has(name));
+  return migrations.filter(({ name }) => !applied.has(name));
 }
 
-async function apply(session: MigrationSession, migrationsList: MigrationList): Promise<void> {
-  let failure: unknown;
-  const engine = await loadSchemaEngine({
-    ...bound(session.adapter),
-    // The adapters split scripts at semicolons or do not wait for them.
-    executeScript: async (script) => {
-      try {
-        await session.script(script);
-      } catch (error) {
-        failure ??= error;
-        throw error;
-      }
-    },
-  });
+async function apply(session: MigrationSession, pending: readonly Migration[]): Promise<void> {
   try {
     await session.script('BEGIN');
-    await engine.applyMigrations({ migrationsList, filters: { externalTables: [], externalEnums: [] } });
+    await assertOwnSchema(session);
+    await session.script(migrationTable);
+    for (const { name, sql } of pending) {
+      await session.script(sql);
+      await session.query(
+        `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
+         VALUES ($1, $2, $3, clock_timestamp(), 1)`,
+        [randomUUID(), createHash('sha256').update(sql).digest('hex'), name],
+      );
+    }
     await session.script('COMMIT');
   } catch (error) {
     await session.script('ROLLBACK').catch(() => {});
+    if (error instanceof StoreError && error.cause === undefined) throw error;
+    const cause = error instanceof StoreError ? error.cause : error;
     throw new StoreError(
-      kindOf(failure ?? error),
-      `The database could not be migrated and is as it was: ${whyNot(failure ?? error)}`,
-      { cause: failure ?? error },
+      kindOf(cause),
+      `The database could not be migrated and is unchanged: ${describe(cause)}${adviceFor(cause)}`,
+      { cause },
     );
-  } finally {
-    engine.free();
   }
 }
 
-/** What the schema engine says, without where in its sources it stood. */
-function whyNot(error: unknown): string {
-  const said = describe(error)
-    .replace(/\n\s*0: .*/s, '')
-    .replace(/^ERROR: /, '');
-  if (said.includes('schema is not empty')) {
-    return 'it holds tables of something else. Name another database in DATABASE_URL.';
-  }
-  return said.startsWith('permission denied') || said.startsWith('cannot execute')
-    ? `${said}. The user needs the right to create and change tables in the schema "public".`
-    : said;
+/** Throws StoreError for a schema that holds the tables of another program. */
+async function assertOwnSchema(session: Queryable): Promise<void> {
+  const [found] = await session.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+       AND to_regclass('_prisma_migrations') IS NULL
+       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
+     ORDER BY relname LIMIT 1`,
+  );
+  if (found === undefined) return;
+  throw new StoreError(
+    'PERMANENT',
+    `The database holds tables of another program, such as "${found.name}". Name another database in DATABASE_URL.`,
+  );
 }
 
-function bound(adapter: MigrationSession['adapter']): MigrationSession['adapter'] {
-  return {
-    provider: adapter.provider,
-    adapterName: adapter.adapterName,
-    queryRaw: (query) => adapter.queryRaw(query),
-    executeRaw: (query) => adapter.executeRaw(query),
-    executeScript: (script) => adapter.executeScript(script),
-    startTransaction: (isolationLevel) => adapter.startTransaction(isolationLevel),
-    getConnectionInfo: () => adapter.getConnectionInfo?.() ?? { supportsRelationJoins: true },
-    dispose: () => adapter.dispose(),
-  };
+function adviceFor(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === '25006') return '. The server is read-only: name the primary server in DATABASE_URL.';
+  return code === '42501' ? '. The user needs the right to create and change tables in the schema.' : '.';
 }

@@ -113,12 +113,11 @@ class ServerDatabase implements Database {
   }
 
   async migrate<T>(work: (session: MigrationSession) => Promise<T>): Promise<T> {
-    // One connection, so that the lock, the transaction and the schema engine share a session.
+    // One connection, so that the lock and the transaction share a session.
     const pool = new pg.Pool({ ...this.#settings.config, types, max: 1, idleTimeoutMillis: 0 });
     pool.on('error', () => {});
     try {
       return await work({
-        adapter: await new PrismaPg(pool).connect(),
         query: (text, values) => query(pool, text, values),
         script: async (text) => {
           await pool.query(text);

@@ -19,7 +19,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     '@electric-sql/pglite',
     '@prisma/adapter-pg',
     '@prisma/driver-adapter-utils',
-    '@prisma/schema-engine-wasm',
     'pg',
     'pg-connection-string',
     'pglite-prisma-adapter',

@@ -9,26 +9,14 @@ import type { Database } from '../../src/store/database.ts';
 import { openInMemory } from '../../src/store/embedded.ts';
 import { openStore } from '../../src/store/index.ts';
 import { silentLog } from '../../src/store/log.ts';
-import { migrate, readMigrations } from '../../src/store/migrate.ts';
+import { type Migration, migrate, readMigrations } from '../../src/store/migrate.ts';
 import { openServer } from '../../src/store/server.ts';
 import { type PostgresServer, postgresMissing } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
-type List = Awaited<ReturnType<typeof readMigrations>>;
-
 /** The project's migrations and more. */
-async function withMigrations(more: Readonly<Record<string, string>>): Promise<List> {
-  const list = await readMigrations();
-  return {
-    ...list,
-    migrationDirectories: [
-      ...list.migrationDirectories,
-      ...Object.entries(more).map(([path, value]) => ({
-        path,
-        migrationFile: { path: 'migration.sql', content: { tag: 'ok' as const, value } },
-      })),
-    ],
-  };
+async function withMigrations(more: Readonly<Record<string, string>>): Promise<Migration[]> {
+  return [...(await readMigrations()), ...Object.entries(more).map(([name, sql]) => ({ name, sql }))];
 }
 
 /** Everything that migrations make, in words. */
@@ -53,7 +41,7 @@ async function temporaryEmbedded(): Promise<Database> {
 }
 
 function suite(fresh: () => Promise<Database>): void {
-  const names = async () => (await readMigrations()).migrationDirectories.map((one) => one.path);
+  const names = async () => (await readMigrations()).map(({ name }) => name);
 
   it('makes of an empty database what it is to be, once', async () => {
     const database = await fresh();
@@ -68,6 +56,18 @@ function suite(fresh: () => Promise<Database>): void {
     expect(recorded.map((row) => row.name)).toEqual(await names());
     for (const row of recorded)
       expect(row).toMatchObject({ steps: 1, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+
+  it('refuses a database that holds the tables of another program, and leaves it unchanged', async () => {
+    const database = await fresh();
+    await database.query('CREATE TABLE accounts (a int)');
+    const before = await catalog(database);
+    await expect(migrate(database)).rejects.toMatchObject({
+      kind: 'PERMANENT',
+      message:
+        'The database holds tables of another program, such as "accounts". Name another database in DATABASE_URL.',
+    });
+    expect(await catalog(database)).toEqual(before);
   });
 
   it('applies what has been added since, with statements that hold semicolons', async () => {
@@ -161,7 +161,7 @@ describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
       'SELECT migration_name FROM _prisma_migrations',
       databaseUrl.split('/').at(-1),
     );
-    expect(applied).toHaveLength((await readMigrations()).migrationDirectories.length);
+    expect(applied).toHaveLength((await readMigrations()).length);
   }, 60_000);
 
   it('can be killed at any moment and done again', async () => {
