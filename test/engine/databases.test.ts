@@ -5,7 +5,7 @@ import { SimulatedAdapter } from '../../src/enactment/index.ts';
 import { createEngine, type Engine, type EngineOptions, SiteClock } from '../../src/engine/index.ts';
 import { describeDatabase, describeEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { bestEffort, minutes, principal, reservationAt, siteOf } from '../support/engine-harness.ts';
-import { sequenceFaults } from '../support/invariants.ts';
+import { sequenceFaults } from '../support/invariants/index.ts';
 
 interface Server {
   readonly engine: Engine;

@@ -18,7 +18,7 @@ import {
   settle,
   siteOf,
 } from '../support/engine-harness.ts';
-import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants.ts';
+import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants/index.ts';
 
 const nodes = 3;
 

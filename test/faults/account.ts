@@ -7,7 +7,7 @@ import type {
   SiteSpec,
 } from '../../src/core/index.ts';
 import { type OpenStore, openStore } from '../../src/store/index.ts';
-import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants.ts';
+import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants/index.ts';
 import type { Acknowledged } from './load.ts';
 import type { HostAction } from './server.ts';
 import type { SeenEvent } from './subscriber.ts';

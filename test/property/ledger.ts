@@ -10,6 +10,7 @@ import {
   type SiteRecord,
   type Snapshot,
 } from '../../src/core/index.ts';
+import type { History } from '../support/invariants/index.ts';
 import { Hosts } from './hosts.ts';
 
 /** What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what came before. */
@@ -60,13 +61,16 @@ export class Ledger {
     };
   }
 
-  planned(): ReservationRecord[] {
-    return [...this.reservations.values()].filter(({ state }) => state === 'SCHEDULED' || state === 'ACTIVE');
+  history(): History {
+    return {
+      leases: [...this.leases.values()],
+      reservations: [...this.reservations.values()],
+      events: this.events,
+    };
   }
 
-  /** Those that ran, or run. */
-  executed(): ReservationRecord[] {
-    return [...this.reservations.values()].filter(({ state }) => state !== 'SCHEDULED');
+  planned(): ReservationRecord[] {
+    return [...this.reservations.values()].filter(({ state }) => state === 'SCHEDULED' || state === 'ACTIVE');
   }
 
   /** What is not said to be placed is where it was. */

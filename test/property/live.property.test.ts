@@ -13,12 +13,13 @@ import {
   type Snapshot,
 } from '../../src/core/index.ts';
 import {
-  advanceReservationsRunExactly,
-  checkHistory,
-  checkPlan,
-  doneLeasesRanTheirTime,
-  everyLeaseHasEnded,
-} from './invariants.ts';
+  advanceReservationFaults,
+  expectNoFaults,
+  historyFaults,
+  planFaults,
+  runTimeFaults,
+  unfinishedFaults,
+} from '../support/invariants/index.ts';
 import { Ledger } from './ledger.ts';
 import { cancel, PATIENT, runs } from './run.ts';
 import { configs, leaseRequests, type Scenario, START, sites } from './scenario.ts';
@@ -135,7 +136,7 @@ class Life {
     const snapshot = this.scheduler.snapshot();
     if (!isDeepStrictEqual(this.ledger.snapshot(), snapshot))
       expect(this.ledger.snapshot()).toEqual(snapshot);
-    checkPlan({ ...this.scenario, requests: [], cancellations: [] }, this.ledger);
+    expectNoFaults(planFaults(this.scenario.site, this.ledger.history()));
     for (const { id, state, end } of this.ledger.planned())
       if (state === 'ACTIVE' && end < this.now) throw new Error(`reservation ${id} runs on after its end`);
     for (const { id, state, start } of this.ledger.planned())
@@ -190,10 +191,13 @@ describe('whatever callers do, in whatever order, between whatever slices of a p
           const life = new Life({ site, config }, { reevaluation });
           for (const deed of deeds) life.do(deed);
           life.toEnd();
-          checkHistory({ site, config, requests: [], cancellations: [] }, life.ledger);
-          advanceReservationsRunExactly(life.ledger, life.disturbed);
-          doneLeasesRanTheirTime(life.ledger, life.disturbed);
-          everyLeaseHasEnded(life.ledger);
+          const history = life.ledger.history();
+          expectNoFaults([
+            ...historyFaults(site, history),
+            ...advanceReservationFaults(history, life.disturbed),
+            ...runTimeFaults(history, life.disturbed),
+            ...unfinishedFaults(history),
+          ]);
         }),
         { numRuns: runs(500) },
       );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import type { Instant, LeaseEventRecord, SchedulerConfig } from '../../src/core/index.ts';
-import { vmsOf } from './invariants.ts';
+import { vmsOf } from '../support/invariants/index.ts';
 import { Ledger } from './ledger.ts';
 import { PATIENT, Run, runs } from './run.ts';
 import { configs, plainConfigs, type Scenario, scenarios } from './scenario.ts';
@@ -58,7 +58,7 @@ describe('with backfilling off', () => {
         const ledger = history(scenario);
         let last = Number.NEGATIVE_INFINITY;
         for (const lease of [...ledger.leases.values()].sort((a, b) => a.id - b.id)) {
-          const [vm] = vmsOf(ledger, lease);
+          const [vm] = vmsOf(ledger.history(), lease);
           if (lease.type !== 'BEST_EFFORT' || !vm) continue;
           if (vm.start < last) throw new Error(`lease ${lease.id} overtook another`);
           last = vm.start;
@@ -81,7 +81,7 @@ describe('with conservative backfilling', () => {
         );
         for (const lease of ledger.leases.values()) {
           const promised = ledger.promises.get(lease.id);
-          const [vm] = vmsOf(ledger, lease);
+          const [vm] = vmsOf(ledger.history(), lease);
           if (promised === undefined || preempted.has(lease.id)) continue;
           if (!vm && lease.state !== 'CANCELLED')
             throw new Error(`lease ${lease.id} was planned and never ran`);

@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  advanceReservationsRunExactly,
-  checkHistory,
-  checkPlan,
-  doneLeasesRanTheirTime,
-  everyLeaseHasEnded,
-} from './invariants.ts';
+  advanceReservationFaults,
+  expectNoFaults,
+  historyFaults,
+  planFaults,
+  runTimeFaults,
+  unfinishedFaults,
+} from '../support/invariants/index.ts';
 import { Ledger } from './ledger.ts';
 import { PATIENT, Run, runs } from './run.ts';
 import { scenarios } from './scenario.ts';
@@ -20,14 +21,17 @@ describe('whatever the site, the configuration and the workload', () => {
         const ledger = new Ledger(run.scheduler.snapshot().site);
         for (const { changes } of run) {
           ledger.apply(changes);
-          checkPlan(scenario, ledger);
+          expectNoFaults(planFaults(scenario.site, ledger.history()));
           const snapshot = run.scheduler.snapshot();
           if (!isDeepStrictEqual(ledger.snapshot(), snapshot)) expect(ledger.snapshot()).toEqual(snapshot);
         }
-        checkHistory(scenario, ledger);
-        advanceReservationsRunExactly(ledger);
-        doneLeasesRanTheirTime(ledger);
-        everyLeaseHasEnded(ledger);
+        const history = ledger.history();
+        expectNoFaults([
+          ...historyFaults(scenario.site, history),
+          ...advanceReservationFaults(history),
+          ...runTimeFaults(history),
+          ...unfinishedFaults(history),
+        ]);
       }),
       { numRuns: runs(1000) },
     );
