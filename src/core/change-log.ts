@@ -1,3 +1,4 @@
+import type { Journal } from './journal.ts';
 import type { ResourceSpace } from './model/capacity.ts';
 import type { Lease, Reservation } from './model/lease.ts';
 import type {
@@ -28,6 +29,7 @@ export class ChangeLog {
 
   constructor(
     private readonly space: ResourceSpace,
+    private readonly journal: Journal,
     public lastEventSequence: number,
     public lastActionId: number,
   ) {}
@@ -35,7 +37,8 @@ export class ChangeLog {
   lease(lease: Lease): void {
     if (this.leases.has(lease)) return;
     this.leases.add(lease);
-    this.rows += 1;
+    this.addRows(1);
+    this.journal.record(() => this.leases.delete(lease));
   }
 
   /** Its machines are new, or on other nodes than before. */
@@ -43,14 +46,15 @@ export class ChangeLog {
     this.lease(lease);
     if (this.placed.has(lease)) return;
     this.placed.add(lease);
-    this.rows += lease.machineCount;
+    this.journal.record(() => this.placed.delete(lease));
+    this.addRows(lease.machineCount);
   }
 
   reservation(reservation: Reservation): void {
     if (this.reservations.has(reservation)) return;
     this.reservations.add(reservation);
-    this.rows += 1;
-    if (!this.known.has(reservation.id)) this.rows += reservation.amounts.size;
+    this.journal.record(() => this.reservations.delete(reservation));
+    this.addRows(this.known.has(reservation.id) ? 1 : 1 + reservation.amounts.size);
   }
 
   /** A reservation of a snapshot: it is known to whoever stores them. */
@@ -60,16 +64,25 @@ export class ChangeLog {
 
   /** It was taken back before it started. */
   withdraw(reservation: Reservation): void {
-    this.reservations.delete(reservation);
-    if (!this.known.delete(reservation.id)) return;
-    this.withdrawn.push(reservation.id);
-    this.rows += 1 + reservation.amounts.size;
+    const { id } = reservation;
+    if (this.reservations.delete(reservation)) this.journal.record(() => this.reservations.add(reservation));
+    if (!this.known.delete(id)) return;
+    this.withdrawn.push(id);
+    this.journal.record(() => {
+      this.withdrawn.pop();
+      this.known.add(id);
+    });
+    this.addRows(1 + reservation.amounts.size);
   }
 
   event(at: Instant, lease: Lease, from: LeaseState, to: LeaseState, reason: StateReason | null): void {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
-    this.rows += 1;
+    this.journal.record(() => {
+      this.lastEventSequence -= 1;
+      this.events.pop();
+    });
+    this.addRows(1);
     if (from === 'NEW') this.place(lease);
     else this.lease(lease);
   }
@@ -94,7 +107,18 @@ export class ChangeLog {
       deadline,
       targets,
     });
-    this.rows += 1;
+    this.journal.record(() => {
+      this.lastActionId -= 1;
+      this.actions.pop();
+    });
+    this.addRows(1);
+  }
+
+  private addRows(count: number): void {
+    this.rows += count;
+    this.journal.record(() => {
+      this.rows -= count;
+    });
   }
 
   /** Everything since the last time. */

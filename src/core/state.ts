@@ -1,5 +1,6 @@
 import { ChangeLog } from './change-log.ts';
 import { SchedulerError } from './errors.ts';
+import { Journal } from './journal.ts';
 import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
@@ -53,6 +54,8 @@ export interface SchedulerOptions {
 /** Everything the scheduler holds, and the few ways in which it changes. What happens when is in lifecycle/. */
 export class SchedulerState {
   readonly reevaluation: 'at-once' | 'in-pass';
+  /** How to take back what is changed on trial. */
+  readonly journal = new Journal();
   readonly space: ResourceSpace;
   readonly table: SlotTable;
   readonly policies: ChosenPolicies;
@@ -86,10 +89,10 @@ export class SchedulerState {
   ) {
     this.reevaluation = reevaluation;
     this.space = new ResourceSpace(site);
-    this.table = new SlotTable(this.space, site);
+    this.table = new SlotTable(this.space, site, this.journal);
     this.table.lastRank = stored.lastRank;
     this.policies = choosePolicies(config, policies);
-    this.log = new ChangeLog(this.space, stored.lastEventSequence, stored.lastActionId);
+    this.log = new ChangeLog(this.space, this.journal, stored.lastEventSequence, stored.lastActionId);
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
     this.siteView = siteView(site, config);
@@ -128,24 +131,28 @@ export class SchedulerState {
 
   transition(lease: Lease, state: LeaseState, now: Instant, reason: StateReason | null = null): void {
     const from = lease.state;
+    this.touch(lease);
     lease.become(state);
     lease.reason = reason;
-    if (state === 'PENDING') this.pending.add(lease);
-    else this.pending.delete(lease);
+    this.setMember(this.pending, lease, state === 'PENDING');
     this.log.event(now, lease, from, state, reason);
   }
 
   /** Into the queue: after those that were submitted at the same time. */
   enqueue(lease: Lease): void {
+    this.touch(lease);
     lease.queueRank = this.table.nextRank();
     this.queue.insert(lease);
+    this.journal.record(() => this.queue.remove(lease));
     this.log.lease(lease);
-    this.needsPass = true;
+    this.askForPass();
   }
 
   dequeue(lease: Lease): void {
     if (lease.queueRank === null) return;
     this.queue.remove(lease);
+    this.journal.record(() => this.queue.insert(lease));
+    this.touch(lease);
     lease.queueRank = null;
     this.log.lease(lease);
   }
@@ -153,33 +160,71 @@ export class SchedulerState {
   /** Where its machines run or will run, or where they are saved; null when nowhere. */
   place(lease: Lease, mapping: Mapping | null): void {
     if (lease.mapping === mapping) return;
+    this.touch(lease);
     lease.mapping = mapping;
     this.log.place(lease);
   }
 
   setFuture(lease: Lease, isFuture: boolean): void {
     if (lease.isFuture === isFuture) return;
+    this.touch(lease);
     lease.isFuture = isFuture;
-    if (isFuture) this.future.add(lease);
-    else this.future.delete(lease);
+    this.setMember(this.future, lease, isFuture);
     this.log.lease(lease);
+  }
+
+  /** To be called before a lease is changed, so that the change can be taken back. */
+  touch(lease: Lease): void {
+    if (this.journal.isOpen) this.journal.record(lease.memento());
+  }
+
+  /** A pass could find something to do. */
+  askForPass(): void {
+    const { needsPass } = this;
+    this.needsPass = true;
+    this.journal.record(() => {
+      this.needsPass = needsPass;
+    });
+  }
+
+  /** Something was given back: leases with a reservation in the future are to be looked at anew (R44). */
+  askForReevaluation(): void {
+    const { reevaluationDue } = this;
+    this.reevaluationDue = true;
+    this.journal.record(() => {
+      this.reevaluationDue = reevaluationDue;
+    });
+  }
+
+  private setMember(set: Set<Lease>, lease: Lease, isMember: boolean): void {
+    if (set.has(lease) === isMember) return;
+    if (isMember) set.add(lease);
+    else set.delete(lease);
+    this.journal.record(() => (isMember ? set.delete(lease) : set.add(lease)));
   }
 
   /** The lease has reached a final state: nothing of it is kept. */
   forget(lease: Lease, now: Instant): void {
+    this.touch(lease);
     lease.endedAt = now;
     lease.vm = null;
+    lease.later = [];
+    lease.isWithoutPlace = false;
     this.dequeue(lease);
     this.setFuture(lease, false);
     this.transfers.cleanUp(lease);
     lease.memoryAt.clear();
     this.leases.delete(lease.id);
+    this.journal.record(() => this.leases.set(lease.id, lease));
     this.log.lease(lease);
-    this.needsPass = true;
+    this.askForPass();
   }
 
   identify(reservation: Reservation): void {
     this.lastReservationId += 1;
+    this.journal.record(() => {
+      this.lastReservationId -= 1;
+    });
     reservation.id = this.lastReservationId;
     this.log.reservation(reservation);
   }
@@ -234,12 +279,20 @@ export class SchedulerState {
       preparing: (lease: Lease, now: Instant) => this.transition(lease, 'PREPARING', now),
       ready: (lease: Lease, now: Instant) => this.transition(lease, 'READY', now),
     };
-    return new ImageTransfers(this.config.imageTransfer, this.space, this.table, events, stored.cachedImages);
+    return new ImageTransfers(
+      this.config.imageTransfer,
+      this.space,
+      this.table,
+      events,
+      this.journal,
+      stored.cachedImages,
+    );
   }
 
   /** A reservation that is out of the slot table before its end: cut short if it was running, otherwise as if it had never been. */
   stop(reservation: Reservation, now: Instant): void {
     if (reservation.state === 'ACTIVE') {
+      this.journal.save(reservation);
       reservation.state = 'CANCELLED';
       reservation.end = now;
       this.log.reservation(reservation);

@@ -22,9 +22,13 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   }
   const wasRunning = vm.state === 'ACTIVE';
   const held = heldByHosts(lease);
-  state.table.removeChain(vm);
-  for (const reservation of vm.chain) if (reservation !== vm) state.stop(reservation, now);
+  for (const each of lease.vms) {
+    state.table.removeChain(each);
+    for (const reservation of each.chain) if (reservation !== vm) state.stop(reservation, now);
+  }
+  state.touch(lease);
   if (wasRunning) {
+    state.journal.save(vm);
     vm.state = 'DONE';
     vm.end = now;
     vm.after = [];
@@ -33,7 +37,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   }
   haveRemoved(state, lease, held, now);
   endLease(state, lease, now);
-  state.reevaluationDue = true;
+  state.askForReevaluation();
 };
 
 /** A user takes the lease back, in whatever state it is (R61). */
@@ -46,7 +50,7 @@ export const cancelLease = (
   takeOut(state, lease, now);
   state.transition(lease, 'CANCELLED', now, reason);
   state.forget(lease, now);
-  state.reevaluationDue = true;
+  state.askForReevaluation();
 };
 
 /** A host could not do what the lease needs, or the lease cannot be handled at all. */
@@ -55,7 +59,7 @@ export const failLease = (state: SchedulerState, lease: Lease, now: Instant, rea
   takeOut(state, lease, now);
   state.transition(lease, 'FAILED', now, reason);
   state.forget(lease, now);
-  state.reevaluationDue = true;
+  state.askForReevaluation();
 };
 
 /** Throws LEASE_FAILURE where a failed lease is to stop the scheduler. */
@@ -78,8 +82,9 @@ export const schedulingFault = (error: unknown): StateReason => ({
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const vm = lease.vm;
   const held = heldByHosts(lease);
+  state.touch(lease);
   if (vm?.state === 'ACTIVE') lease.accumulated += now - vm.start;
   stopChain(state, lease, now);
-  state.transfers.withdraw(lease, false).settle(now);
+  state.transfers.withdraw(lease, false, now);
   haveRemoved(state, lease, held, now);
 };

@@ -3,6 +3,7 @@ import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, LeaseState, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
+import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
 import type { StartWindow } from '../vm/soonest.ts';
@@ -38,49 +39,34 @@ export function* reevaluateEach(
 }
 
 const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void => {
-  const before = lease.state;
   const previous = lease.vm as VmReservation;
   const { table } = state;
   const starts = usefulStarts(state, lease, previous, now);
   lease.freedSeal = table.freed.seal;
-  if (starts.length === 0) {
-    moveBehindEquals(state, previous);
-    return;
-  }
-  const suspended = before === 'SUSPENDED_SCHEDULED';
-  const held = suspended ? [] : heldByHosts(lease);
-  const withdrawn = state.transfers.withdraw(lease, suspended);
-  table.withdrawChain(previous);
-  state.future.delete(lease);
-  lease.vm = null;
-  const meanwhile = suspended ? 'SUSPENDED_PENDING' : 'PENDING';
-  // On trial, so without an event: nobody is to see a lease that stays where it was.
-  lease.state = meanwhile;
-  let plan: Plan | null = null;
   let fault: StateReason | null = null;
-  try {
-    plan = betterPlan(state, lease, previous, starts, now);
-  } catch (error) {
-    fault = schedulingFault(error);
-  }
-  lease.state = before;
-  if (!plan) {
-    withdrawn.undo();
-    lease.vm = previous;
-    state.future.add(lease);
-    if (table.reinsertChain(previous)) logChain(state, previous);
-    if (fault) failLease(state, lease, now, fault);
-    return;
-  }
-  table.give(previous);
-  for (const reservation of previous.chain) state.stop(reservation, now);
-  withdrawn.settle(now);
-  lease.isFuture = false;
-  state.transition(lease, meanwhile, now);
-  commit(state, plan, now);
-  // Of what was prepared, what is of use where the machines go now stays.
-  const left = held.filter(([machine, node]) => lease.diskAt.get(machine) !== node);
-  haveRemoved(state, lease, left, now);
+  const moved =
+    starts.length > 0 &&
+    state.journal.attempt(() => {
+      const suspended = lease.isSuspended;
+      const held = suspended ? [] : heldByHosts(lease);
+      state.transfers.withdraw(lease, suspended, now);
+      stopChain(state, lease, now);
+      state.transition(lease, suspended ? 'SUSPENDED_PENDING' : 'PENDING', now);
+      try {
+        const plan = betterPlan(state, lease, previous, starts, now);
+        if (!plan) return null;
+        commit(state, plan, now);
+      } catch (error) {
+        fault = schedulingFault(error);
+        return null;
+      }
+      // Of what was prepared, what is of use where the machines go now stays.
+      const left = held.filter(([machine, node]) => lease.diskAt.get(machine) !== node);
+      haveRemoved(state, lease, left, now);
+      return true;
+    });
+  if (!moved) moveBehindEquals(state, previous);
+  if (fault) failLease(state, lease, now, fault);
 };
 
 /** As if it had been taken out and put back. */

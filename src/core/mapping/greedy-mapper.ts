@@ -204,7 +204,7 @@ class Reach {
     if (this.gone.size === 0) return segment.free;
     let free: number[] | null = null;
     for (const hold of segment.holds) {
-      if (!this.gone.has(hold.lease)) continue;
+      if (hold.lease === null || !this.gone.has(hold.lease)) continue;
       free ??= [...segment.free];
       for (let d = 0; d < free.length; d += 1) free[d] = (free[d] as number) + (hold.amounts[d] as number);
     }

@@ -15,7 +15,7 @@ import type {
   StateReason,
 } from './records.ts';
 
-/** What of a lease never changes. */
+/** What a lease is requested with. Its start, duration and deadline may be changed later; the rest stays. */
 export type LeaseTerms = Pick<
   LeaseRecord,
   | 'id'
@@ -29,6 +29,7 @@ export type LeaseTerms = Pick<
   | 'preemptible'
   | 'machines'
   | 'image'
+  | 'deadline'
 >;
 
 /** What the machines of a lease ask for. */
@@ -50,8 +51,11 @@ export class Lease implements Demand {
   readonly id: number;
   readonly type: LeaseType;
   readonly submittedAt: Instant;
-  readonly requestedStart: Instant | null;
-  readonly duration: Millis;
+  /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
+  requestedStart: Instant | null;
+  duration: Millis;
+  /** DEADLINE: by when it must be over. */
+  deadline: Instant | null;
   readonly knownDuration: Millis | null;
   readonly preemptible: boolean;
   readonly image: DiskImage | null;
@@ -71,6 +75,12 @@ export class Lease implements Demand {
   isFuture = false;
   /** Its VM reservation that is planned or running, with its chain. */
   vm: VmReservation | null = null;
+  /** DEADLINE: what follows after `vm` ends in a suspension, in order of start. */
+  later: readonly VmReservation[] = [];
+  /** ADVANCE_RESERVATION, DEADLINE: it was promised, and has lost its place. It waits for another. */
+  isWithoutPlace = false;
+  /** How often it was preempted. */
+  preemptions = 0;
   /** Where its machines run, or ran when they were last suspended. */
   mapping: Mapping | null = null;
   /** Machine -> node on which its saved memory lies. */
@@ -104,6 +114,7 @@ export class Lease implements Demand {
     this.submittedAt = terms.submittedAt;
     this.requestedStart = terms.requestedStart;
     this.duration = terms.duration;
+    this.deadline = terms.deadline ?? null;
     this.knownDuration = terms.knownDuration;
     this.preemptible = terms.preemptible;
     this.image = terms.image;
@@ -119,6 +130,33 @@ export class Lease implements Demand {
 
   get isSuspended(): boolean {
     return isSuspended(this.state);
+  }
+
+  /** All its VM reservations that are planned or running, in order of start. */
+  get vms(): readonly VmReservation[] {
+    return this.vm ? [this.vm, ...this.later] : this.later;
+  }
+
+  /** Everything that it has in the slot table but transfers, and what of its running chain is over. */
+  get reservations(): Reservation[] {
+    return this.vms.flatMap(({ chain }) => chain);
+  }
+
+  /** How to set all that changes in its life back to what it is now. */
+  memento(): () => void {
+    const fields = { ...this };
+    const memoryAt = [...this.memoryAt];
+    const diskAt = [...this.diskAt];
+    const transfers = [...this.transfers];
+    return () => {
+      Object.assign(this, fields);
+      this.memoryAt.clear();
+      for (const [machine, node] of memoryAt) this.memoryAt.set(machine, node);
+      this.diskAt.clear();
+      for (const [machine, node] of diskAt) this.diskAt.set(machine, node);
+      this.transfers.clear();
+      for (const transfer of transfers) this.transfers.add(transfer);
+    };
   }
 
   get isFinal(): boolean {
@@ -186,6 +224,8 @@ export class VmReservation extends Reservation {
   before: Reservation[] = [];
   /** Suspensions, or one shutdown. */
   after: Reservation[] = [];
+  /** Running time that is planned for the same lease before it, in VM reservations that are not over yet. */
+  plannedBefore: Millis = 0;
   /** Simulation: when its machines will end by themselves; null when they run to the end. */
   prematureEnd: Instant | null = null;
 
@@ -201,6 +241,11 @@ export class VmReservation extends Reservation {
 
   get chain(): Reservation[] {
     return [...this.before, this, ...this.after];
+  }
+
+  /** It just stops at its end: what is left of its lease then is to be planned anew. */
+  get isCutShort(): boolean {
+    return this.after.length === 0;
   }
 
   /** End of its last suspension or shutdown. */

@@ -100,7 +100,10 @@ export interface LeaseRecord {
   readonly state: LeaseState;
   readonly reason: StateReason | null;
   readonly submittedAt: Instant;
+  /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
   readonly requestedStart: Instant | null;
+  /** DEADLINE: by when it must be over. Absent for other types. */
+  readonly deadline?: Instant | null;
   /** As submitted. */
   readonly originalDuration: Millis;
   /** With overheads. */

@@ -11,6 +11,7 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
   for (const victim of plan.victims) preempt(state, victim, vm.start, now);
   const suspended = lease.isSuspended;
   state.dequeue(lease);
+  state.touch(lease);
   lease.vm = vm;
   state.place(lease, vm.mapping);
   const ready = suspended || state.planning.preparation.commit(lease, vm, plan.preparation);

@@ -43,8 +43,9 @@ const cancelAndRequeue = (state: SchedulerState, victim: Lease, now: Instant): v
   const suspended = victim.state === 'SUSPENDED_SCHEDULED';
   const running = vm.state === 'ACTIVE';
   const lost = suspended ? [] : heldByHosts(victim);
-  state.transfers.withdraw(victim, suspended).settle(now);
+  state.transfers.withdraw(victim, suspended, now);
   stopChain(state, victim, now);
+  state.touch(victim);
   if (running) victim.accumulated = 0;
   haveRemoved(state, victim, lost, now);
   state.transition(victim, suspended ? 'SUSPENDED_QUEUED' : 'QUEUED', now);

@@ -2,17 +2,21 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
-/** Takes a lease's chain out of the slot table: what runs is cut short, what is planned is gone. */
+/** Takes a lease's chains out of the slot table: what runs is cut short, what is planned is gone. */
 export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): void => {
-  const { vm } = lease;
-  if (!vm) return;
-  state.table.removeChain(vm);
-  for (const reservation of vm.chain) state.stop(reservation, now);
+  const { vms } = lease;
+  if (vms.length === 0) return;
+  state.touch(lease);
+  for (const vm of vms) {
+    state.table.removeChain(vm);
+    for (const reservation of vm.chain) state.stop(reservation, now);
+  }
   lease.vm = null;
+  lease.later = [];
   state.place(lease, lease.isSuspended ? mappingOfMemory(lease) : null);
   state.setFuture(lease, false);
   state.log.lease(lease);
-  state.needsPass = true;
+  state.askForPass();
 };
 
 /** A suspended lease whose plan was dropped is where its memory is. */

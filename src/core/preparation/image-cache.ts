@@ -1,3 +1,4 @@
+import type { Journal } from '../journal.ts';
 import type { CachedImageRecord, DiskImage, Instant } from '../model/records.ts';
 
 interface CachedImage {
@@ -15,8 +16,9 @@ export class ImageCaches {
   changed = false;
 
   constructor(
-    /** MB a node; -1 is unlimited. */
+    /** MB per node; -1 is unlimited. */
     private readonly limit: number,
+    private readonly journal: Journal,
     stored: readonly CachedImageRecord[] = [],
   ) {
     for (const { node, image, timeout, users } of stored) {
@@ -38,9 +40,9 @@ export class ImageCaches {
   reuse(node: number, image: DiskImage, lease: number, machine: number, until: Instant): void {
     const cached = this.find(node, image);
     if (!cached) return;
+    this.change(cached);
     use(cached, lease, machine);
     cached.timeout = later(cached.timeout, until);
-    this.changed = true;
   }
 
   /** An image was delivered to a node. It is cached if there is room beside the images in use; others are evicted only as far as needed (R28). */
@@ -61,21 +63,42 @@ export class ImageCaches {
     this.changed = true;
   }
 
-  /** The lease no longer uses any image. Returns how to take that back. */
-  release(lease: number): () => void {
-    const released: [CachedImage, Set<number>][] = [];
+  /** The lease no longer uses any image. */
+  release(lease: number): void {
     for (const images of this.nodes.values()) {
       for (const cached of images) {
-        const machines = cached.users.get(lease);
-        if (!machines) continue;
+        if (!cached.users.has(lease)) continue;
+        this.change(cached);
         cached.users.delete(lease);
-        released.push([cached, machines]);
       }
     }
-    if (released.length > 0) this.changed = true;
-    return () => {
-      for (const [cached, machines] of released) cached.users.set(lease, machines);
-    };
+  }
+
+  /** The node has lost all its images. */
+  lose(node: number): void {
+    const images = this.nodes.get(node);
+    if (!images || images.length === 0) return;
+    const { changed } = this;
+    this.nodes.set(node, []);
+    this.changed = true;
+    this.journal.record(() => {
+      this.nodes.set(node, images);
+      this.changed = changed;
+    });
+  }
+
+  private change(cached: CachedImage): void {
+    const { changed } = this;
+    this.changed = true;
+    if (!this.journal.isOpen) return;
+    const { timeout } = cached;
+    const users = [...cached.users].map(([lease, machines]) => [lease, new Set(machines)] as const);
+    this.journal.record(() => {
+      this.changed = changed;
+      cached.timeout = timeout;
+      cached.users.clear();
+      for (const [lease, machines] of users) cached.users.set(lease, machines);
+    });
   }
 
   records(): CachedImageRecord[] {

@@ -1,3 +1,4 @@
+import type { Journal } from '../journal.ts';
 import type { ResourceSpace } from '../model/capacity.ts';
 import type { ImageTransferConfig } from '../model/config.ts';
 import {
@@ -17,7 +18,6 @@ import {
   nothingToPrepare,
   type Preparation,
   type PreparationPlan,
-  type WithdrawnPreparation,
 } from './preparation.ts';
 import { lastSlot, nextSlot } from './transfer-slots.ts';
 
@@ -50,9 +50,10 @@ export class ImageTransfers implements Preparation {
     private readonly space: ResourceSpace,
     private readonly table: SlotTable,
     private readonly events: TransferEvents,
+    private readonly journal: Journal,
     cached: readonly CachedImageRecord[] = [],
   ) {
-    this.caches = new ImageCaches(config.cacheSizeMb, cached);
+    this.caches = new ImageCaches(config.cacheSizeMb, journal, cached);
     this.repository = Math.max(1000, table.nodeCount + 1);
   }
 
@@ -107,6 +108,7 @@ export class ImageTransfers implements Preparation {
         this.caches.reuse(node, image, lease.id, machine, vm.finalEnd);
         lease.diskAt.set(machine, node);
       } else if (source.kind === 'piggyback') {
+        this.journal.save(source.on);
         source.on.entries = inEntryOrder([...source.on.entries, { lease, machine, node }]);
         lease.transfers.add(source.on);
         this.events.changed(source.on);
@@ -118,36 +120,38 @@ export class ImageTransfers implements Preparation {
     return sources.every(({ kind }) => kind === 'reuse');
   }
 
-  withdraw(lease: Lease, keepImages: boolean): WithdrawnPreparation {
-    const before = this.transfers;
-    const affected = [...lease.transfers].map((transfer) => ({ transfer, entries: transfer.entries }));
-    for (const { transfer, entries } of affected)
-      transfer.entries = entries.filter((entry) => entry.lease !== lease);
-    const dropped = affected.map(({ transfer }) => transfer).filter(({ entries }) => entries.length === 0);
-    for (const transfer of dropped) this.table.remove(transfer);
-    this.transfers = before.filter((transfer) => !dropped.includes(transfer));
+  /** Takes back what was prepared for a lease (R23). A transfer that is left without entries is stopped or dropped. */
+  withdraw(lease: Lease, keepImages: boolean, now: Instant): void {
+    if (this.journal.isOpen) this.journal.record(lease.memento());
+    const affected = [...lease.transfers];
     lease.transfers.clear();
-    const disks = new Map(lease.diskAt);
-    const reclaim = keepImages ? () => {} : this.caches.release(lease.id);
-    if (!keepImages) lease.diskAt.clear();
-    return {
-      undo: () => {
-        this.transfers = before;
-        for (const { transfer, entries } of affected) {
-          transfer.entries = entries;
-          lease.transfers.add(transfer);
-        }
-        for (const transfer of dropped) this.table.restore(transfer);
-        for (const [machine, node] of disks) lease.diskAt.set(machine, node);
-        reclaim();
-      },
-      settle: (now) => {
-        for (const { transfer } of affected) {
-          if (dropped.includes(transfer)) this.events.dropped(transfer, now);
-          else this.events.changed(transfer);
-        }
-      },
-    };
+    for (const transfer of affected) {
+      this.journal.save(transfer);
+      transfer.entries = transfer.entries.filter((entry) => entry.lease !== lease);
+      if (transfer.entries.length > 0) {
+        this.events.changed(transfer);
+      } else {
+        this.setTransfers(this.transfers.filter((each) => each !== transfer));
+        this.table.remove(transfer);
+        this.events.dropped(transfer, now);
+      }
+    }
+    if (keepImages) return;
+    this.caches.release(lease.id);
+    lease.diskAt.clear();
+  }
+
+  /** Everything on the node is lost. */
+  lose(node: number): void {
+    this.caches.lose(node);
+  }
+
+  private setTransfers(transfers: TransferReservation[]): void {
+    const before = this.transfers;
+    this.transfers = transfers;
+    this.journal.record(() => {
+      this.transfers = before;
+    });
   }
 
   /** The lease has ended: its images and its use of cached ones are over. */
@@ -164,7 +168,7 @@ export class ImageTransfers implements Preparation {
   }
 
   endTransfer(transfer: TransferReservation, now: Instant): void {
-    this.transfers = this.transfers.filter((each) => each !== transfer);
+    this.setTransfers(this.transfers.filter((each) => each !== transfer));
     const byNode = new Map<number, TransferEntry[]>();
     for (const entry of transfer.entries) {
       byNode.set(entry.node, [...(byNode.get(entry.node) ?? []), entry]);
@@ -249,6 +253,6 @@ export class ImageTransfers implements Preparation {
     const after = this.transfers.findLastIndex(
       (each) => each.start < transfer.start || (each.start === transfer.start && each.end <= transfer.end),
     );
-    this.transfers = this.transfers.toSpliced(after + 1, 0, transfer);
+    this.setTransfers(this.transfers.toSpliced(after + 1, 0, transfer));
   }
 }

@@ -24,14 +24,6 @@ export interface PreparationPlan {
   readonly transfer: { readonly start: Instant; readonly end: Instant } | null;
 }
 
-/** A preparation that was taken back on trial. */
-export interface WithdrawnPreparation {
-  /** Puts everything back as it was. */
-  undo(): void;
-  /** Makes it final: transfers that are left without entries are stopped or dropped. */
-  settle(now: Instant): void;
-}
-
 /** Plans what must happen before the machines of a lease can first start. */
 export interface Preparation {
   /** Distinct times, ascending, each with the nodes that may be used from then on. */

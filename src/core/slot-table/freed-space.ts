@@ -16,14 +16,22 @@ export class FreedSpace {
   private present = new Map<number, readonly FreedSpan[]>();
   private previous = new Map<number, readonly FreedSpan[]>();
 
-  /** What lies before `now` is of no use any more, and forgotten. */
-  add(start: Instant, end: Instant, nodes: Iterable<number>, now: Instant): void {
+  /** What lies before `now` is of no use any more, and forgotten. Returns how to take it back. */
+  add(start: Instant, end: Instant, nodes: Iterable<number>, now: Instant): () => void {
     const from = Math.max(start, now);
-    if (from >= end) return;
-    for (const node of nodes) {
-      const known = (this.present.get(node) ?? []).filter((span) => span.end > now);
+    const replaced: [number, readonly FreedSpan[] | undefined][] = [];
+    for (const node of from < end ? nodes : []) {
+      const before = this.present.get(node);
+      replaced.push([node, before]);
+      const known = (before ?? []).filter((span) => span.end > now);
       this.present.set(node, withSpan(known, from, end));
     }
+    return () => {
+      for (const [node, before] of replaced) {
+        if (before) this.present.set(node, before);
+        else this.present.delete(node);
+      }
+    };
   }
 
   /** To be remembered by who has looked now. */

@@ -4,10 +4,19 @@ import type { Instant } from '../model/records.ts';
 
 /** A lease holds the amounts on one node over [start, end), without interruption. */
 export interface Hold {
-  readonly lease: Lease;
+  /** Null: the node may not be used, so its whole capacity is held. */
+  readonly lease: Lease | null;
   readonly start: Instant;
   readonly end: Instant;
   readonly amounts: Vector;
+  /** Whether it counts as used in the profile of the whole site. */
+  readonly counted: boolean;
+}
+
+/** [start, end). */
+export interface Interval {
+  readonly start: Instant;
+  readonly end: Instant;
 }
 
 /** From `time` to the next segment's: what is free on the node, and who holds the rest. */
@@ -24,12 +33,39 @@ export interface Segment {
 export class NodeProfile {
   /** Ascending; the first reaches back to the beginning of time. */
   readonly segments: Segment[];
+  /** When the node may not be used: ascending, apart from each other. */
+  unavailable: readonly Interval[] = [];
+  private closures: readonly Hold[] = [];
 
   constructor(
     readonly number: number,
     readonly capacity: Vector,
   ) {
     this.segments = [{ time: Number.NEGATIVE_INFINITY, free: [...capacity], holds: [] }];
+  }
+
+  /** Closes the node over these intervals: nothing more fits there, whatever is held. */
+  close(intervals: readonly Interval[]): void {
+    for (const hold of this.closures) this.remove(hold);
+    this.unavailable = intervals;
+    this.closures = intervals.map(({ start, end }) => ({
+      lease: null,
+      start,
+      end,
+      amounts: this.capacity,
+      counted: false,
+    }));
+    for (const hold of this.closures) this.add(hold);
+  }
+
+  /** Whether the node may be used throughout [from, to). */
+  isOpen(from: Instant, to: Instant): boolean {
+    return !this.unavailable.some(({ start, end }) => start < to && end > from);
+  }
+
+  /** What leases hold now and later. */
+  holds(): Set<Hold> {
+    return new Set(this.segments.flatMap(({ holds }) => holds.filter(({ lease }) => lease !== null)));
   }
 
   add(hold: Hold): void {

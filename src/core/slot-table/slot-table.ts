@@ -1,12 +1,14 @@
-import type { ResourceSpace, Vector } from '../model/capacity.ts';
+import type { Journal } from '../journal.ts';
+import type { ResourceSpace } from '../model/capacity.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, SiteSpec } from '../model/records.ts';
 import { SECOND } from '../model/time.ts';
 import { FreedSpace } from './freed-space.ts';
-import { type Hold, NodeProfile } from './node-profile.ts';
+import type { Interval, NodeProfile } from './node-profile.ts';
+import { Occupancy } from './occupancy.ts';
 import { OrderedIndex } from './ordered-index.ts';
 import { ReleaseTimes } from './release-times.ts';
-import { SiteProfile } from './site-profile.ts';
+import type { SiteProfile } from './site-profile.ts';
 
 /**
  * All present and future reservations, and what they leave free: per node, for the site as a whole, and in order of start and of end. Nothing is
@@ -15,13 +17,9 @@ import { SiteProfile } from './site-profile.ts';
  * A chain (resumptions, VM, suspensions or shutdown) follows without a gap and holds the same throughout, so it is one hold a node.
  */
 export class SlotTable {
-  /** By node number; index 0 is not used. The image repository has no profile: nothing is ever placed there. */
-  readonly nodes: readonly NodeProfile[];
-  readonly site: SiteProfile;
   readonly releases = new ReleaseTimes();
   readonly freed = new FreedSpace();
-  /** Capacity of the whole site, by resource type. */
-  readonly capacity: readonly number[];
+  private readonly occupancy: Occupancy;
 
   private readonly starts = new OrderedIndex<Reservation>(
     (each) => each.start,
@@ -35,30 +33,41 @@ export class SlotTable {
     (each) => each.prematureEnd as Instant,
     (each) => each.id,
   );
-  private readonly holds = new Map<
-    Reservation,
-    { readonly byNode: readonly [NodeProfile, Hold][]; readonly totals: readonly number[] | null }
-  >();
   private readonly present = new Set<Reservation>();
-  /** What lies before it is no longer asked for. */
-  now: Instant = Number.NEGATIVE_INFINITY;
   /** The last rank that was given out; also used for places in the queue. */
   lastRank = 0;
 
   constructor(
     readonly space: ResourceSpace,
     site: SiteSpec,
+    private readonly journal: Journal,
   ) {
-    const capacities = site.nodes.map((node) => space.capacity(node.capacity));
-    this.nodes = [
-      new NodeProfile(0, space.zero),
-      ...capacities.map((capacity, index) => new NodeProfile(index + 1, capacity)),
-    ];
-    this.capacity = capacities.reduce(
-      (sum, capacity) => space.totals(capacity).map((amount, type) => amount + (sum[type] as number)),
-      space.types.map(() => 0),
-    );
-    this.site = new SiteProfile(space.types.length, this.capacity);
+    this.occupancy = new Occupancy(space, site, journal);
+  }
+
+  /** By node number; index 0 is not used. The image repository is not among them: nothing is ever placed there. */
+  get nodes(): readonly NodeProfile[] {
+    return this.occupancy.nodes;
+  }
+
+  /** Free on the nodes that may be used. */
+  get site(): SiteProfile {
+    return this.occupancy.site;
+  }
+
+  /** Capacity of the whole site, by resource type. */
+  get capacity(): readonly number[] {
+    return this.occupancy.capacity;
+  }
+
+  /** Whether some node may not be used at some time. */
+  get hasClosedNodes(): boolean {
+    return this.occupancy.hasClosedNodes;
+  }
+
+  /** What lies before it is no longer asked for. */
+  get now(): Instant {
+    return this.occupancy.now;
   }
 
   get size(): number {
@@ -79,21 +88,30 @@ export class SlotTable {
 
   /** Time has come to `now`; it never goes back. */
   moveTo(now: Instant): void {
-    if (now <= this.now) return;
-    this.now = now;
-    this.site.forget(now);
+    if (now > this.now) this.occupancy.moveTo(now);
   }
 
   nextRank(): number {
     this.lastRank += 1;
+    this.journal.record(() => {
+      this.lastRank -= 1;
+    });
     return this.lastRank;
+  }
+
+  // ------------------------------------------------------------------ nodes
+
+  /** When a node may not be used, ascending and apart from each other. `opened` says what may be used again that could not be before. */
+  closeNode(number: number, intervals: readonly Interval[], opened: readonly Interval[]): void {
+    this.occupancy.close(number, intervals);
+    for (const { start, end } of opened) this.giveBack(start, end, [number]);
   }
 
   // ------------------------------------------------------------------ chains
 
   /** Puts in the chain of a VM: each reservation goes after those with an equal start (end). */
   addChain(vm: VmReservation): void {
-    numberChain(vm);
+    this.numberChain(vm);
     for (const reservation of vm.chain) if (reservation.state !== 'DONE') this.insert(reservation);
     this.holdChain(vm);
   }
@@ -106,7 +124,11 @@ export class SlotTable {
 
   /** Notes that what the chain held will not be put back. */
   give(vm: VmReservation): void {
-    this.freed.add(vm.holdStart, vm.finalEnd, vm.amounts.keys(), this.now);
+    this.giveBack(vm.holdStart, vm.finalEnd, vm.amounts.keys());
+  }
+
+  private giveBack(start: Instant, end: Instant, nodes: Iterable<number>): void {
+    this.journal.record(this.freed.add(start, end, nodes, this.now));
   }
 
   /** Takes a chain out on trial: it is put back with reinsertChain, or given up with `give`. */
@@ -121,9 +143,10 @@ export class SlotTable {
     this.give(vm);
     for (const reservation of vm.after) this.withdraw(reservation);
     this.withdraw(vm);
+    this.journal.save(vm);
     vm.end = end;
     vm.after = after;
-    numberChain(vm);
+    this.numberChain(vm);
     this.insert(vm);
     for (const reservation of after) this.insert(reservation);
     this.holdChain(vm);
@@ -133,32 +156,32 @@ export class SlotTable {
   complete(reservation: Reservation): void {
     const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : reservation.vm;
     if (reservation === vm) {
-      this.releases.remove(vm.finalEnd);
-      for (const each of vm.after) this.releases.add(each.end);
+      this.removeRelease(vm.finalEnd);
+      for (const each of vm.after) this.addRelease(each.end);
     } else if (vm?.after.includes(reservation)) {
-      this.releases.remove(reservation.end);
+      this.removeRelease(reservation.end);
     }
     this.withdraw(reservation);
-    if (reservation !== vm) this.unhold(reservation);
-    if (vm && !vm.chain.some((each) => this.present.has(each))) this.unhold(vm);
+    if (reservation !== vm) this.occupancy.release(reservation);
+    if (vm && !vm.chain.some((each) => this.present.has(each))) this.occupancy.release(vm);
   }
 
   // ------------------------------------------------------------------ single reservations (transfers)
 
   add(reservation: Reservation): void {
     this.insert(reservation);
-    this.hold(reservation, reservation.amounts, reservation.start, reservation.end, null);
+    this.occupancy.hold(reservation, reservation.amounts, reservation.start, reservation.end, false);
   }
 
   remove(reservation: Reservation): void {
-    this.unhold(reservation);
+    this.occupancy.release(reservation);
     this.withdraw(reservation);
   }
 
   /** Puts one back exactly where it was: its ranks are kept. */
   restore(reservation: Reservation): void {
     this.enter(reservation);
-    this.hold(reservation, reservation.amounts, reservation.start, reservation.end, null);
+    this.occupancy.hold(reservation, reservation.amounts, reservation.start, reservation.end, false);
   }
 
   /** As addChain, with the ranks that its reservations have. */
@@ -241,88 +264,80 @@ export class SlotTable {
   // ------------------------------------------------------------------ inside
 
   private insert(reservation: Reservation): void {
+    this.journal.save(reservation);
     reservation.startRank = this.nextRank();
     reservation.endRank = reservation.startRank;
     this.enter(reservation);
   }
 
   private enter(reservation: Reservation): void {
-    this.present.add(reservation);
-    this.starts.insert(reservation);
-    this.ends.insert(reservation);
     if (reservation.kind === 'VM') {
       const vm = reservation as VmReservation;
+      this.journal.save(vm);
       vm.prematureEnd = prematureEnd(vm);
-      if (vm.prematureEnd !== null) this.premature.insert(vm);
     }
+    this.put(reservation);
+    this.journal.record(() => this.take(reservation));
   }
 
   private withdraw(reservation: Reservation): void {
-    if (!this.present.delete(reservation)) return;
+    if (!this.present.has(reservation)) return;
+    this.take(reservation);
+    this.journal.record(() => this.put(reservation));
+  }
+
+  private put(reservation: Reservation): void {
+    this.present.add(reservation);
+    this.starts.insert(reservation);
+    this.ends.insert(reservation);
+    if (reservation.kind !== 'VM') return;
+    const vm = reservation as VmReservation;
+    if (vm.prematureEnd !== null) this.premature.insert(vm);
+  }
+
+  private take(reservation: Reservation): void {
+    this.present.delete(reservation);
     this.starts.remove(reservation);
     this.ends.remove(reservation);
-    if (reservation.kind === 'VM' && (reservation as VmReservation).prematureEnd !== null) {
-      this.premature.remove(reservation as VmReservation);
-    }
+    if (reservation.kind !== 'VM') return;
+    const vm = reservation as VmReservation;
+    if (vm.prematureEnd !== null) this.premature.remove(vm);
   }
 
   private holdChain(vm: VmReservation): void {
     const { finalEnd } = vm;
-    this.hold(vm, vm.amounts, vm.holdStart, finalEnd, this.space);
+    this.occupancy.hold(vm, vm.amounts, vm.holdStart, finalEnd, true);
     for (const each of vm.before) {
       if (each.kind !== 'RESUMPTION' && this.present.has(each))
-        this.hold(each, each.amounts, each.start, each.end, null);
+        this.occupancy.hold(each, each.amounts, each.start, each.end, false);
     }
-    if (this.present.has(vm)) this.releases.add(finalEnd);
-    else for (const each of vm.after) if (this.present.has(each)) this.releases.add(each.end);
+    if (this.present.has(vm)) this.addRelease(finalEnd);
+    else for (const each of vm.after) if (this.present.has(each)) this.addRelease(each.end);
   }
 
   private releaseChain(vm: VmReservation): void {
-    if (this.present.has(vm)) this.releases.remove(vm.finalEnd);
-    else for (const each of vm.after) if (this.present.has(each)) this.releases.remove(each.end);
-    this.unhold(vm);
-    for (const each of vm.before) this.unhold(each);
+    if (this.present.has(vm)) this.removeRelease(vm.finalEnd);
+    else for (const each of vm.after) if (this.present.has(each)) this.removeRelease(each.end);
+    this.occupancy.release(vm);
+    for (const each of vm.before) this.occupancy.release(each);
   }
 
-  private hold(
-    reservation: Reservation,
-    amounts: ReadonlyMap<number, Vector>,
-    start: Instant,
-    end: Instant,
-    counted: ResourceSpace | null,
-  ): void {
-    if (start >= end) return;
-    const byNode: [NodeProfile, Hold][] = [];
-    const sum = [...this.space.zero];
-    for (const [number, vector] of amounts) {
-      const node = this.nodes[number];
-      if (!node) continue;
-      const hold: Hold = { lease: reservation.lease, start, end, amounts: vector };
-      node.forget(this.now);
-      node.add(hold);
-      byNode.push([node, hold]);
-      if (counted)
-        for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (vector[d] as number);
-    }
-    const totals = counted ? counted.totals(sum) : null;
-    if (totals) this.site.add(Math.max(start, this.now), end, totals, -1);
-    this.holds.set(reservation, { byNode, totals });
+  private addRelease(time: Instant): void {
+    this.releases.add(time);
+    this.journal.record(() => this.releases.remove(time));
   }
 
-  private unhold(reservation: Reservation): void {
-    const held = this.holds.get(reservation);
-    if (!held) return;
-    this.holds.delete(reservation);
-    for (const [node, hold] of held.byNode) node.remove(hold);
-    const hold = held.byNode[0]?.[1];
-    if (held.totals && hold) this.site.add(Math.max(hold.start, this.now), hold.end, held.totals, 1);
+  private removeRelease(time: Instant): void {
+    this.releases.remove(time);
+    this.journal.record(() => this.releases.add(time));
+  }
+
+  private numberChain({ before, after }: VmReservation): void {
+    for (const each of [...before, ...after]) this.journal.save(each);
+    for (const [index, each] of before.entries()) each.chainIndex = index - before.length;
+    for (const [index, each] of after.entries()) each.chainIndex = index + 1;
   }
 }
-
-const numberChain = ({ before, after }: VmReservation): void => {
-  for (const [index, each] of before.entries()) each.chainIndex = index - before.length;
-  for (const [index, each] of after.entries()) each.chainIndex = index + 1;
-};
 
 const followsEqual = (
   index: OrderedIndex<Reservation>,
@@ -342,6 +357,7 @@ const followsEqual = (
 const prematureEnd = (vm: VmReservation): Instant | null => {
   const { knownDuration, accumulated }: Lease = vm.lease;
   if (knownDuration === null) return null;
-  const end = vm.start + Math.max(knownDuration - accumulated, SECOND);
-  return knownDuration - accumulated < vm.end - vm.start && end < vm.end ? end : null;
+  const left = knownDuration - accumulated - vm.plannedBefore;
+  const end = vm.start + Math.max(left, SECOND);
+  return left < vm.end - vm.start && end < vm.end ? end : null;
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { Journal } from '../../../src/core/journal.ts';
 import { makeLease } from '../../../src/core/lifecycle/request.ts';
 import { PlaceSearch } from '../../../src/core/mapping/places.ts';
 import { ResourceSpace } from '../../../src/core/model/capacity.ts';
@@ -37,7 +38,7 @@ it('finds the first instant at which enough places are free for long enough', ()
   });
   fc.assert(
     fc.property(fc.array(hold, { maxLength: 20 }), question, (holds, { machines, CPU, reach, calls }) => {
-      const table = new SlotTable(space, site);
+      const table = new SlotTable(space, site, new Journal());
       for (const { node, start, length, CPU } of holds) {
         const amounts = new Map([[node, space.need({ CPU }).vector]]);
         table.addChain(new VmReservation(lease(1, CPU), start, start + length, amounts, [0, node]));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Journal } from '../../../src/core/journal.ts';
 import { ImageCaches } from '../../../src/core/preparation/image-cache.ts';
 import { image } from '../../support/story.ts';
 
@@ -17,13 +18,13 @@ const deliver = (caches: ImageCaches, what: typeof a, until: number) => {
 
 describe('the images that a node keeps', () => {
   it('are all of them where there is no limit', () => {
-    const caches = new ImageCaches(-1);
+    const caches = new ImageCaches(-1, new Journal());
     for (const each of [a, b, c]) deliver(caches, each, 100);
     expect(on(caches)).toEqual(['a', 'b', 'c']);
   });
 
   it('make place for a new one, those first that are good for the shortest time', () => {
-    const caches = new ImageCaches(600);
+    const caches = new ImageCaches(600, new Journal());
     deliver(caches, a, 200);
     deliver(caches, b, 100);
     deliver(caches, c, 50);
@@ -31,13 +32,13 @@ describe('the images that a node keeps', () => {
   });
 
   it('make place by age where they are good for equally long', () => {
-    const caches = new ImageCaches(600);
+    const caches = new ImageCaches(600, new Journal());
     for (const each of [a, b, c]) deliver(caches, each, 100);
     expect(on(caches)).toEqual(['b', 'c']);
   });
 
   it('make no more place than needed', () => {
-    const caches = new ImageCaches(900);
+    const caches = new ImageCaches(900, new Journal());
     for (const each of [a, b]) deliver(caches, each, 100);
     deliver(caches, image('small', 200), 100);
     expect(on(caches)).toEqual(['a', 'b', 'small']);
@@ -46,7 +47,7 @@ describe('the images that a node keeps', () => {
   });
 
   it('stay while a lease uses them: a new one that does not fit beside them is not kept, and none goes', () => {
-    const caches = new ImageCaches(600);
+    const caches = new ImageCaches(600, new Journal());
     caches.deliver(NODE, a, [[1, 1]], 100);
     caches.deliver(NODE, b, [[2, 1]], 100);
     deliver(caches, c, 500);
@@ -57,14 +58,14 @@ describe('the images that a node keeps', () => {
   });
 
   it('never include one that is larger than the limit', () => {
-    const caches = new ImageCaches(600);
+    const caches = new ImageCaches(600, new Journal());
     deliver(caches, a, 100);
     deliver(caches, image('large', 601), 100);
     expect(on(caches)).toEqual(['a']);
   });
 
   it('are good for as long as the last that was delivered or reuses them needs (R26)', () => {
-    const caches = new ImageCaches(-1);
+    const caches = new ImageCaches(-1, new Journal());
     caches.deliver(NODE, a, [[1, 1]], 100);
     caches.reuse(NODE, a, 2, 1, 300);
     caches.deliver(NODE, a, [[3, 1]], 200);
@@ -78,7 +79,7 @@ describe('the images that a node keeps', () => {
   });
 
   it('are each node’s own', () => {
-    const caches = new ImageCaches(-1);
+    const caches = new ImageCaches(-1, new Journal());
     deliver(caches, a, 100);
     expect(caches.has(NODE, a)).toBe(true);
     expect(caches.has(2, a)).toBe(false);
@@ -86,15 +87,16 @@ describe('the images that a node keeps', () => {
   });
 
   it('come back from their records', () => {
-    const caches = new ImageCaches(600);
+    const caches = new ImageCaches(600, new Journal());
     caches.deliver(2, b, [[4, 1]], null);
     deliver(caches, a, 100);
     const stored = caches.records();
-    expect(new ImageCaches(600, stored).records()).toEqual(stored);
+    expect(new ImageCaches(600, new Journal(), stored).records()).toEqual(stored);
   });
 
   it('can be given back to a lease that was taken off them on trial', () => {
-    const caches = new ImageCaches(-1);
+    const journal = new Journal();
+    const caches = new ImageCaches(-1, journal);
     caches.deliver(
       NODE,
       a,
@@ -105,9 +107,12 @@ describe('the images that a node keeps', () => {
       100,
     );
     const before = caches.records();
-    const undo = caches.release(1);
-    expect(caches.records()[0]?.users).toEqual([]);
-    undo();
+    const during = journal.attempt(() => {
+      caches.release(1);
+      expect(caches.records()[0]?.users).toEqual([]);
+      return null;
+    });
+    expect(during).toBeNull();
     expect(caches.records()).toEqual(before);
   });
 });

@@ -20,6 +20,7 @@ const hold = (lease: Lease, start: number, end: number, CPU: number, Memory = 0)
   start,
   end,
   amounts: space.vector({ CPU, Memory }),
+  counted: true,
 });
 
 const node = (...holds: readonly Hold[]) => {

@@ -1,0 +1,137 @@
+import type { Journal } from '../journal.ts';
+import type { ResourceSpace, Vector } from '../model/capacity.ts';
+import type { Reservation } from '../model/lease.ts';
+import type { Instant, SiteSpec } from '../model/records.ts';
+import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
+import { SiteProfile } from './site-profile.ts';
+
+interface Held {
+  readonly byNode: readonly [NodeProfile, Hold][];
+  /** By resource type, on all its nodes together; null where it does not count. */
+  readonly totals: readonly number[] | null;
+}
+
+/** What reservations hold, and what they leave free: on each node, and on the site as a whole, over time. */
+export class Occupancy {
+  /** By node number; index 0 is not used. The image repository has no profile: nothing is ever placed there. */
+  readonly nodes: readonly NodeProfile[];
+  /** Free on nodes that may be used. */
+  readonly site: SiteProfile;
+  /** Capacity of the whole site, by resource type. */
+  readonly capacity: readonly number[];
+  /** What lies before it is no longer asked for. */
+  now: Instant = Number.NEGATIVE_INFINITY;
+  private readonly held = new Map<Reservation, Held>();
+  private closedNodes = 0;
+
+  constructor(
+    private readonly space: ResourceSpace,
+    site: SiteSpec,
+    private readonly journal: Journal,
+  ) {
+    const capacities = site.nodes.map((node) => space.capacity(node.capacity));
+    this.nodes = [
+      new NodeProfile(0, space.zero),
+      ...capacities.map((capacity, index) => new NodeProfile(index + 1, capacity)),
+    ];
+    this.capacity = capacities.reduce(
+      (sum, capacity) => space.totals(capacity).map((amount, type) => amount + (sum[type] as number)),
+      space.types.map(() => 0),
+    );
+    this.site = new SiteProfile(space.types.length, this.capacity);
+  }
+
+  /** Whether some node may not be used at some time. */
+  get hasClosedNodes(): boolean {
+    return this.closedNodes > 0;
+  }
+
+  moveTo(now: Instant): void {
+    this.now = now;
+    this.site.forget(now);
+  }
+
+  /** The reservation holds the amounts over [start, end). */
+  hold(
+    reservation: Reservation,
+    amounts: ReadonlyMap<number, Vector>,
+    start: Instant,
+    end: Instant,
+    counted: boolean,
+  ): void {
+    if (start >= end) return;
+    const byNode: [NodeProfile, Hold][] = [];
+    const sum = [...this.space.zero];
+    for (const [number, vector] of amounts) {
+      const node = this.nodes[number];
+      if (!node) continue;
+      byNode.push([node, { lease: reservation.lease, start, end, amounts: vector, counted }]);
+      if (counted)
+        for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (vector[d] as number);
+    }
+    const held: Held = { byNode, totals: counted ? this.space.totals(sum) : null };
+    this.put(reservation, held);
+    this.journal.record(() => this.take(reservation, held));
+  }
+
+  /** It holds nothing any more. */
+  release(reservation: Reservation): void {
+    const held = this.held.get(reservation);
+    if (!held) return;
+    this.take(reservation, held);
+    this.journal.record(() => this.put(reservation, held));
+  }
+
+  /** When a node may not be used, ascending and apart from each other. */
+  close(number: number, intervals: readonly Interval[]): void {
+    const node = this.nodes[number] as NodeProfile;
+    const before = node.unavailable;
+    this.setClosed(node, intervals);
+    this.journal.record(() => this.setClosed(node, before));
+  }
+
+  private put(reservation: Reservation, held: Held): void {
+    for (const [node, hold] of held.byNode) {
+      node.forget(this.now);
+      node.add(hold);
+    }
+    this.count(held, -1);
+    this.held.set(reservation, held);
+  }
+
+  private take(reservation: Reservation, held: Held): void {
+    this.held.delete(reservation);
+    for (const [node, hold] of held.byNode) node.remove(hold);
+    this.count(held, 1);
+  }
+
+  private count({ byNode, totals }: Held, sign: 1 | -1): void {
+    const hold = byNode[0]?.[1];
+    if (!totals || !hold) return;
+    if (this.hasClosedNodes) for (const [node, each] of byNode) this.countWhereOpen(node, each, sign);
+    else this.site.add(Math.max(hold.start, this.now), hold.end, totals, sign);
+  }
+
+  /** While a node is closed nothing of it counts, neither its capacity nor what is still held there. */
+  private countWhereOpen({ unavailable }: NodeProfile, hold: Hold, sign: 1 | -1): void {
+    const totals = this.space.totals(hold.amounts);
+    let from = Math.max(hold.start, this.now);
+    for (const { start, end } of unavailable) {
+      this.site.add(from, Math.min(start, hold.end), totals, sign);
+      from = Math.max(from, end);
+    }
+    this.site.add(from, hold.end, totals, sign);
+  }
+
+  private setClosed(node: NodeProfile, intervals: readonly Interval[]): void {
+    const holds = [...node.holds()].filter(({ counted }) => counted);
+    const capacity = this.space.totals(node.capacity);
+    for (const hold of holds) this.countWhereOpen(node, hold, 1);
+    for (const { start, end } of node.unavailable) this.site.add(Math.max(start, this.now), end, capacity, 1);
+    this.closedNodes += Number(intervals.length > 0) - Number(node.unavailable.length > 0);
+    node.forget(this.now);
+    node.close(intervals);
+    for (const { start, end } of intervals) this.site.add(Math.max(start, this.now), end, capacity, -1);
+    for (const hold of holds) this.countWhereOpen(node, hold, -1);
+  }
+}
