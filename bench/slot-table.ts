@@ -147,7 +147,14 @@ class FilledTable {
     this.lastId += 1;
     return makeLease(this.state, {
       ...{ id: this.lastId, name: null, type: 'BEST_EFFORT', submittedAt: this.now, requestedStart: null },
-      ...{ originalDuration: duration, duration, knownDuration: null, preemptible: true, image: null },
+      ...{
+        originalDuration: duration,
+        duration,
+        knownDuration: null,
+        preemptible: true,
+        image: null,
+        deadline: null,
+      },
       machines: new Array(machines).fill(machine),
     });
   }

@@ -33,6 +33,8 @@ const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
   lease.actualStart = record.actualStart;
   lease.queueRank = record.queueRank;
   lease.isFuture = record.isFuture;
+  lease.isWithoutPlace = record.isWithoutPlace;
+  lease.preemptions = record.preemptions;
   lease.mapping = record.mapping ? mappingOf(record.mapping) : null;
   for (const [machine, node] of Object.entries(record.memoryAt)) lease.memoryAt.set(Number(machine), node);
   for (const [machine, node] of Object.entries(record.diskAt)) lease.diskAt.set(Number(machine), node);
@@ -144,6 +146,7 @@ const formerLease = (state: SchedulerState, id: number): Lease => {
     type: 'BEST_EFFORT',
     submittedAt: 0,
     requestedStart: null,
+    deadline: null,
     originalDuration: 0,
     duration: 0,
     knownDuration: null,

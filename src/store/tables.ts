@@ -123,6 +123,12 @@ const machinesOfLease: Field<LeaseRecord['machines'], LeaseRecord> = {
   read: ({ machines }) => (machines as [number, Amounts][]).map(([, machine]) => machine),
 };
 
+/** A field that leases of earlier versions do not have. */
+function added<T>(name: string, shape: z.ZodType<T>, before: T): Field<T, LeaseRecord> {
+  const field = member<T | undefined, LeaseRecord>('placement', name, shape.optional());
+  return { ...field, read: (row) => field.read(row) ?? before };
+}
+
 export const leases = new Table<LeaseRecord>(
   'leases',
   ['number'],
@@ -146,6 +152,9 @@ export const leases = new Table<LeaseRecord>(
     endedAt: optional(instant('ended_at')),
     queueRank: optional(bigint('queue_rank')),
     isFuture: boolean('is_future'),
+    deadline: added('deadline', z.int().nullable(), null),
+    isWithoutPlace: added('isWithoutPlace', z.boolean(), false),
+    preemptions: added('preemptions', z.int(), 0),
     mapping: member('placement', 'mapping', byMachine.nullable()),
     memoryAt: member('placement', 'memoryAt', byMachine),
     diskAt: member('placement', 'diskAt', byMachine),

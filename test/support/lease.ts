@@ -13,6 +13,7 @@ export const leaseWith = (machines: readonly Amounts[], image: DiskImage | null 
     type: 'BEST_EFFORT',
     submittedAt: 0,
     requestedStart: null,
+    deadline: null,
     originalDuration: 600_000,
     duration: 600_000,
     knownDuration: null,

@@ -22,6 +22,7 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
     type: request.type,
     submittedAt: now,
     requestedStart: request.start ?? null,
+    deadline: request.deadline ?? null,
     originalDuration: request.originalDuration ?? request.duration,
     duration: request.duration,
     knownDuration: request.knownDuration ?? null,

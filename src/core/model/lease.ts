@@ -114,7 +114,7 @@ export class Lease implements Demand {
     this.submittedAt = terms.submittedAt;
     this.requestedStart = terms.requestedStart;
     this.duration = terms.duration;
-    this.deadline = terms.deadline ?? null;
+    this.deadline = terms.deadline;
     this.knownDuration = terms.knownDuration;
     this.preemptible = terms.preemptible;
     this.image = terms.image;

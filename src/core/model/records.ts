@@ -81,8 +81,10 @@ export interface LeaseRequest {
   /** One entry a machine, machine 1 first. */
   readonly machines: readonly Amounts[];
   readonly duration: Millis;
-  /** ADVANCE_RESERVATION only. */
+  /** ADVANCE_RESERVATION: when it starts. DEADLINE: the earliest start; none means as soon as possible. */
   readonly start?: Instant | null;
+  /** DEADLINE only: by when its machines must have run for the whole duration and be shut down. */
+  readonly deadline?: Instant | null;
   readonly preemptible: boolean;
   readonly image?: DiskImage | null;
   /** Simulation: how long the machines will really run; absent when they run for the whole duration. */
@@ -102,8 +104,8 @@ export interface LeaseRecord {
   readonly submittedAt: Instant;
   /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
   readonly requestedStart: Instant | null;
-  /** DEADLINE: by when it must be over. Absent for other types. */
-  readonly deadline?: Instant | null;
+  /** DEADLINE: by when it must be over. Null for other types. */
+  readonly deadline: Instant | null;
   /** As submitted. */
   readonly originalDuration: Millis;
   /** With overheads. */
@@ -124,6 +126,10 @@ export interface LeaseRecord {
   readonly queueRank: number | null;
   /** Whether it holds a future reservation that backfilling gave it. */
   readonly isFuture: boolean;
+  /** ADVANCE_RESERVATION, DEADLINE: it was promised, has lost its place, and waits for another. */
+  readonly isWithoutPlace: boolean;
+  /** How often it was preempted. */
+  readonly preemptions: number;
   /** Machine -> node, as in its last or present VM reservation (null before the first). */
   readonly mapping: Readonly<Record<string, number>> | null;
   /** Machine -> node on which its saved memory lies. */

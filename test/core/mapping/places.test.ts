@@ -18,7 +18,14 @@ const lease = (machines: number, CPU: number) =>
     { space },
     {
       ...{ id: 1, name: null, type: 'BEST_EFFORT', submittedAt: 0, requestedStart: null },
-      ...{ originalDuration: 1, duration: 1, knownDuration: null, preemptible: true, image: null },
+      ...{
+        originalDuration: 1,
+        duration: 1,
+        knownDuration: null,
+        preemptible: true,
+        image: null,
+        deadline: null,
+      },
       machines: new Array(machines).fill({ CPU, Memory: 64 }),
     },
   );
