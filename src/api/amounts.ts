@@ -1,42 +1,21 @@
 import type { Amounts } from '../core/index.ts';
-import { builder } from './builder.ts';
 
+/** One entry of a list of amounts: one per instance. */
 export interface ResourceAmount {
   readonly type: string;
   readonly amount: number;
 }
 
-export const ResourceAmountType = builder.objectRef<ResourceAmount>('ResourceAmount').implement({
-  description:
-    'How much there is of one type of resource. A list names a type several times where there are several instances of it (such as the cores of a machine), over which one share may not straddle.',
-  fields: (t) => ({
-    type: t.exposeString('type', { description: 'Such as CPU (percent of a core) or Memory (MB).' }),
-    amount: t.field({
-      type: 'Long',
-      description: 'In the unit of the type.',
-      resolve: ({ amount }) => amount,
-    }),
-  }),
-});
-
-export const ResourceAmountInput = builder.inputType('ResourceAmountInput', {
-  description:
-    'How much is wanted of one type of resource. Name a type several times for several instances of it.',
-  fields: (t) => ({
-    type: t.string({ required: true, description: "One of the site's resource types." }),
-    amount: t.field({ type: 'Long', required: true, description: 'In the unit of the type.' }),
-  }),
-});
-
-/** Amounts as the API shows them: one entry an instance. */
-export const amountList = (amounts: Amounts): ResourceAmount[] =>
-  Object.entries(amounts).flatMap(([type, quantity]) =>
+/** Amounts as the API shows them: one entry per instance. */
+export function amountList(amounts: Amounts): ResourceAmount[] {
+  return Object.entries(amounts).flatMap(([type, quantity]) =>
     typeof quantity === 'number'
       ? [{ type, amount: quantity }]
       : quantity.map((amount) => ({ type, amount })),
   );
+}
 
-/** The other way round. The entries' types and amounts must have been checked. */
+/** The inverse of amountList. The entries must have been validated. */
 export function amountsOf(list: readonly ResourceAmount[]): Amounts {
   const amounts: Record<string, number | number[]> = {};
   for (const { type, amount } of list) {
@@ -46,7 +25,7 @@ export function amountsOf(list: readonly ResourceAmount[]): Amounts {
   return amounts;
 }
 
-/** What is left of a capacity. What is held of a type with several instances says how much of which. */
+/** A capacity without what is held. Amounts of a multi-instance type are subtracted instance by instance. */
 export function remaining(capacity: Amounts, held: readonly Amounts[]): Amounts {
   const heldOf = (type: string, instance: number) =>
     held.reduce((sum, amounts) => sum + ([amounts[type] ?? 0].flat()[instance] ?? 0), 0);

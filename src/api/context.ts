@@ -1,9 +1,8 @@
-import { initContextCache } from '@pothos/core';
 import type { LeaseService, Principal } from '../engine/ports.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
-import { Loaders } from './loaders.ts';
+import { type Readers, readers } from './read/readers.ts';
 
-/** What the API needs of the rest of the process. */
+/** What the API needs from the rest of the process. */
 export interface ApiServices {
   readonly prisma: PrismaClient;
   readonly leases: LeaseService;
@@ -15,25 +14,23 @@ export interface SiteFacts {
   readonly resourceTypes: readonly string[];
   /** Scheduler milliseconds per real millisecond. */
   readonly clockSpeed: number;
-  /** Whether requests may say how long their machines will really run. */
+  /** Whether a request may say how long its machines will really run. */
   readonly acceptsKnownDurations: boolean;
 }
 
-/** What a resolver sees. */
+/** The context of a resolver. */
 export interface ApiContext {
   readonly services: ApiServices;
   readonly principal: Principal;
-  /** Replaced after each command and before each event of a subscription, so that nothing that was read earlier is seen again. */
-  loaders: Loaders;
+  /** The only way from a resolver to data. */
+  read: Readers;
 }
 
-export const forgetWhatWasRead = (context: ApiContext): void => {
-  context.loaders = new Loaders(context.services.prisma);
-  Object.assign(context, initContextCache());
-};
+export function apiContext(services: ApiServices, principal: Principal): ApiContext {
+  return { services, principal, read: readers(services.prisma, principal) };
+}
 
-export const apiContext = (services: ApiServices, principal: Principal): ApiContext => ({
-  services,
-  principal,
-  loaders: new Loaders(services.prisma),
-});
+/** After a command, and before each event of a subscription: what has been read before is read again. */
+export function readAgain(context: ApiContext): void {
+  context.read = readers(context.services.prisma, context.principal);
+}

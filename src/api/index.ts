@@ -1,3 +1,3 @@
-export { usualPage } from './connection.ts';
 export { type ApiContext, type ApiServices, apiContext, type SiteFacts } from './context.ts';
-export { schema } from './schema.ts';
+export { defaultPageSize } from './limits.ts';
+export { schema } from './schema/index.ts';

@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { usualPage } from '../api/index.ts';
+import { defaultPageSize } from '../api/index.ts';
 
 /** How large an operation is, by its text and its variables alone. */
 export interface Measure {
@@ -129,7 +129,7 @@ class Measuring {
       ? Math.max(0, first)
       : typeof last === 'number'
         ? Math.max(0, last)
-        : usualPage;
+        : defaultPageSize;
   }
 
   private typeOf(name: string | undefined): GraphQLCompositeType | undefined {

@@ -7,7 +7,7 @@ import { isOutage } from '../../src/store/index.ts';
 import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
 import { type Answer, graphqlRequest, token } from './fixture.ts';
 
-/** The whole of it without a port: requests come in, and leases live. */
+/** The API on an engine, without a port. */
 async function serve(databases: DatabaseKind) {
   const store = await (await databases.create()).open();
   const capacity = { CPU: 100, Memory: 1024 };
@@ -42,7 +42,7 @@ const cancelLease =
 const machines = (count: number, amount = 100) => [{ count, capacity: [{ type: 'CPU', amount }] }];
 
 describeEachDatabase('the API on the engine', (databases) => {
-  it('makes leases, once for each key', async () => {
+  it('creates one lease per idempotency key', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H', idempotencyKey: 'one' };
     const first = (await ask(requestLease, { input })).requestLease;
@@ -88,7 +88,7 @@ describeEachDatabase('the API on the engine', (databases) => {
     ]);
   });
 
-  it('says which resource is missing on how many nodes when the site could never hold a lease', async () => {
+  it('names the missing resource and the number of nodes when the site can never hold a lease', async () => {
     const { ask } = await serve(databases);
     for (const input of [
       { type: 'BEST_EFFORT', machines: machines(3), duration: 'PT1H' },
@@ -103,7 +103,7 @@ describeEachDatabase('the API on the engine', (databases) => {
     }
   });
 
-  it('shows who waits, and cancels', async () => {
+  it('lists the queue, and cancels leases', async () => {
     const { ask } = await serve(databases);
     const request = async (type: string, duration: string) =>
       (await ask(requestLease, { input: { type, machines: machines(2), duration } })).requestLease.lease;
@@ -132,7 +132,7 @@ describeEachDatabase('the API on the engine', (databases) => {
       .toBe(1);
   });
 
-  it('ends machines when a simulation says so', async () => {
+  it('ends machines after their known duration', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H', knownDuration: 'PT0.2S' };
     await ask(requestLease, { input });

@@ -33,7 +33,7 @@ describe('requestLease', () => {
     return data.requestLease;
   };
 
-  it('hands the whole request on, and answers with the lease as it is in the store', async () => {
+  it('passes the whole request to the engine, and returns the lease as stored', async () => {
     current.leases.answer = async () => {
       await api.prisma.lease.create({ data: lease(1, { state: 'SCHEDULED' }) });
       return 1;
@@ -77,7 +77,7 @@ describe('requestLease', () => {
     ]);
   });
 
-  it('takes best-effort leases for preemptible, and others not, unless it is said', async () => {
+  it('makes only best-effort leases preemptible by default', async () => {
     current.leases.answer = async ({ preemptible }) => (preemptible ? 1 : 2);
     await api.prisma.lease.createMany({ data: [lease(1), lease(2)] });
     const preemptible = async (input: object) => (await request({ ...good, ...input })).lease.number === 1;
@@ -97,13 +97,13 @@ describe('requestLease', () => {
     ],
     ['no machines', { machines: [] }, 'INVALID_REQUEST', ['input', 'machines']],
     [
-      'no machine of a set',
+      'a set of 0 machines',
       machine([{ type: 'CPU', amount: 1 }], 0),
       'INVALID_REQUEST',
       ['input', 'machines', '0', 'count'],
     ],
     [
-      'less than no machine',
+      'a negative number of machines',
       machine([{ type: 'CPU', amount: 1 }], -3),
       'INVALID_REQUEST',
       ['input', 'machines', '0', 'count'],
@@ -126,9 +126,9 @@ describe('requestLease', () => {
       'INVALID_REQUEST',
       ['input', 'machines'],
     ],
-    ['a machine of nothing', machine([]), 'INVALID_REQUEST', ['input', 'machines', '0', 'capacity']],
+    ['a machine without resources', machine([]), 'INVALID_REQUEST', ['input', 'machines', '0', 'capacity']],
     [
-      'a machine of zeros',
+      'a machine whose amounts are all 0',
       machine([{ type: 'CPU', amount: 0 }]),
       'INVALID_REQUEST',
       ['input', 'machines', '0', 'capacity'],
@@ -143,20 +143,20 @@ describe('requestLease', () => {
       ['input', 'machines', '0', 'capacity', '1', 'type'],
     ],
     [
-      'a prototype as a resource',
+      'a property of Object.prototype as a resource',
       machine([{ type: '__proto__', amount: 1 }]),
       'INVALID_REQUEST',
       ['input', 'machines', '0', 'capacity', '0', 'type'],
     ],
-    ['no duration', { duration: 'PT0S' }, 'INVALID_REQUEST', ['input', 'duration']],
+    ['a duration of 0', { duration: 'PT0S' }, 'INVALID_REQUEST', ['input', 'duration']],
     ['more than ten years', { duration: 'P3651D' }, 'INVALID_REQUEST', ['input', 'duration']],
     ['an empty name', { name: ' ' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a long name', { name: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with control characters', { name: 'a\u0000b' }, 'INVALID_REQUEST', ['input', 'name']],
-    ['a name that moves the cursor', { name: 'a\u009b2J' }, 'INVALID_REQUEST', ['input', 'name']],
-    ['a name with half a character', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name with a C1 control character', { name: 'a\u009b2J' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name with an unpaired surrogate', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
     [
-      'a key with half a character',
+      'a key with an unpaired surrogate',
       { idempotencyKey: '\udca5x' },
       'INVALID_REQUEST',
       ['input', 'idempotencyKey'],
@@ -182,7 +182,7 @@ describe('requestLease', () => {
       ['input', 'start'],
     ],
     [
-      'an advance reservation at the end of time',
+      'an advance reservation that ends after the year 9999',
       { type: 'ADVANCE_RESERVATION', start: '9999-12-31T23:30:00Z' },
       'INVALID_REQUEST',
       ['input', 'start'],
@@ -215,7 +215,7 @@ describe('requestLease', () => {
     expect(current.leases.requests).toEqual([]);
   });
 
-  it('says everything that is wrong at once', async () => {
+  it('returns all errors of a request at once', async () => {
     const { userErrors } = await request({
       ...good,
       name: '',
@@ -231,7 +231,7 @@ describe('requestLease', () => {
     ]);
   });
 
-  it('says no more of it than anybody reads', async () => {
+  it('returns at most 50 errors', async () => {
     const capacity = Array.from({ length: 5_000 }, () => ({ type: 'X', amount: 1 }));
     const { userErrors } = await request({ ...good, machines: [{ count: 1, capacity }] });
     expect(userErrors).toHaveLength(50);
@@ -244,7 +244,7 @@ describe('requestLease', () => {
     ['a negative duration', { duration: '-PT1H' }],
     ['a duration in months', { duration: 'P1M' }],
     ['an instant without an offset', { start: '2030-01-31T10:00:00' }],
-  ])('refuses %s before anything is executed', async (_what, input) => {
+  ])('refuses %s before execution', async (_what, input) => {
     const response = await current.post(requestLease, { input: { ...good, ...input } });
     const { errors } = (await response.json()) as { errors: unknown[] };
     expect(errors).toEqual([
@@ -253,7 +253,7 @@ describe('requestLease', () => {
     expect(current.leases.requests).toEqual([]);
   });
 
-  it('accepts as much as there may be', async () => {
+  it('accepts a request at every limit', async () => {
     current.leases.answer = async () => 1;
     await api.prisma.lease.create({ data: lease(1) });
     const { userErrors } = await request({
@@ -276,7 +276,7 @@ describe('requestLease', () => {
     expect(current.leases.requests[0]?.request.machines).toHaveLength(10_000);
   });
 
-  it('takes known durations where the server simulates', async () => {
+  it('accepts known durations on a server that simulates', async () => {
     const simulating = apiOn(api.prisma, {
       services: {
         prisma: api.prisma,
@@ -291,7 +291,7 @@ describe('requestLease', () => {
     expect((await request({ ...good, knownDuration: 'PT0S' }, simulating)).userErrors).toHaveLength(1);
   });
 
-  it('passes on what the engine refuses, with its code', async () => {
+  it('returns refusals of the engine with their codes', async () => {
     for (const code of ['IDEMPOTENCY_CONFLICT', 'UNAVAILABLE', 'SHUTTING_DOWN', 'INVALID_REQUEST'] as const) {
       current.leases.answer = async () => {
         throw new CommandError(code, 'says the engine', code === 'INVALID_REQUEST' ? ['machines', '0'] : []);
@@ -309,7 +309,7 @@ describe('requestLease', () => {
     }
   });
 
-  it('answers a request that is sent again after its start has passed', async () => {
+  it('returns the lease of a request that is repeated after its start has passed', async () => {
     const input = { ...good, type: 'ADVANCE_RESERVATION', start: iso(now - minute), idempotencyKey: 'again' };
     current.leases.answer = async () => 1;
     await api.prisma.lease.create({ data: lease(1) });
@@ -321,7 +321,7 @@ describe('requestLease', () => {
     expect((await request({ ...input, name: '' })).userErrors.length).toBe(2);
   });
 
-  it('hides what goes wrong unexpectedly, and gives a number by which the log tells it', async () => {
+  it('hides unexpected errors behind a request id', async () => {
     for (const error of [new TypeError('secret details'), new CommandError('INTERNAL', 'secret details')]) {
       current.leases.answer = async () => {
         throw error;
@@ -337,7 +337,7 @@ describe('requestLease', () => {
     }
   });
 
-  it('shows each mutation of a document what the one before it has done', async () => {
+  it('reads data again after each mutation of a document', async () => {
     await api.prisma.lease.create({ data: lease(1, { state: 'ACTIVE' }) });
     current.leases.answer = async () => 1;
     current.leases.cancel = async () => {
@@ -364,7 +364,7 @@ describe('cancelLease', () => {
     return data.cancelLease;
   };
 
-  it('answers with the lease as it is in the store', async () => {
+  it('returns the lease as stored', async () => {
     await api.prisma.lease.create({ data: lease(3, { state: 'CANCELLED' }) });
     expect(await cancel(id(3))).toEqual({ lease: { number: 3, state: 'CANCELLED' }, userErrors: [] });
     expect(current.leases.cancelled).toEqual([3]);
@@ -385,7 +385,7 @@ describe('cancelLease', () => {
     expect(current.leases.cancelled).toEqual([]);
   });
 
-  it('passes on that the engine does not know the lease, or that it has ended', async () => {
+  it('returns LEASE_NOT_FOUND and LEASE_ENDED of the engine', async () => {
     for (const code of ['LEASE_NOT_FOUND', 'LEASE_ENDED'] as const) {
       current.leases.cancel = async () => {
         throw new CommandError(code, 'says the engine');

@@ -131,7 +131,7 @@ describeEachDatabase('reading', (databases) => {
     if (TZ === undefined) delete process.env.TZ;
   });
 
-  it('shows everything of a lease', async () => {
+  it('returns every field of a lease', async () => {
     const { data, errors } = await api.ask(`{
       lease(number: 8) {
         id number name type state stateReason { code } preemptible submittedAt requestedStart requestedDuration deadline actualStart
@@ -190,7 +190,7 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
-  it('finds anything by its id', async () => {
+  it('returns any object by its id', async () => {
     const types = { Lease: 8, ComputeNode: 3, Reservation: 4, LeaseEvent: 5 };
     for (const [type, number] of Object.entries(types)) {
       const { data, errors } = await api.ask(
@@ -204,13 +204,13 @@ describeEachDatabase('reading', (databases) => {
   it.each([
     ['nonsense', '{ node(id: "nonsense") { id } }'],
     ['an empty id', '{ node(id: "") { id } }'],
-    ['a type that has no ids', `{ node(id: "${id('Site', 1)}") { id } }`],
+    ['a type without ids', `{ node(id: "${id('Site', 1)}") { id } }`],
     ['a number that is too large', `{ node(id: "${id('Lease', 2 ** 31)}") { id } }`],
     ['zero', `{ node(id: "${id('Lease', 0)}") { id } }`],
     ['text instead of a number', `{ node(id: "${btoa('Reservation:x')}") { id } }`],
-    ['more than an id', `{ node(id: "${btoa('Lease:8:9')}") { id } }`],
+    ['an id with a suffix', `{ node(id: "${btoa('Lease:8:9')}") { id } }`],
     ['another form of the same id', `{ node(id: "${id('Lease', 8).replace('==', '')}") { id } }`],
-    ['the id of something else', `{ lease(id: "${id('ComputeNode', 1)}") { id } }`],
+    ['an id of another type', `{ lease(id: "${id('ComputeNode', 1)}") { id } }`],
   ])('refuses %s as an id', async (_what, query) => {
     const { data, errors } = await api.ask(query);
     expect(Object.values(data ?? { none: null })).toEqual([null]);
@@ -218,20 +218,20 @@ describeEachDatabase('reading', (databases) => {
   });
 
   it.each([
-    ['neither id nor number', '{ lease { id } }', 'one of the two'],
-    ['both', `{ lease(id: "${id('Lease', 1)}", number: 1) { id } }`, 'one of the two'],
-    ['first and last', '{ leases(first: 1, last: 1) { totalCount } }', 'exclude each other'],
+    ['neither id nor number', '{ lease { id } }', 'Give either `id` or `number`'],
+    ['id and number', `{ lease(id: "${id('Lease', 1)}", number: 1) { id } }`, 'Give either `id` or `number`'],
+    ['first and last', '{ leases(first: 1, last: 1) { totalCount } }', 'not both'],
     ['a negative page', '{ leases(first: -1) { totalCount } }', 'first: -1 is negative'],
     ['a page that is too large', '{ nodes(last: 101) { totalCount } }', 'last: 101 is more than 100'],
-    ['a cursor of nothing', '{ leases(after: "x") { totalCount } }', 'not a cursor of this list'],
+    ['a malformed cursor', '{ leases(after: "x") { totalCount } }', 'not a cursor of this list'],
     [
       'a cursor of another list',
       `{ leases(after: "${btoa('nodes:1')}") { totalCount } }`,
       'not a cursor of this list',
     ],
     [
-      'a cursor beyond all numbers',
-      `{ leases(after: "${btoa('leases:99999999999')}") { totalCount } }`,
+      'a cursor with a number that is too large',
+      `{ leases(after: "${btoa('leases:99999999999999999')}") { totalCount } }`,
       'not a cursor of this list',
     ],
     [
@@ -245,19 +245,19 @@ describeEachDatabase('reading', (databases) => {
       'is empty',
     ],
     [
-      'a resource that the site has not',
+      'an unknown resource',
       `{ utilization(resource: "GPU", from: "${iso(now)}", to: "${iso(now + hour)}", step: "PT1M") { free } }`,
-      'It has CPU, Memory',
+      'Its resources are CPU, Memory',
     ],
     [
-      'a step of nothing',
+      'a step of 0',
       `{ utilization(from: "${iso(now)}", to: "${iso(now + hour)}", step: "PT0S") { free } }`,
-      'more than nothing',
+      'longer than 0',
     ],
     [
       'too many samples',
       `{ utilization(from: "${iso(0)}", to: "${iso(now)}", step: "PT1S") { free } }`,
-      'at most 10000',
+      'the maximum is 10000',
     ],
   ])('refuses %s', async (_what, query, message) => {
     const { errors } = await api.ask(query);
@@ -290,7 +290,7 @@ describeEachDatabase('reading', (databases) => {
     }
   };
 
-  it('goes through lists page by page, in both directions', async () => {
+  it('pages through lists in both directions', async () => {
     expect(await walk('leases', 'first', 5)).toEqual([
       [1, 2, 3, 4, 5],
       [6, 7, 8, 9, 10],
@@ -313,7 +313,7 @@ describeEachDatabase('reading', (databases) => {
     expect(await walk('leases|, filter: { states: [] }', 'first', 5)).toEqual([[]]);
   });
 
-  it('goes on behind a cursor whose element is gone', async () => {
+  it('continues after a cursor whose element was deleted', async () => {
     const { data } = await api.ask('{ reservations(first: 2) { pageInfo { endCursor } } }');
     const [start, number] = atob(data.reservations.pageInfo.endCursor)
       .slice('reservations:'.length)
@@ -353,7 +353,7 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
-  it('shows nested lists of many parents, each with its own pages', async () => {
+  it('pages nested lists of many parents separately', async () => {
     const { data } = await api.ask(`{ leases(last: 5) { nodes {
       number
       first: reservations(first: 1) { nodes { kind } totalCount pageInfo { hasNextPage } }
@@ -386,7 +386,7 @@ describeEachDatabase('reading', (databases) => {
     );
   });
 
-  it('says which machines a reservation is for', async () => {
+  it('returns the machines that a reservation serves', async () => {
     const targets = 'targets { lease { number } machine node { number } from { number } }';
     const { data } = await api.ask(`{
       vm: node(id: "${id('Reservation', 2)}") { ... on Reservation { lease { number } nodes { number } ${targets} } }
@@ -413,7 +413,7 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
-  it('tells what is free on nodes: now, and at any instant', async () => {
+  it('returns the free capacity of nodes, now and at any instant', async () => {
     const { data } = await api.ask(`{ nodes { nodes {
       now: available { type amount }
       before: available(at: "${iso(now - 20 * minute - 1)}") { type amount }
@@ -448,7 +448,7 @@ describeEachDatabase('reading', (databases) => {
     ]);
   });
 
-  it('sums up utilization sample by sample', async () => {
+  it('averages utilization per sample', async () => {
     // CPU: 400 + 400 + 200. Lease 8 holds 300 until the 45th minute, lease 9 holds 130 for two hours.
     const { data, errors } = await api.ask(`{
       utilization(from: "${iso(now)}", to: "${iso(now + 150 * minute)}", step: "PT1H") { start end used suspending resuming shuttingDown free }

@@ -1,6 +1,6 @@
 import { Settings } from 'luxon';
 import { afterEach, describe, expect, it } from 'vitest';
-import { dateTime, duration, long } from '../../src/api/scalars.ts';
+import { dateTime, duration, long } from '../../src/api/schema/scalars.ts';
 
 describe('DateTime', () => {
   afterEach(() => {

@@ -18,7 +18,7 @@ import { schema } from '../../src/api/index.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 
-// The contract leaves connections to the Relay specification; these are the ones that it names.
+// The contract leaves connections to the Relay specification; it names these.
 const connections = ['Lease', 'ComputeNode', 'Reservation', 'LeaseEvent'].map(
   (node) => `
     type ${node}Connection { edges: [${node}Edge!]! pageInfo: PageInfo! totalCount: Int! }
@@ -36,7 +36,7 @@ const typesOf = (of: GraphQLSchema): GraphQLNamedType[] =>
   );
 
 describe('the schema', () => {
-  it('is the one that is committed as schema.graphql', () => {
+  it('equals the committed schema.graphql', () => {
     expect(`${printSchema(schema)}\n`, 'run `npm run generate`').toBe(read('../../schema.graphql'));
   });
 
@@ -69,7 +69,7 @@ describe('the schema', () => {
           );
         }
       }
-      // What has been added may not be demanded of clients that do not know of it.
+      // An added input field must be optional: existing clients do not send it.
       if (isInputObjectType(expected) && isInputObjectType(actual)) {
         const added = Object.values(actual.getFields()).filter(({ name }) => !(name in expected.getFields()));
         expect(added.filter(({ type }) => String(type).endsWith('!'))).toEqual([]);

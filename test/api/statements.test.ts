@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiInMemory, createNodes, createReservations, hour, lease, now } from './fixture.ts';
 
-/** How many SQL statements operations take: these numbers do not grow with the rows that are shown. */
+/** The number of SQL statements per operation does not grow with the rows that it returns. */
 describe('SQL statements per operation', () => {
   let api: Awaited<ReturnType<typeof apiInMemory>>;
 
@@ -52,13 +52,6 @@ describe('SQL statements per operation', () => {
   });
   afterAll(() => api[Symbol.asyncDispose]());
 
-  it('nodes, which never change, are read once for everybody', async () => {
-    const query = '{ leases(first: 50) { nodes { machines { node { hostname } } } } }';
-    const [first, again] = [await api.count(query), await api.count(query)];
-    expect([first.statements.length, again.statements.length]).toEqual([3, 2]);
-    expect(again.answer).toEqual(first.answer);
-  });
-
   it.each([
     ['a page of leases', 1, '{ leases { nodes { number state } } }'],
     [
@@ -68,18 +61,18 @@ describe('SQL statements per operation', () => {
     ],
     [
       '50 leases with their reservations, and the nodes of those',
-      3,
+      4,
       '{ leases { nodes { reservations(first: 2) { edges { cursor node { start nodes { hostname } } } pageInfo { hasNextPage } } } } }',
     ],
     [
       '50 leases with their machines, and the nodes of those',
-      2,
+      3,
       '{ leases { nodes { machines { index node { hostname } } } } }',
     ],
     ['50 leases with their events', 2, '{ leases { nodes { events { nodes { sequence } } } } }'],
-    ['50 leases with the time that they have run', 2, '{ leases { nodes { accumulatedDuration } } }'],
+    ['50 leases with their running time', 2, '{ leases { nodes { accumulatedDuration } } }'],
     ['queue positions', 2, '{ leases(last: 50) { nodes { queuePosition } } }'],
-    ['the queue', 3, '{ queue { nodes { number queuePosition } } }'],
+    ['the queue', 2, '{ queue { nodes { number queuePosition } } }'],
     [
       'aliases with different arguments',
       3,
@@ -93,17 +86,17 @@ describe('SQL statements per operation', () => {
     ['a count', 1, '{ leases { totalCount } }'],
     ['counts of nested lists', 2, '{ leases { nodes { reservations { totalCount } } } }'],
     ['a count in a fragment', 1, '{ leases { ...Count } } fragment Count on LeaseConnection { totalCount }'],
-    ['what is free on nodes', 2, '{ nodes { nodes { hostname available { type amount } } } }'],
+    ['free capacity of nodes', 2, '{ nodes { nodes { hostname available { type amount } } } }'],
     [
-      'what is free on nodes, at two instants',
+      'free capacity of nodes, at two instants',
       3,
       '{ nodes { nodes { available { amount } later: available(at: "2030-01-31T09:30:00Z") { amount } } } }',
     ],
     ['reservations of nodes', 2, '{ nodes { nodes { reservations(first: 3) { nodes { start } } } } }'],
     ['reservations with their leases', 2, '{ reservations(first: 100) { nodes { lease { number name } } } }'],
     [
-      'there and back again',
-      5,
+      'reservations, their leases, and the reservations of those',
+      6,
       '{ reservations(first: 20) { nodes { lease { number reservations(first: 3) { nodes { nodes { hostname } lease { number } } } } nodes { hostname } } } }',
     ],
     [

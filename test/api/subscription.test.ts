@@ -52,7 +52,7 @@ describe('leaseEvents', () => {
     for (const stream of streams.splice(0)) await stream.return(undefined);
   });
 
-  it('delivers what is committed, with everything that belongs to it', async () => {
+  it('delivers committed events with all their fields', async () => {
     const stream = await open(
       'subscription { leaseEvents { id sequence at from to reason { code message } lease { number state } } }',
     );
@@ -77,7 +77,7 @@ describe('leaseEvents', () => {
     });
   });
 
-  it('reads a lease anew for each event', async () => {
+  it('reads the lease again for each event', async () => {
     const stream = await open('subscription { leaseEvents(after: 0) { lease { state } } }');
     const state = async () => (await stream.next()).value.data.data.leaseEvents.lease.state;
     current.leases.publish(event(1));
@@ -87,7 +87,7 @@ describe('leaseEvents', () => {
     expect(await state()).toBe('DONE');
   });
 
-  it('replays from a sequence number, and keeps to one lease', async () => {
+  it('replays the events of one lease from a sequence number', async () => {
     current.leases.publish(event(1), event(2, 2), event(3), event(4, 2), event(5));
     const stream = await open(
       `subscription { leaseEvents(after: 1, leaseId: "${btoa('Lease:1')}") { sequence } }`,
@@ -103,7 +103,7 @@ describe('leaseEvents', () => {
 
   it.each([
     ['a malformed lease', 'leaseId: "x"', 'INVALID_ID'],
-    ['a lease that is not there', `leaseId: "${btoa('Lease:77')}"`, 'LEASE_NOT_FOUND'],
+    ['an unknown lease', `leaseId: "${btoa('Lease:77')}"`, 'LEASE_NOT_FOUND'],
     ['a negative sequence number', 'after: -1', undefined],
   ])('refuses %s', async (_what, args, code) => {
     const request = graphqlRequest(`subscription { leaseEvents(${args}) { sequence } }`);
@@ -123,7 +123,7 @@ describe('leaseEvents', () => {
       'the oldest event that is kept is 12',
     ],
     [new Error('secret'), 'INTERNAL', expect.not.stringContaining('secret')],
-  ])('tells why it ends: %s', async (failure, code, message) => {
+  ])('delivers the error that ends it: %s', async (failure, code, message) => {
     current.leases.failure = failure;
     const stream = await open('subscription { leaseEvents(after: 3) { sequence } }');
     expect((await stream.next()).value.data).toEqual({
@@ -133,7 +133,7 @@ describe('leaseEvents', () => {
     expect((await stream.next()).value.event).toBe('complete');
   });
 
-  it('lets go of the engine at once when the client has gone, before and after the first event', async () => {
+  it('releases the stream of the engine at once when the client disconnects, before and after the first event', async () => {
     for (const events of [0, 1]) {
       const stream = await watch('subscription { leaseEvents { sequence } }');
       const first = stream.next();
@@ -150,7 +150,7 @@ describe('leaseEvents', () => {
     }
   });
 
-  it('does not wait for the next event to be ended', async () => {
+  it('ends without waiting for the next event', async () => {
     const result = await subscribe({
       schema,
       document: parse('subscription { leaseEvents { sequence } }'),
@@ -171,7 +171,7 @@ describe('leaseEvents', () => {
     expect(await pending).toEqual({ done: true, value: undefined });
   });
 
-  it('is completed when the server stops', async () => {
+  it('completes when the server stops', async () => {
     const stream = await open('subscription { leaseEvents { sequence } }');
     const next = stream.next();
     await vi.waitFor(() => expect(current.leases.streams).toBe(1));

@@ -29,7 +29,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     ports,
     prismaClient,
     '@pothos/core',
-    '@pothos/plugin-prisma',
     '@pothos/plugin-relay',
     'dataloader',
     'graphql',

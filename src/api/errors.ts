@@ -1,0 +1,18 @@
+import { GraphQLError } from 'graphql';
+
+/** An error outside of `userErrors`: an entry of `errors`, with its code in `extensions.code` (docs/api.md). */
+export function clientError(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
+}
+
+/** An invalid argument. */
+export function badInput(message: string): GraphQLError {
+  return clientError('BAD_USER_INPUT', message);
+}
+
+/** A value that a client sent, short enough for a message. (Nested values are not followed.) */
+export function shown(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}

@@ -1,0 +1,111 @@
+import { Prisma, type Reservation } from '../../store/prisma/client.ts';
+import { type Batch, grouped } from './batches.ts';
+import type { Interval } from './interval.ts';
+import { type Order, pageSql, type Window } from './pages.ts';
+import { and, overlapping } from './sql.ts';
+import type { Source } from './view.ts';
+
+export const reservationOrder: Order<Reservation> = {
+  name: 'reservations',
+  columns: [
+    { sql: Prisma.sql`r.starts_at`, kind: 'instant', value: ({ start }) => start.getTime() },
+    { sql: Prisma.sql`r.number`, kind: 'number', value: ({ number }) => Number(number) },
+  ],
+};
+
+const columns = Prisma.sql`r.number, r.lease_number AS "leaseNumber", r.kind::text, r.state::text,
+  r.starts_at AS start, r.ends_at AS "end", r.plan`;
+
+/** A condition for reservations whose lease may be seen; null for all. */
+function visible({ view }: Source): Prisma.Sql | null {
+  return (
+    view.leases &&
+    Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = r.lease_number AND ${view.leases})`
+  );
+}
+
+function during(interval: Interval) {
+  return overlapping(interval, Prisma.sql`r.starts_at`, Prisma.sql`r.ends_at`);
+}
+
+export function readReservations(source: Source, interval: Interval, window: Window): Promise<Reservation[]> {
+  const page = pageSql(reservationOrder, window);
+  return source.prisma.$queryRaw`
+    SELECT ${columns} FROM reservations r
+    WHERE ${and([visible(source), ...during(interval), ...page.conditions])} ${page.orderAndLimit}`;
+}
+
+export async function countReservations(source: Source, interval: Interval): Promise<number> {
+  const [row] = await source.prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM reservations r WHERE ${and([visible(source), ...during(interval)])}`;
+  return row?.count ?? 0;
+}
+
+export const reservationsByNumber: Batch<number, Reservation> = async (source, numbers) => {
+  const rows = await source.prisma.$queryRaw<Reservation[]>`
+    SELECT ${columns} FROM reservations r
+    WHERE ${and([Prisma.sql`r.number = ANY (${[...numbers]}::bigint[])`, visible(source)])}`;
+  return new Map(rows.map((row) => [Number(row.number), row]));
+};
+
+// Pages of many parents at once: a lateral join reads no more of each list than its page (docs/decisions/api-lists.md).
+
+type OfParent = Reservation & { readonly parent: number };
+
+/** Of leases that have been read, and so may be seen. */
+export const reservationsOfLeases: Batch<number, Reservation[], Window> = async (
+  { prisma },
+  leases,
+  window,
+) => {
+  const page = pageSql(reservationOrder, window);
+  const rows = await prisma.$queryRaw<OfParent[]>`
+    SELECT parent, page.* FROM unnest(${[...leases]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT ${columns} FROM reservations r
+      WHERE r.lease_number = parent AND ${and(page.conditions)} ${page.orderAndLimit}
+    ) AS page`;
+  return grouped(rows, ({ parent }) => parent);
+};
+
+/** Of leases that have been read, and so may be seen. */
+export const countReservationsOfLeases: Batch<number, number> = async ({ prisma }, leases) => {
+  const counts = await prisma.reservation.groupBy({
+    by: ['leaseNumber'],
+    where: { leaseNumber: { in: [...leases] } },
+    _count: true,
+  });
+  return new Map(counts.map(({ leaseNumber, _count }) => [leaseNumber, _count]));
+};
+
+export const reservationsOfNodes: Batch<
+  number,
+  Reservation[],
+  Interval & { readonly window: Window }
+> = async (source, nodes, { window, ...interval }) => {
+  const page = pageSql(reservationOrder, window);
+  const rows = await source.prisma.$queryRaw<OfParent[]>`
+    SELECT parent, page.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT ${columns} FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
+      WHERE n.node_number = parent AND ${and([visible(source), ...during(interval), ...page.conditions])}
+      ${page.orderAndLimit}
+    ) AS page`;
+  return grouped(rows, ({ parent }) => parent);
+};
+
+export const countReservationsOfNodes: Batch<number, number, Interval> = async (source, nodes, interval) => {
+  const counts = await source.prisma.$queryRaw<{ node: number; count: number }[]>`
+    SELECT n.node_number AS node, count(*)::int AS count
+    FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
+    WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${and([visible(source), ...during(interval)])}
+    GROUP BY n.node_number`;
+  return new Map(counts.map(({ node, count }) => [node, count]));
+};
+
+/** The numbers of the nodes on which reservations hold something, ascending. Of reservations that have been read. */
+export const nodesOfReservations: Batch<bigint, number[]> = async ({ prisma }, reservations) => {
+  const rows = await prisma.$queryRaw<{ reservation: bigint; node: number }[]>`
+    SELECT reservation_number AS reservation, node_number AS node FROM reservation_nodes
+    WHERE reservation_number = ANY (${reservations.map(Number)}::bigint[]) ORDER BY node_number`;
+  const nodes = grouped(rows, ({ reservation }) => reservation);
+  return new Map([...nodes].map(([reservation, found]) => [reservation, found.map(({ node }) => node)]));
+};

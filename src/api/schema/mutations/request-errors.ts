@@ -1,0 +1,194 @@
+import {
+  type DiskImage,
+  type Instant,
+  LAST_INSTANT,
+  type LeaseType,
+  type Millis,
+} from '../../../core/index.ts';
+import type { ResourceAmount } from '../../amounts.ts';
+import type { SiteFacts } from '../../context.ts';
+import { shown } from '../../errors.ts';
+import { maxMachines, maxTextLength } from '../../limits.ts';
+import { printDuration, printInstant } from '../../values.ts';
+import { type UserError, userError } from './payload.ts';
+
+/** Amounts of all machines of a lease together. */
+const maxAmounts = 100_000;
+const maxAmountsPerMachine = 1_000;
+const maxDuration: Millis = 3_650 * 24 * 3_600_000;
+/** Errors that are returned: a request may name thousands of machines. */
+const maxErrors = 50;
+
+/** RequestLeaseInput. */
+export interface RequestInput {
+  readonly type: LeaseType;
+  readonly name?: string | null | undefined;
+  readonly machines: readonly MachineSet[];
+  readonly duration: Millis;
+  readonly start?: Instant | null | undefined;
+  readonly deadline?: Instant | null | undefined;
+  readonly preemptible?: boolean | null | undefined;
+  readonly diskImage?: DiskImage | null | undefined;
+  readonly idempotencyKey?: string | null | undefined;
+  readonly knownDuration?: Millis | null | undefined;
+}
+
+export interface MachineSet {
+  readonly count: number;
+  readonly capacity: readonly ResourceAmount[];
+}
+
+/** What is wrong with a request in itself, whatever the site's plans are. Empty for a valid one. */
+export function requestErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
+  return allErrors(input, now, site).slice(0, maxErrors);
+}
+
+function allErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
+  if (input.type === 'DEADLINE') {
+    return [
+      userError(
+        'UNSUPPORTED_LEASE_TYPE',
+        'This version does not schedule DEADLINE leases. Use BEST_EFFORT, ADVANCE_RESERVATION or IMMEDIATE.',
+        'input',
+        'type',
+      ),
+    ];
+  }
+  return [
+    ...textErrors(input.name, 'input', 'name'),
+    ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
+    ...textErrors(input.diskImage?.name, 'input', 'diskImage', 'name'),
+    ...machineErrors(input.machines, site.resourceTypes, 'input', 'machines'),
+    ...durationErrors(input.duration, 'input', 'duration'),
+    ...startErrors(input, now),
+    ...knownDurationErrors(input, site),
+  ];
+}
+
+function invalid(message: string, ...path: readonly string[]): UserError {
+  return userError('INVALID_REQUEST', message, ...path);
+}
+
+export function textErrors(text: string | null | undefined, ...path: readonly string[]): UserError[] {
+  if (text === null || text === undefined) return [];
+  if (text.trim() === '') return [invalid('The text is empty. Omit it, or enter a text.', ...path)];
+  if (text.length > maxTextLength) {
+    return [invalid(`The text has ${text.length} characters; the maximum is ${maxTextLength}.`, ...path)];
+  }
+  if (/\p{Cc}/u.test(text)) return [invalid('The text has control characters.', ...path)];
+  // A database replaces them, and so makes two different keys equal.
+  if (/\p{Surrogate}/u.test(text)) return [invalid('The text has unpaired surrogates.', ...path)];
+  return [];
+}
+
+export function machineErrors(
+  sets: readonly MachineSet[],
+  types: readonly string[],
+  ...path: readonly string[]
+): UserError[] {
+  if (sets.length === 0) return [invalid('At least one machine is required.', ...path)];
+  const errors = sets.flatMap((set, index) => setErrors(set, types, [...path, String(index)]));
+  const total = sets.reduce((sum, { count }) => sum + Math.max(0, count), 0);
+  if (total > maxMachines) {
+    errors.push(
+      invalid(`The request has ${total} machines; the maximum per lease is ${maxMachines}.`, ...path),
+    );
+  }
+  const amounts = sets.reduce((sum, { count, capacity }) => sum + Math.max(0, count) * capacity.length, 0);
+  if (total <= maxMachines && amounts > maxAmounts) {
+    errors.push(
+      invalid(`The machines have ${amounts} amounts in total; the maximum is ${maxAmounts}.`, ...path),
+    );
+  }
+  return errors;
+}
+
+function setErrors(
+  { count, capacity }: MachineSet,
+  types: readonly string[],
+  path: readonly string[],
+): UserError[] {
+  const errors: UserError[] = [];
+  if (count < 1) errors.push(invalid(`The count is ${count}; the minimum is 1.`, ...path, 'count'));
+  capacity.forEach(({ type }, entry) => {
+    if (types.includes(type)) return;
+    errors.push(
+      invalid(
+        `The site has no resource ${shown(type)}. Its resources are ${types.join(', ')}.`,
+        ...path,
+        'capacity',
+        String(entry),
+        'type',
+      ),
+    );
+  });
+  if (capacity.every(({ amount }) => amount === 0)) {
+    errors.push(invalid('Each machine must request at least one resource.', ...path, 'capacity'));
+  }
+  if (capacity.length > maxAmountsPerMachine) {
+    errors.push(
+      invalid(
+        `The machine has ${capacity.length} amounts; the maximum is ${maxAmountsPerMachine}.`,
+        ...path,
+        'capacity',
+      ),
+    );
+  }
+  return errors;
+}
+
+export function durationErrors(duration: Millis, ...path: readonly string[]): UserError[] {
+  if (duration === 0) return [invalid('The duration must be longer than 0.', ...path)];
+  if (duration > maxDuration) {
+    return [
+      invalid(
+        `The duration is ${printDuration(duration)}; the maximum is ${printDuration(maxDuration)}.`,
+        ...path,
+      ),
+    ];
+  }
+  return [];
+}
+
+function startErrors({ type, start, deadline, duration }: RequestInput, now: Instant): UserError[] {
+  const errors: UserError[] = [];
+  if (typeof deadline === 'number') {
+    errors.push(invalid(`Only a DEADLINE lease has a deadline; this one is ${type}.`, 'input', 'deadline'));
+  }
+  if (type !== 'ADVANCE_RESERVATION') {
+    if (typeof start === 'number') {
+      errors.push(
+        invalid(`Only an ADVANCE_RESERVATION lease has a start; this one is ${type}.`, 'input', 'start'),
+      );
+    }
+  } else if (typeof start !== 'number') {
+    errors.push(invalid('An ADVANCE_RESERVATION lease requires a start.', 'input', 'start'));
+  } else if (start < now) {
+    errors.push(
+      userError(
+        'START_IN_PAST',
+        `The start ${printInstant(start)} is in the past: the scheduler's clock shows ${printInstant(now)}.`,
+        'input',
+        'start',
+      ),
+    );
+  } else if (start + duration > LAST_INSTANT) {
+    errors.push(invalid('The lease would end after the year 9999.', 'input', 'start'));
+  }
+  return errors;
+}
+
+function knownDurationErrors({ knownDuration }: RequestInput, site: SiteFacts): UserError[] {
+  if (typeof knownDuration !== 'number') return [];
+  if (!site.acceptsKnownDurations) {
+    return [
+      userError(
+        'SIMULATION_ONLY',
+        'This server does not simulate, so it cannot use a known running time. Omit it.',
+        'input',
+        'knownDuration',
+      ),
+    ];
+  }
+  return durationErrors(knownDuration, 'input', 'knownDuration');
+}

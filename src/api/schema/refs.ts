@@ -1,0 +1,135 @@
+/**
+ * Object types that refer to each other, pages of them, and enums. The file of each noun adds its fields.
+ * `node(id)` loads objects through the readers, as everything else does.
+ */
+import type {
+  ComputeNode as ComputeNodeRow,
+  LeaseEvent as LeaseEventRow,
+  Reservation as ReservationRow,
+} from '../../store/prisma/client.ts';
+import type { LeaseRow } from '../read/leases.ts';
+import type { Connection } from '../read/pages.ts';
+import { builder, type FieldsOf } from './builder.ts';
+
+export const Lease = builder.node(builder.objectRef<LeaseRow>('Lease'), {
+  description:
+    'An agreement: these machines, with these capacities and this disk image, for this long, starting then, now or as soon as they fit.',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.lease(Number(number)),
+});
+
+export const ComputeNode = builder.node(builder.objectRef<ComputeNodeRow>('ComputeNode'), {
+  description: 'A physical node, on which machines of leases run.',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.node(Number(number)),
+});
+
+export const Reservation = builder.node(builder.objectRef<ReservationRow>('Reservation'), {
+  description: 'What nodes do, or hold, for a lease over an interval [start, end).',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.reservation(Number(number)),
+});
+
+export const LeaseEvent = builder.node(builder.objectRef<LeaseEventRow>('LeaseEvent'), {
+  description: 'A change of the state of a lease.',
+  id: { resolve: ({ sequence }) => sequence },
+  loadOne: (sequence, { read }) => read.event(Number(sequence)),
+});
+
+// ---------------------------------------------------------------- pages
+
+function totalCount(t: FieldsOf<object>) {
+  return {
+    totalCount: t.int({
+      description: 'The number of elements of the whole list. Counted only when it is selected.',
+      resolve: (parent) => (parent as Connection<unknown>).totalCount(),
+    }),
+  };
+}
+
+export const LeaseConnection = builder.connectionObject(
+  { type: Lease, name: 'LeaseConnection', description: 'A page of leases.', fields: totalCount },
+  { name: 'LeaseEdge', description: 'A lease and its position in the list.' },
+);
+
+export const ComputeNodeConnection = builder.connectionObject(
+  { type: ComputeNode, name: 'ComputeNodeConnection', description: 'A page of nodes.', fields: totalCount },
+  { name: 'ComputeNodeEdge', description: 'A node and its position in the list.' },
+);
+
+export const ReservationConnection = builder.connectionObject(
+  {
+    type: Reservation,
+    name: 'ReservationConnection',
+    description: 'A page of reservations.',
+    fields: totalCount,
+  },
+  { name: 'ReservationEdge', description: 'A reservation and its position in the list.' },
+);
+
+export const LeaseEventConnection = builder.connectionObject(
+  { type: LeaseEvent, name: 'LeaseEventConnection', description: 'A page of events.', fields: totalCount },
+  { name: 'LeaseEventEdge', description: 'An event and its position in the list.' },
+);
+
+// ---------------------------------------------------------------- enums
+
+export const LeaseTypeEnum = builder.enumType('LeaseType', {
+  description: 'When a lease needs its machines.',
+  values: {
+    BEST_EFFORT: { description: 'As soon as they fit; until then the lease waits in the queue.' },
+    ADVANCE_RESERVATION: {
+      description: 'At an exact start; if that is not possible, the lease is rejected.',
+    },
+    IMMEDIATE: { description: 'Now; if that is not possible, the lease is rejected.' },
+    DEADLINE: { description: 'At any time that lets the lease end by its deadline.' },
+  } as const,
+});
+
+export const LeaseStateEnum = builder.enumType('LeaseState', {
+  description: 'The state of a lease.',
+  values: {
+    NEW: { description: 'Created, and not yet considered.' },
+    PENDING: { description: 'Accepted; waits for the next scheduling pass.' },
+    REJECTED: { description: 'Final: it was refused, or could not be scheduled.' },
+    SCHEDULED: { description: 'Has reservations, and something to prepare first.' },
+    QUEUED: { description: 'Best effort: waits in the queue.' },
+    CANCELLED: { description: 'Final: a user cancelled it.' },
+    PREPARING: { description: 'Its disk image is being transferred to the nodes.' },
+    READY: { description: 'Has reservations, and nothing left to prepare.' },
+    ACTIVE: { description: 'Its machines run, or shut down.' },
+    SUSPENDING: { description: 'Its machines are being suspended.' },
+    SUSPENDED_PENDING: { description: 'Suspended; waits for the next scheduling pass.' },
+    SUSPENDED_QUEUED: { description: 'Suspended; waits in the queue.' },
+    SUSPENDED_SCHEDULED: { description: 'Suspended; its resumption is reserved.' },
+    MIGRATING: { description: 'Its suspended machines are being moved to other nodes.' },
+    RESUMING: { description: 'Its machines are being resumed.' },
+    RESUMED_READY: { description: 'Its machines are resumed and about to run.' },
+    DONE: { description: 'Final: it ran.' },
+    FAILED: { description: 'Final: something that it needed could not be done.' },
+    REJECTED_BY_USER: { description: 'Final: its user did not accept the price.' },
+  } as const,
+});
+
+export const ReservationKindEnum = builder.enumType('ReservationKind', {
+  description: 'The purpose of a reservation.',
+  values: {
+    VM: { description: 'Machines run.' },
+    SHUTDOWN: { description: 'Machines shut down.' },
+    SUSPENSION: { description: 'Machines are suspended: their memory is written to disk.' },
+    RESUMPTION: { description: 'Machines are resumed.' },
+    MEMORY_MIGRATION: { description: 'Saved memory is moved to other nodes.' },
+    DISK_MIGRATION: { description: 'Disk images are moved to other nodes.' },
+    IMAGE_TRANSFER: { description: 'A disk image is transferred from the image repository.' },
+  } as const,
+});
+
+export const ReservationStateEnum = builder.enumType('ReservationState', {
+  description: 'The state of a reservation.',
+  values: {
+    SCHEDULED: { description: 'Planned.' },
+    ACTIVE: { description: 'In progress.' },
+    DONE: { description: 'Ended.' },
+    CANCELLED: { description: 'Stopped before its end.' },
+  } as const,
+});
