@@ -24,16 +24,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'pglite-prisma-adapter',
     'zod',
   ],
-  api: [
-    core,
-    ports,
-    prismaClient,
-    '@pothos/core',
-    '@pothos/plugin-relay',
-    'dataloader',
-    'graphql',
-    'luxon',
-  ],
+  api: [core, ports, prismaClient, '@pothos/core', '@pothos/plugin-relay', 'dataloader', 'graphql', 'luxon'],
   server: [
     ports,
     'src/api/index.ts',
