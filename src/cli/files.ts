@@ -13,7 +13,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { CliError } from './terminal.ts';
 
-const BUFFERED = 1 << 20;
+const bufferSize = 1 << 20;
 
 /**
  * Writes a file whole or not at all: under another name first, then under its own. What is there and no plain file (a device, a pipe, a link) is
@@ -29,7 +29,7 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
     let buffered = '';
     for (const piece of pieces) {
       buffered += piece;
-      if (buffered.length < BUFFERED) continue;
+      if (buffered.length < bufferSize) continue;
       writeAll(file, buffered);
       buffered = '';
     }
@@ -86,7 +86,7 @@ function identityOf(path: string): string | null {
   return present.isFile() ? `${present.dev}:${present.ino}` : null;
 }
 
-const REASONS: Readonly<Record<string, string>> = {
+const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such folder',
   ENOTDIR: 'there is no such folder',
   EACCES: 'permission denied',
@@ -96,7 +96,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function unwritable(path: string, error: unknown): CliError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new CliError(`${path}: cannot be written: ${REASONS[code] ?? message}`);
+  return new CliError(`${path}: cannot be written: ${reasons[code] ?? message}`);
 }
 
 function writeAll(file: number, text: string): void {

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
+import { getOrCreate } from '../core/index.ts';
 import { at, ConfigurationError, type ConfigurationErrorCode, hint } from './error.ts';
 import { type Draft, isHaizeaForm, parseYaml, readText } from './file.ts';
 import { type ConfigEntry, parseIni } from './haizea/ini.ts';
@@ -95,9 +96,7 @@ function haizeaParts(file: string, text: string, overrides: readonly ConfigEntry
       fail('UNKNOWN_SECTION', entry, `[${entry.section}]: unknown section, expected ${expected}`);
     } else {
       checkProfileName(entry, profile);
-      const entries = profiles.get(profile);
-      if (entries === undefined) profiles.set(profile, [{ ...entry, section }]);
-      else entries.push({ ...entry, section });
+      getOrCreate(profiles, profile, (): ConfigEntry[] => []).push({ ...entry, section });
     }
   }
   const common = profiles.get('common') ?? [];

@@ -14,7 +14,8 @@ import { requireOptions, type Setting, translate } from './haizea/translate.ts';
 
 /** The configuration of a simulation, with what its user should know of it. */
 export interface RunConfiguration {
-  readonly file: string;
+  /** Null: the defaults. */
+  readonly file: string | null;
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
 }
@@ -36,7 +37,11 @@ export function readRunConfiguration(
 
 export function nativeRun(draft: Draft, overrides: readonly ConfigEntry[]): RunConfiguration {
   const { settings, warnings } = overriding(overrides);
-  return { file: draft.file, configuration: checked(draft, settings), warnings };
+  return {
+    file: draft === emptyDraft ? null : draft.file,
+    configuration: checked(draft, settings),
+    warnings,
+  };
 }
 
 /** The same of options that have been parsed already. */

@@ -1,4 +1,6 @@
+export { getOrCreate } from './collections.ts';
 export * from './errors.ts';
+export { totalAmount } from './model/capacity.ts';
 export * from './model/config.ts';
 export { isFinal, leaseTransitions } from './model/lease-states.ts';
 export type { LeaseView } from './model/lease-view.ts';

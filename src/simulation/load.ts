@@ -4,7 +4,7 @@ import { readCancellations } from './formats/cancellations.ts';
 import type { ReadTrace, SwfOptions } from './formats/collector.ts';
 import { readImages, withImages } from './formats/images.ts';
 import { readSite } from './formats/lwf.ts';
-import { IMPLIED_TYPES } from './formats/site.ts';
+import { impliedTypes } from './formats/site.ts';
 import { fileSource } from './formats/source.ts';
 import { readTrace } from './formats/trace.ts';
 import { shorten } from './formats/xml.ts';
@@ -25,7 +25,8 @@ export interface LoadedWorkload {
 
 /** The configuration of a run, and the files that it names. */
 export interface LoadedConfig {
-  readonly file: string;
+  /** Null: the defaults. */
+  readonly file: string | null;
   readonly config: SimulationConfig;
   /** A file that describes the site, in LWF. */
   readonly siteFile: string | null;
@@ -57,7 +58,7 @@ export function loadSimulation(loaded: LoadedConfig, files: SimulationFiles): Lo
   const trace = files.trace ?? loaded.traceFile;
   if (trace === null) {
     const detail = 'names no trace, expected one on the command line or as simulation.trace';
-    throw new TraceError('MISSING_CONTENT', loaded.file, null, detail);
+    throw new TraceError('MISSING_CONTENT', loaded.file ?? 'simulate', null, detail);
   }
   const inject = files.inject ?? loaded.injectionFile;
   const images = files.images ?? loaded.imageFile;
@@ -112,7 +113,7 @@ export function loadWorkload(files: WorkloadFiles, site: SiteSpec | null): Loade
 }
 
 function checkTypes(path: string, trace: ReadTrace, site: SiteSpec): void {
-  const known = new Set<string>([...site.resourceTypes, ...IMPLIED_TYPES]);
+  const known = new Set<string>([...site.resourceTypes, ...impliedTypes]);
   for (const [type, line] of trace.resourceTypes) {
     if (known.has(type)) continue;
     const expected = `one of the site's (${site.resourceTypes.join(', ')})`;

@@ -1,4 +1,4 @@
-import type { Amounts, Millis } from '../core/index.ts';
+import { type Amounts, getOrCreate, type Millis } from '../core/index.ts';
 import { Interner } from './formats/values.ts';
 import type { Overheads, TraceLease } from './workload.ts';
 
@@ -24,11 +24,9 @@ export function overrideMemory(leases: readonly TraceLease[], memory: number | n
   const interner = new Interner();
   const replaced = new Map<readonly Amounts[], readonly Amounts[]>();
   return leases.map((lease) => {
-    let machines = replaced.get(lease.machines);
-    if (machines === undefined) {
-      machines = lease.machines.map((amounts) => interner.machine({ ...amounts, Memory: memory }));
-      replaced.set(lease.machines, machines);
-    }
+    const machines = getOrCreate(replaced, lease.machines, () =>
+      lease.machines.map((amounts) => interner.machine({ ...amounts, Memory: memory })),
+    );
     return { ...lease, machines };
   });
 }

@@ -1,5 +1,6 @@
 import {
   type Changes,
+  getOrCreate,
   type Instant,
   isFinal,
   type LeaseRecord,
@@ -26,11 +27,7 @@ export class ResultRecorder {
     for (const reservation of reservations) {
       if (reservation.state === 'SCHEDULED') continue;
       const { id, kind, state, start, end, machines, moves, targets, vmId, chainIndex } = reservation;
-      let ofLease = this.executed.get(reservation.leaseId);
-      if (!ofLease) {
-        ofLease = new Map();
-        this.executed.set(reservation.leaseId, ofLease);
-      }
+      const ofLease = getOrCreate(this.executed, reservation.leaseId, () => new Map<number, Executed>());
       ofLease.set(id, { id, kind, state, start, end, machines, moves, targets, vmId, chainIndex });
     }
     for (const { at, leaseId, from, to } of events) this.events.push([this.seconds(at), leaseId, from, to]);

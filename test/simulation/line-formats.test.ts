@@ -52,13 +52,32 @@ describe('SWF', () => {
       job({ 2: 2, 4: 5, 5: 0, 8: 0, 9: 60 }),
       job({ 2: 3, 4: 5, 8: 1, 9: 60 }),
     ];
-    expect(read(jobs.join('\n')).workload.leases).toMatchObject([{ id: 1, arrival: 3000 }]);
+    const { workload, warnings } = read(jobs.join('\n'));
+    expect(workload.leases).toMatchObject([{ id: 1, arrival: 3000 }]);
+    expect(warnings).toEqual([
+      't: 3 of 4 jobs were left out: 1 with a negative run time, 1 with neither a requested time nor a run time, 1 with neither requested nor allocated processors',
+    ]);
   });
 
   it('scales processors and sets the memory', () => {
     const lease = read(`;\n${job({ 2: 0, 4: 5, 8: 9, 9: 60 })}`, { swf: { scale: 4, memory: 256 } }).workload
       .leases[0];
     expect(lease?.machines).toEqual(Array(3).fill({ CPU: 100, Memory: 256 }));
+  });
+
+  it('takes the site from the header', () => {
+    const site = (header: string, options = {}) => {
+      const nodes = read(`${header}\n${job({ 2: 0, 4: 5, 8: 1, 9: 60 })}`, options).workload.site?.nodes;
+      return nodes === undefined ? null : [nodes.length, nodes[0]?.capacity];
+    };
+    expect(site('; MaxNodes: 128\n; MaxProcs: 512')).toEqual([512, machine]);
+    expect(site('; MaxProcs: 510', { swf: { scale: 4, memory: 256 } })).toEqual([
+      128,
+      { CPU: 100, Memory: 256 },
+    ]);
+    expect(site(';MaxNodes:  256 (two cabinets)')).toEqual([256, machine]);
+    expect(site('; MaxNodes: -1\n; Note: MaxProcs: 4')).toBeNull();
+    expect(site('; MaxProcs: 0')).toBeNull();
   });
 
   it('refuses what is broken', () => {
@@ -83,7 +102,9 @@ describe('SWF', () => {
     expect(failure(`;\n${job({ 2: -5, 4: 5, 8: 1, 9: 60 })}`)).toBe(
       't:2: submit time -5 was found, expected one that is not negative',
     );
-    expect(failure('; only comments\n;\n')).toBe('t:2: the trace has no leases, expected at least one job');
+    expect(failure('; only comments\n;\n')).toBe(
+      't:2: the trace has no leases, expected at least one job that ran',
+    );
     expect(failure(`1 ${'9'.repeat(10_000_000)}`)).toMatch(/^t:1: the line has more than 1048576 characters/);
   });
 });

@@ -90,7 +90,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
     progress.show((total + ended) / 2, total),
   ).finally(() => progress.clear());
   const seconds = (performance.now() - begun) / 1_000;
-  if (options.output !== undefined) writeFileWhole(options.output, writeResult(result, null));
+  if (options.output !== undefined) writeFileWhole(options.output, writeResult(result, null, null));
 
   const summary = summarize(result, workload, site);
   const lateness = Math.ceil(sending.lateness / 1_000);
@@ -100,6 +100,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
       formatReport(
         { summary, perRun: {}, attributes: {}, written: [], warnings: [], unfinished: [], seconds },
         'replayed',
+        terminal.tableWidth,
       ),
     );
   if (!options.compare) return;

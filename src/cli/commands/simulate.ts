@@ -15,6 +15,8 @@ interface SimulateOptions extends TraceOptions {
   readonly cancel?: string;
   readonly output?: string;
   readonly gantt?: string;
+  readonly csv?: string;
+  readonly swf?: string;
   readonly json?: boolean;
   readonly multi?: string;
   readonly outputDir?: string;
@@ -36,6 +38,8 @@ export default function simulate(command: Command, terminal: Terminal): void {
     .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
     .option('--output <file>', 'write every lease, reservation and event as JSON')
     .option('--gantt <file>', 'draw the schedule as SVG; in a comparison the folder for the pictures')
+    .option('--csv <file>', 'write one line per lease as CSV, in the form of Batsim and evalys')
+    .option('--swf <file>', 'write what was executed as SWF')
     .option('--json', 'print the summary as JSON')
     .option('--multi <file>', 'compare every combination of a multi-configuration')
     .option('--output-dir <folder>', 'comparisons: where results go (default with --multi: as the file says)')
@@ -65,7 +69,7 @@ function matrixFor(traces: readonly string[], options: SimulateOptions, command:
   const overrides = readOverrides(command);
   if (options.multi !== undefined) {
     if (traces.length > 0) throw new CliError(`a trace ("${traces[0]}") does not go with --multi`, 2);
-    refuse(options, ['config', 'inject', 'output'], '--multi');
+    refuse(options, ['config', 'inject', 'output', 'csv', 'swf'], '--multi');
     const matrix = readMatrix(options.multi, overrides);
     if (options.outputDir !== undefined || matrix.outputDir !== null) return matrix;
     throw new CliError(
@@ -78,7 +82,7 @@ function matrixFor(traces: readonly string[], options: SimulateOptions, command:
     refuse(options, ['outputDir', 'jobs'], 'a single run');
     return null;
   }
-  refuse(options, ['output'], 'a comparison (use --output-dir)');
+  refuse(options, ['output', 'csv', 'swf'], 'a comparison (use --output-dir)');
   const profiles = combined.map(({ name, entries }) => {
     return [name || 'default', readRunConfiguration(options.config ?? null, entries)] as const;
   });
@@ -115,11 +119,17 @@ async function runSingle(
       files: { ...filesOf(options), trace },
       output: options.output ?? null,
       gantt: options.gantt ?? null,
+      csv: options.csv ?? null,
+      swf: options.swf ?? null,
     },
     terminal.interactive ? (done, total) => progress.show(done, total) : undefined,
   ).finally(() => progress.clear());
   for (const warning of new Set(report.warnings)) terminal.err(`leasegraph: warning: ${warning}\n`);
-  terminal.out(options.json === true ? `${JSON.stringify(report)}\n` : formatReport(report));
+  terminal.out(
+    options.json === true
+      ? `${JSON.stringify(report)}\n`
+      : formatReport(report, 'simulated', terminal.tableWidth),
+  );
   const failure = failureOf(report);
   if (failure !== null) throw new CliError(failure);
 }

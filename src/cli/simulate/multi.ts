@@ -114,6 +114,8 @@ function requestOf(
     files: { ...files, trace, inject: injection ?? files.inject ?? null },
     output: outputDir === null ? null : join(outputDir, `${name}.json`),
     gantt: ganttDir === null ? null : join(ganttDir, `${name}.svg`),
+    csv: null,
+    swf: null,
   };
 }
 

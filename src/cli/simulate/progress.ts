@@ -1,7 +1,7 @@
 import type { Terminal } from '../terminal.ts';
 
-const EVERY_MS = 100;
-const BAR = 30;
+const intervalMs = 100;
+const barWidth = 30;
 
 /** One line on standard error that shows how far something is; nothing where nobody watches. */
 export class ProgressBar {
@@ -16,12 +16,12 @@ export class ProgressBar {
   show(done: number, total: number): void {
     if (!this.terminal.interactive) return;
     const now = performance.now();
-    if (now - this.drawnAt < EVERY_MS) return;
+    if (now - this.drawnAt < intervalMs) return;
     this.drawnAt = now;
     this.drawn = true;
     const share = total === 0 ? 1 : done / total;
-    const filled = Math.round(share * BAR);
-    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`;
+    const filled = Math.round(share * barWidth);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(barWidth - filled)}`;
     const line = `${bar} ${Math.floor(share * 100)} % ${Math.floor(done)}/${total} ${this.unit}`;
     this.terminal.err(`\r${line.slice(0, this.terminal.columns - 1)}\u001B[K`);
   }

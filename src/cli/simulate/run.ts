@@ -1,8 +1,11 @@
+import project from '../../../package.json' with { type: 'json' };
 import { loadPolicies } from '../../config/index.ts';
 import { createAccounting } from '../../simulation/accounting/accounting.ts';
 import type { Statistic } from '../../simulation/accounting/recorder.ts';
+import { writeJobsCsv } from '../../simulation/formats/jobs-csv.ts';
+import { writeSwf } from '../../simulation/formats/swf-writer.ts';
 import { type LoadedConfig, loadSimulation, type SimulationFiles } from '../../simulation/load.ts';
-import { writeResult } from '../../simulation/result-file.ts';
+import { recordedSite, writeResult } from '../../simulation/result-file.ts';
 import { type SimulationObserver, simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
@@ -13,6 +16,9 @@ export interface RunRequest {
   readonly files: SimulationFiles;
   readonly output: string | null;
   readonly gantt: string | null;
+  /** Where one line per lease goes, in the form of Batsim. */
+  readonly csv: string | null;
+  readonly swf: string | null;
 }
 
 export interface RunReport {
@@ -38,19 +44,16 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
     request.files,
   );
   const output = request.output ?? dataFile;
-  const { files, config: loaded } = request;
-  expectApart(
-    [output, request.gantt],
-    [
-      files.trace ?? loaded.traceFile,
-      files.inject ?? loaded.injectionFile,
-      files.images ?? loaded.imageFile,
-      files.cancel,
-      loaded.file,
-      loaded.siteFile,
-    ],
-  );
-  for (const path of [output, request.gantt]) if (path !== null) expectWritable(path);
+  const { gantt, csv, swf, files, config: loaded } = request;
+  const read = {
+    trace: files.trace ?? loaded.traceFile,
+    config: loaded.file,
+    inject: files.inject ?? loaded.injectionFile,
+    images: files.images ?? loaded.imageFile,
+    cancel: files.cancel ?? null,
+  };
+  expectApart([output, gantt, csv, swf], [...Object.values(read), loaded.siteFile]);
+  for (const path of [output, gantt, csv, swf]) if (path !== null) expectWritable(path);
   const policies = await loadPolicies(config.scheduler);
   const accounting = createAccounting(config.probes, config.attributes);
   const observers: SimulationObserver[] = [...accounting.observers];
@@ -61,17 +64,28 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
   const seconds = (performance.now() - begun) / 1000;
 
   const data = accounting.data();
-  const written: string[] = [];
-  if (output !== null) {
-    writeFileWhole(output, writeResult(result, config.probes.length === 0 ? null : data));
-    written.push(output);
-  }
-  if (request.gantt !== null) {
-    const { drawGantt } = await import('../../simulation/gantt/svg.ts');
-    writeFileWhole(request.gantt, drawGantt(result, workload, config.site));
-    written.push(request.gantt);
-  }
   const summary = summarize(result, workload, config.site);
+  const written: string[] = [];
+  const write = (path: string | null, pieces: () => Iterable<string>) => {
+    if (path === null) return;
+    writeFileWhole(path, pieces());
+    written.push(path);
+  };
+  const { site, ...configuration } = config;
+  const record = {
+    version: project.version,
+    files: read,
+    site: recordedSite(site),
+    configuration,
+    statistics: summary,
+  };
+  write(output, () => writeResult(result, config.probes.length === 0 ? null : data, record));
+  if (gantt !== null) {
+    const { drawGantt } = await import('../../simulation/gantt/svg.ts');
+    write(gantt, () => drawGantt(result, workload, site));
+  }
+  write(csv, () => writeJobsCsv(result, workload.name ?? ''));
+  write(swf, () => writeSwf(result, workload, site));
   const { perRun, attributes } = data;
   return { summary, perRun, attributes, written, warnings, unfinished: result.unfinished, seconds };
 }

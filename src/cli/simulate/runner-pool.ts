@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { OnProgress, RunReport, RunRequest } from './run.ts';
-import { RUNNER_FLAG, type RunnerMessage, runnerUrl } from './runner.ts';
+import { type RunnerMessage, runnerFlag, runnerUrl } from './runner.ts';
 
 interface Job {
   readonly request: RunRequest;
@@ -69,7 +69,7 @@ export class RunnerPool {
   }
 
   private startRunner(): ChildProcess {
-    const runner = fork(fileURLToPath(runnerUrl), [RUNNER_FLAG]);
+    const runner = fork(fileURLToPath(runnerUrl), [runnerFlag]);
     this.runners.add(runner);
     return runner;
   }

@@ -8,11 +8,11 @@ export type RunnerMessage =
 
 /** This file, and what it is started with to become a runner. */
 export const runnerUrl = import.meta.url;
-export const RUNNER_FLAG = '--run-simulations';
+export const runnerFlag = '--run-simulations';
 
-const EVERY_MS = 200;
+const intervalMs = 200;
 
-if (process.send !== undefined && process.argv[2] === RUNNER_FLAG) {
+if (process.send !== undefined && process.argv[2] === runnerFlag) {
   process.on('message', (request: RunRequest) => void answer(request));
 }
 
@@ -23,7 +23,7 @@ async function answer(request: RunRequest): Promise<void> {
     let told = 0;
     const report = await run(request, (done, total) => {
       const now = performance.now();
-      if (now - told < EVERY_MS) return;
+      if (now - told < intervalMs) return;
       told = now;
       send({ kind: 'progress', done, total });
     });

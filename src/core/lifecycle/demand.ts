@@ -1,6 +1,6 @@
 import { SchedulerError } from '../errors.ts';
 import { machineOrder } from '../mapping/machine-order.ts';
-import type { Need, ResourceSpace } from '../model/capacity.ts';
+import { type Need, type ResourceSpace, totalAmount } from '../model/capacity.ts';
 import type { Demand } from '../model/lease.ts';
 import type { Amounts } from '../model/records.ts';
 
@@ -49,7 +49,7 @@ const workOut = (space: ResourceSpace, machines: Machines): Demand => {
     });
   }
   const uniform = counts.size === 1 && (needs[1] as Need).shares.length === 0;
-  const memory = [0, ...machines.map((amounts) => memoryOf(amounts))];
+  const memory = [0, ...machines.map((amounts) => totalAmount(amounts.Memory))];
   const mappingOrder = uniform ? machines.map((_amounts, index) => index + 1) : machineOrder(space, needs);
   return { needs, memory, mappingOrder, totals, uniform };
 };
@@ -66,6 +66,3 @@ const needOf = (make: () => Need, index: number): Need => {
     ]);
   }
 };
-
-const memoryOf = ({ Memory: memory = 0 }: Amounts): number =>
-  typeof memory === 'number' ? memory : memory.reduce((sum, amount) => sum + amount, 0);

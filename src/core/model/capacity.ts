@@ -189,3 +189,8 @@ export const pack = (need: Need, free: Vector): number[] | null => {
   }
   return placed;
 };
+
+/** How much of a resource there is in all of its instances. */
+export function totalAmount(quantity: number | readonly number[] = 0): number {
+  return typeof quantity === 'number' ? quantity : quantity.reduce((sum, amount) => sum + amount, 0);
+}

@@ -3,7 +3,7 @@ import type { SimulationObserver } from '../run.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Shorter leases count as this long in a slowdown, in milliseconds. */
-const SHORTEST = 10_000;
+const minDuration = 10_000;
 
 /** Every probe, by its name in configurations. */
 export const probes = {
@@ -57,7 +57,7 @@ function bestEffort(recorder: Recorder): SimulationObserver {
       recorder.lease(
         lease.id,
         'Slowdown',
-        (at - lease.submittedAt) / Math.max(lease.originalDuration, SHORTEST),
+        (at - lease.submittedAt) / Math.max(lease.originalDuration, minDuration),
       );
     },
     onEnd: () => {

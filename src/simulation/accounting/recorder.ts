@@ -1,4 +1,4 @@
-import type { Instant } from '../../core/index.ts';
+import { getOrCreate, type Instant } from '../../core/index.ts';
 import type { Seconds } from '../result.ts';
 
 /** How a counter's averages are made: not at all, over its entries, or over the time that each value held. */
@@ -73,21 +73,11 @@ export class Recorder {
   private startedAt: Instant = 0;
 
   counter(name: string, averaging: Averaging = 'none'): Counter {
-    let counter = this.counters.get(name);
-    if (counter === undefined) {
-      counter = new Counter(averaging);
-      this.counters.set(name, counter);
-    }
-    return counter;
+    return getOrCreate(this.counters, name, () => new Counter(averaging));
   }
 
   lease(id: number, name: string, value: Statistic): void {
-    let values = this.perLease.get(id);
-    if (values === undefined) {
-      values = {};
-      this.perLease.set(id, values);
-    }
-    values[name] = value;
+    getOrCreate(this.perLease, id, (): Record<string, Statistic> => ({}))[name] = value;
   }
 
   run(name: string, value: Statistic): void {

@@ -1,7 +1,7 @@
 import type { Millis, SiteSpec } from '../../core/index.ts';
 import { TraceError } from '../errors.ts';
 import type { TraceLease, Workload } from '../workload.ts';
-import { Interner, MAX_MILLIS } from './values.ts';
+import { Interner, maxMillis } from './values.ts';
 
 /** How a trace is read, whatever its format. */
 export interface ReadOptions {
@@ -73,7 +73,7 @@ export class LeaseCollector {
       ['duration', duration],
       ['arrival', arrival],
     ] as const) {
-      if (time > MAX_MILLIS) return `the ${what} is ${time / 1000} s, expected at most 366,000 days`;
+      if (time > maxMillis) return `the ${what} is ${time / 1000} s, expected at most 366,000 days`;
     }
     if (image?.name.trim() === '') return 'the disk image has no name, expected one';
     if (this.sound.has(machines)) return null;

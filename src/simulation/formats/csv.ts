@@ -18,10 +18,18 @@ interface Layout {
 }
 
 /** submit;start;image;imagesize;nodes;memory;cpu;mode;deadline;duration;realduration;type */
-const LONG: Layout = { image: 2, imageSize: 3, nodes: 4, memory: 5, deadline: 8, duration: 9, known: 10 };
+const longForm: Layout = { image: 2, imageSize: 3, nodes: 4, memory: 5, deadline: 8, duration: 9, known: 10 };
 /** submit;image;imagesize;nodes;memory;cpu;mode;deadline;duration;type */
-const SHORT: Layout = { image: 1, imageSize: 2, nodes: 3, memory: 4, deadline: 7, duration: 8, known: -1 };
-const LAYOUTS: Readonly<Record<number, Layout>> = { 12: LONG, 10: SHORT };
+const shortForm: Layout = {
+  image: 1,
+  imageSize: 2,
+  nodes: 3,
+  memory: 4,
+  deadline: 7,
+  duration: 8,
+  known: -1,
+};
+const layouts: Readonly<Record<number, Layout>> = { 12: longForm, 10: shortForm };
 
 /**
  * Reads the CSV form (`;` between fields, times in seconds) in its long form of 12 and its short one of 10 fields. A deadline counts from
@@ -35,7 +43,7 @@ export function readCsv(source: TextSource, options: ReadOptions = {}): ReadTrac
     const trimmed = text.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const words = trimmed.split(';').map((word) => word.trim());
-    const layout = LAYOUTS[words.length];
+    const layout = layouts[words.length];
     if (layout === undefined) {
       throw new TraceError(
         'UNEXPECTED_CONTENT',

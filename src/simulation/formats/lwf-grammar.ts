@@ -1,7 +1,7 @@
 import type { Grammar } from './xml.ts';
 
 /** What LWF's elements hold, a site alone included. */
-export const LWF_GRAMMAR: Grammar = {
+export const lwfGrammar: Grammar = {
   'lease-workload': { optional: ['name'], children: ['description', 'attributes', 'site', 'lease-requests'] },
   description: { text: true },
   attributes: { many: ['attr'] },

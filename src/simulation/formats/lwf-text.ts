@@ -5,8 +5,8 @@ import { FieldReader } from './records.ts';
 import { type TextSource, textLines } from './source.ts';
 import { shorten } from './xml.ts';
 
-const FIELDS = 'submit start duration realduration nodes cpu memory disk image imagesize';
-const COUNT = FIELDS.split(' ').length;
+const fieldNames = 'submit start duration realduration nodes cpu memory disk image imagesize';
+const fieldCount = fieldNames.split(' ').length;
 
 /**
  * Reads the old text form of LWF: one lease a line, ten fields divided by blanks, times in seconds. A start of -1 means best effort. One
@@ -20,12 +20,12 @@ export function readLwfText(source: TextSource, options: ReadOptions = {}): Read
     const trimmed = text.trim();
     if (trimmed === '' || trimmed.startsWith('#')) continue;
     const words = trimmed.split(/\s+/);
-    if (words.length !== COUNT) {
+    if (words.length !== fieldCount) {
       throw new TraceError(
         'UNEXPECTED_CONTENT',
         source.name,
         number,
-        `${words.length} fields were found ("${shorten(trimmed)}"), expected ${COUNT}: ${FIELDS}`,
+        `${words.length} fields were found ("${shorten(trimmed)}"), expected ${fieldCount}: ${fieldNames}`,
       );
     }
     const fields = new FieldReader(source.name, number, words);
@@ -47,7 +47,7 @@ export function readLwfText(source: TextSource, options: ReadOptions = {}): Read
       user: null,
     });
   }
-  return collector.finish({ name: basename(source.name) }, lastLine, `lines "${FIELDS}"`);
+  return collector.finish({ name: basename(source.name) }, lastLine, `lines "${fieldNames}"`);
 }
 
 function disk(amount: number): { Disk?: number } {

@@ -2,10 +2,10 @@ import { basename } from 'node:path';
 import type { Amounts, DiskImage, LeaseType, Millis, SiteSpec } from '../../core/index.ts';
 import { TraceError, type TraceErrorCode } from '../errors.ts';
 import { LeaseCollector, type ReadOptions, type ReadTrace } from './collector.ts';
-import { LWF_GRAMMAR } from './lwf-grammar.ts';
-import { buildSite, type NodeSet, REQUIRED_TYPES } from './site.ts';
+import { lwfGrammar } from './lwf-grammar.ts';
+import { buildSite, type NodeSet, requiredTypes } from './site.ts';
 import type { TextSource } from './source.ts';
-import { DURATION_FORM, MAX_COUNT, parseAmount, parseCount, parseDuration } from './values.ts';
+import { durationForm, maxCount, parseAmount, parseCount, parseDuration } from './values.ts';
 import { type Element, shorten, walkXml } from './xml.ts';
 
 /** The parts of a lease request as they come. */
@@ -24,14 +24,14 @@ interface RequestParts {
 /** Reads a workload in LWF, Haizea's XML format. Throws TraceError. */
 export function readLwf(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const reader = new LwfReader(source, options);
-  const lastLine = walkXml(source, LWF_GRAMMAR, ['lease-workload'], reader);
+  const lastLine = walkXml(source, lwfGrammar, ['lease-workload'], reader);
   return reader.finish(lastLine);
 }
 
 /** Reads the site out of a file that holds a `<site>` alone, or a workload with one. Throws TraceError. */
 export function readSite(source: TextSource): SiteSpec {
   const reader = new LwfReader(source, { ordered: false });
-  walkXml(source, LWF_GRAMMAR, ['site', 'lease-workload'], reader);
+  walkXml(source, lwfGrammar, ['site', 'lease-workload'], reader);
   if (reader.site === null)
     throw new TraceError('NO_SITE', source.name, null, 'there is no <site>, expected one');
   return reader.site;
@@ -139,7 +139,7 @@ class LwfReader {
 
   private typeNames(element: Element): string[] {
     const names = (element.attributes.names as string).split(/[\s,]+/).filter((type) => type !== '');
-    const missing = REQUIRED_TYPES.find((type) => !names.includes(type));
+    const missing = requiredTypes.find((type) => !names.includes(type));
     if (missing !== undefined) {
       this.fail(
         'MISSING_CONTENT',
@@ -194,7 +194,7 @@ class LwfReader {
 
   private closeNodeSet(element: Element): void {
     const count = parseCount(element.attributes.numnodes as string);
-    if (count === null) this.invalid(element, 'numnodes', `a whole number from 1 to ${MAX_COUNT}`);
+    if (count === null) this.invalid(element, 'numnodes', `a whole number from 1 to ${maxCount}`);
     this.need(element, ['res']);
     this.nodeSets.push({ count: count as number, capacity: this.collector.interner.machine(this.capacity) });
   }
@@ -289,7 +289,7 @@ class LwfReader {
   private duration(element: Element, attribute: string): Millis {
     return (
       parseDuration(element.attributes[attribute] as string) ??
-      this.invalid(element, attribute, `a duration ${DURATION_FORM}`)
+      this.invalid(element, attribute, `a duration ${durationForm}`)
     );
   }
 

@@ -1,5 +1,5 @@
 import { TraceError } from '../errors.ts';
-import { MAX_COUNT, parseAmount, parseCount, parseSeconds } from './values.ts';
+import { maxCount, parseAmount, parseCount, parseSeconds } from './values.ts';
 import { shorten } from './xml.ts';
 
 /** One line of a text format, taken apart; its accessors throw TraceError. */
@@ -19,7 +19,7 @@ export class FieldReader {
   }
 
   count(place: number, name: string): number {
-    return parseCount(this.text(place)) ?? this.fail(place, name, `a whole number from 1 to ${MAX_COUNT}`);
+    return parseCount(this.text(place)) ?? this.fail(place, name, `a whole number from 1 to ${maxCount}`);
   }
 
   amount(place: number, name: string): number {

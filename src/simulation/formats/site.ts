@@ -1,9 +1,9 @@
 import type { Amounts, NodeSpec, SiteSpec } from '../../core/index.ts';
 
 /** Resource types that every site must have. */
-export const REQUIRED_TYPES = ['CPU', 'Memory'] as const;
+export const requiredTypes = ['CPU', 'Memory'] as const;
 /** Resource types that every site has, declared or not. */
-export const IMPLIED_TYPES = ['Disk', 'Net-in', 'Net-out'] as const;
+export const impliedTypes = ['Disk', 'Net-in', 'Net-out'] as const;
 
 export interface NodeSet {
   readonly count: number;

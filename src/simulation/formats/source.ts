@@ -1,17 +1,20 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
+import { gunzipSync } from 'node:zlib';
 import { TraceError } from '../errors.ts';
 
-/** A text that is read piece by piece, so that large traces need not be in memory as a whole. */
+/** A text that is read piece by piece, so that a large trace need not be in memory as a whole. */
 export interface TextSource {
-  /** As errors name it. */
+  /** The name in errors. */
   readonly name: string;
   chunks(): Iterable<string>;
 }
 
-const CHUNK_BYTES = 1 << 16;
-/** Longer lines are no trace that anybody wrote; they would be read into memory whole. */
-export const MAX_LINE_LENGTH = 1 << 20;
+const chunkBytes = 1 << 16;
+/** Of a gzip file: it is decompressed in memory. */
+const maxUnpackedBytes = 1 << 30;
+/** A line is held in memory whole. */
+export const maxLineLength = 1 << 20;
 
 export function textSource(name: string, text: string): TextSource {
   return { name, chunks: () => [text] };
@@ -23,17 +26,60 @@ export function fileSource(path: string): TextSource {
 
 function* readChunks(path: string): Generator<string, void> {
   const decoder = new StringDecoder('utf8');
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  let first = true;
+  for (const bytes of unpacked(path)) {
+    if (first && isUtf16(bytes)) {
+      throw new TraceError('UNKNOWN_FORMAT', path, null, 'the file is UTF-16, expected UTF-8');
+    }
+    first = false;
+    yield decoder.write(bytes);
+  }
+  yield decoder.end();
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  const [first, second] = bytes;
+  if (second === undefined) return false;
+  return (
+    first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  );
+}
+
+/** The bytes of a file, decompressed where it is a gzip file. */
+function* unpacked(path: string): Generator<Buffer, void> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
   const file = unlessUnreadable(path, () => openSync(path, 'r'));
   try {
-    for (;;) {
-      const length = unlessUnreadable(path, () => readSync(file, buffer, 0, CHUNK_BYTES, null));
-      if (length === 0) break;
-      yield decoder.write(buffer.subarray(0, length));
+    const read = () =>
+      buffer.subarray(
+        0,
+        unlessUnreadable(path, () => readSync(file, buffer, 0, chunkBytes, null)),
+      );
+    let chunk = read();
+    if (chunk[0] === 0x1f && chunk[1] === 0x8b) {
+      const parts: Buffer[] = [];
+      for (; chunk.length > 0; chunk = read()) parts.push(Buffer.from(chunk));
+      const whole = decompress(path, Buffer.concat(parts));
+      for (let from = 0; from < whole.length; from += chunkBytes)
+        yield whole.subarray(from, from + chunkBytes);
+      return;
     }
-    yield decoder.end();
+    for (; chunk.length > 0; chunk = read()) yield chunk;
   } finally {
     closeSync(file);
+  }
+}
+
+function decompress(path: string, bytes: Buffer): Buffer {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const tooLarge = code === 'ERR_BUFFER_TOO_LARGE';
+    const detail = tooLarge
+      ? `holds more than ${maxUnpackedBytes} bytes, expected a smaller gzip file`
+      : `cannot be decompressed as a gzip file: ${message}`;
+    throw new TraceError('NOT_WELL_FORMED', path, null, detail);
   }
 }
 
@@ -50,22 +96,22 @@ export function unreadable(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EISDIR') return 'is a directory, expected a file';
-  if (code === 'EACCES') return 'may not be read (permission denied)';
+  if (code === 'EACCES') return 'cannot be read (permission denied)';
   return `cannot be read (${code ?? String(error)})`;
 }
 
-/** The same chunks; refuses a line that is longer than {@link MAX_LINE_LENGTH} before it has been read whole. */
+/** The same chunks; refuses a line that is longer than {@link maxLineLength} before it has been read whole. */
 export function* boundedChunks(source: TextSource): Generator<string, void> {
   let line = 1;
   let length = 0;
   const grow = (by: number) => {
     length += by;
-    if (length > MAX_LINE_LENGTH) {
+    if (length > maxLineLength) {
       throw new TraceError(
         'LINE_TOO_LONG',
         source.name,
         line,
-        `the line has more than ${MAX_LINE_LENGTH} characters, expected shorter lines`,
+        `the line has more than ${maxLineLength} characters, expected shorter lines`,
       );
     }
   };
@@ -103,7 +149,7 @@ export function* textLines(source: TextSource): Generator<TextLine, void> {
   if (rest !== '') yield { number: number + 1, text: rest };
 }
 
-/** The first characters of a text, to tell its format by. */
+/** The first characters of a text that are not blank. */
 export function startOf(source: TextSource): string {
   for (const chunk of boundedChunks(source)) {
     const text = chunk.trimStart();

@@ -9,7 +9,7 @@ import { shorten } from './xml.ts';
 
 export type TraceFormat = 'lwf' | 'swf' | 'lwf-text' | 'csv';
 
-const READERS: Readonly<Record<TraceFormat, (source: TextSource, options: ReadOptions) => ReadTrace>> = {
+const readers: Readonly<Record<TraceFormat, (source: TextSource, options: ReadOptions) => ReadTrace>> = {
   lwf: readLwf,
   swf: readSwf,
   'lwf-text': readLwfText,
@@ -18,7 +18,7 @@ const READERS: Readonly<Record<TraceFormat, (source: TextSource, options: ReadOp
 
 /** Reads a trace in whatever format it is. Throws TraceError. */
 export function readTrace(source: TextSource, options: ReadOptions = {}): ReadTrace {
-  return READERS[detectFormat(source)](source, options);
+  return readers[detectFormat(source)](source, options);
 }
 
 /** Tells the format of a trace by its content, not by its name. Throws TraceError. */

@@ -1,9 +1,9 @@
-import type { Amounts, Millis } from '../../core/index.ts';
+import { type Amounts, getOrCreate, type Millis } from '../../core/index.ts';
 
 /** More machines in one lease, or nodes in one site, are refused: nobody means them, and they would fill the memory. */
-export const MAX_COUNT = 1_000_000;
+export const maxCount = 1_000_000;
 /** The longest time in a trace. */
-export const MAX_MILLIS: Millis = 1000 * 366 * 86_400_000;
+export const maxMillis: Millis = 1000 * 366 * 86_400_000;
 
 /** A number that is not negative, or null where the text is none. */
 export function parseNumber(text: string): number | null {
@@ -18,21 +18,21 @@ export function parseAmount(text: string): number | null {
   return Number.isInteger(value) ? value : null;
 }
 
-/** A whole number from 1 to {@link MAX_COUNT}, or null. */
+/** A whole number from 1 to {@link maxCount}, or null. */
 export function parseCount(text: string): number | null {
   if (!/^\s*\d{1,7}\s*$/.test(text)) return null;
   const value = Number(text);
-  return value >= 1 && value <= MAX_COUNT ? value : null;
+  return value >= 1 && value <= maxCount ? value : null;
 }
 
 /** Seconds (whole or with a fraction, not negative) as milliseconds, or null. */
 export function parseSeconds(text: string): Millis | null {
   if (!/^\d+(\.\d+)?$/.test(text.trim())) return null;
   const millis = Math.round(Number(text) * 1000);
-  return millis <= MAX_MILLIS ? millis : null;
+  return millis <= maxMillis ? millis : null;
 }
 
-export const DURATION_FORM = '[DD:]HH:MM[:SS[.ff]] (at most 366,000 days)';
+export const durationForm = '[DD:]HH:MM[:SS[.ff]] (at most 366,000 days)';
 
 /** `[DD:]HH:MM[:SS[.ff]]` as milliseconds, or null. A leading `+` is allowed. */
 export function parseDuration(text: string): Millis | null {
@@ -41,7 +41,7 @@ export function parseDuration(text: string): Millis | null {
   const [, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
   const whole = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
   const millis = whole * 1000 + Math.round(Number(`0.${fraction}0`) * 1000);
-  return millis <= MAX_MILLIS ? millis : null;
+  return millis <= maxMillis ? millis : null;
 }
 
 /** As `HH:MM:SS.ff`, with thousandths where hundredths do not tell it. */
@@ -76,25 +76,12 @@ export class Interner {
   private readonly lists = new Map<Amounts, Map<number, readonly Amounts[]>>();
 
   machine(amounts: Amounts): Amounts {
-    const key = JSON.stringify(amounts);
-    const known = this.amounts.get(key);
-    if (known !== undefined) return known;
-    this.amounts.set(key, amounts);
-    return amounts;
+    return getOrCreate(this.amounts, JSON.stringify(amounts), () => amounts);
   }
 
   machines(count: number, amounts: Amounts): readonly Amounts[] {
     const machine = this.machine(amounts);
-    let byCount = this.lists.get(machine);
-    if (byCount === undefined) {
-      byCount = new Map();
-      this.lists.set(machine, byCount);
-    }
-    let list = byCount.get(count);
-    if (list === undefined) {
-      list = new Array<Amounts>(count).fill(machine);
-      byCount.set(count, list);
-    }
-    return list;
+    const byCount = getOrCreate(this.lists, machine, () => new Map<number, readonly Amounts[]>());
+    return getOrCreate(byCount, count, () => new Array<Amounts>(count).fill(machine));
   }
 }

@@ -1,4 +1,10 @@
-import type { Amounts, ReservationKind, SiteSpec } from '../../core/index.ts';
+import {
+  type Amounts,
+  getOrCreate,
+  type ReservationKind,
+  type SiteSpec,
+  totalAmount,
+} from '../../core/index.ts';
 import type { LeaseResult, ReservationResult, Seconds, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
 
@@ -43,7 +49,7 @@ interface Stay {
 /** Finds a place for everything that was executed. Machines that share a node lie one below the other, as high as their share of its CPU. */
 export function layOut(result: SimulationResult, workload: Workload, site: SiteSpec): Layout {
   const machinesOf = new Map(workload.leases.map((lease) => [lease.id, lease.machines]));
-  const capacity = new Map(site.nodes.map((node) => [node.number, cpu(node.capacity)]));
+  const capacity = new Map(site.nodes.map((node) => [node.number, totalAmount(node.capacity.CPU)]));
   const byNode = new Map<number, Stay[]>();
   const moves: Move[] = [];
   for (const lease of result.leases) {
@@ -52,9 +58,7 @@ export function layOut(result: SimulationResult, workload: Workload, site: SiteS
       if (nodes !== null) moves.push({ lease: lease.id, ...reservation, nodes });
     }
     for (const stay of stays(lease, machinesOf.get(lease.id) ?? [], capacity)) {
-      const others = byNode.get(stay.node);
-      if (others === undefined) byNode.set(stay.node, [stay]);
-      else others.push(stay);
+      getOrCreate(byNode, stay.node, (): Stay[] => []).push(stay);
     }
   }
   return { bars: [...byNode.values()].flatMap(stack), moves };
@@ -82,7 +86,8 @@ function stays(
       const before = stay?.parts.at(-1)?.kind;
       const begins = kind === 'RESUMPTION' || (kind === 'VM' && before !== 'RESUMPTION');
       if (stay === undefined || begins || stay.node !== node) {
-        const share = Math.min(1, cpu(machines[Number(machine) - 1] ?? {}) / (capacity.get(node) || 1)) || 1;
+        const share =
+          Math.min(1, totalAmount(machines[Number(machine) - 1]?.CPU) / (capacity.get(node) || 1)) || 1;
         stay = { lease: lease.id, node, share, parts: [] };
         present.set(machine, stay);
         all.push(stay);
@@ -113,11 +118,6 @@ function stack(stays: Stay[]): Bar[] {
       bars.push({ lease: stay.lease, node: stay.node, ...part, top, height: stay.share });
   }
   return bars;
-}
-
-function cpu(amounts: Amounts): number {
-  const amount = amounts.CPU ?? 0;
-  return typeof amount === 'number' ? amount : amount.reduce((sum, one) => sum + one, 0);
 }
 
 /** Neighbouring nodes on which one lease fills the whole row at the same time, as one bar of that many rows. */

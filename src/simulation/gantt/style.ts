@@ -6,7 +6,7 @@ interface KindStyle {
   readonly overlay: string | null;
 }
 
-export const KINDS: Readonly<Record<ReservationKind, KindStyle>> = {
+export const kindStyles: Readonly<Record<ReservationKind, KindStyle>> = {
   VM: { name: 'running', overlay: null },
   SHUTDOWN: { name: 'shutting down', overlay: '#0006' },
   SUSPENSION: { name: 'suspending', overlay: 'url(#suspension)' },
@@ -16,7 +16,7 @@ export const KINDS: Readonly<Record<ReservationKind, KindStyle>> = {
   IMAGE_TRANSFER: { name: 'image transfer', overlay: 'url(#image)' },
 };
 
-const TYPE_NAMES: Readonly<Record<LeaseType, string>> = {
+const typeNames: Readonly<Record<LeaseType, string>> = {
   BEST_EFFORT: 'best effort',
   ADVANCE_RESERVATION: 'advance reservation',
   IMMEDIATE: 'immediate',
@@ -26,7 +26,7 @@ const TYPE_NAMES: Readonly<Record<LeaseType, string>> = {
 const hatch = (id: string, path: string, size = 6) =>
   `<pattern id="${id}" width="${size}" height="${size}" patternUnits="userSpaceOnUse"><path d="${path}" stroke="#000" stroke-width="1.1" stroke-opacity="0.65" fill="none"/></pattern>`;
 
-export const PATTERNS = [
+export const patterns = [
   hatch('suspension', 'M-1 7L7 -1M-1 1L1 -1M5 7L7 5'),
   hatch('resumption', 'M-1 -1L7 7M5 -1L7 1M-1 5L1 7'),
   hatch('memory', 'M1.5 0V4', 4),
@@ -59,10 +59,10 @@ export function outlineOf(type: LeaseType, wide: number, tall: number): string {
   return `stroke="#111" stroke-width="${room < 9 ? 0.6 : 1.3}"${dashes}`;
 }
 
-const ITEM_HEIGHT = 20;
-const CHARACTER = 6.6;
-const MOST_LEASES = 40;
-const NEUTRAL = '#cfd8dc';
+const itemHeight = 20;
+const characterWidth = 6.6;
+const maxLeases = 40;
+const neutral = '#cfd8dc';
 
 /** What the colours, outlines and hatchings mean; only what the picture has. */
 export function legend(
@@ -73,13 +73,13 @@ export function legend(
 ): { svg: string; bottom: number } {
   const items: { fills: string[]; overlay?: string; outline?: string; text: string }[] = [];
   for (const type of types) {
-    items.push({ fills: [NEUTRAL], outline: outlineOf(type, 20, 13), text: TYPE_NAMES[type] });
+    items.push({ fills: [neutral], outline: outlineOf(type, 20, 13), text: typeNames[type] });
   }
-  for (const kind of Object.keys(KINDS) as ReservationKind[]) {
-    const { overlay, name } = KINDS[kind];
-    if (kinds.has(kind) && overlay !== null) items.push({ fills: [NEUTRAL], overlay, text: name });
+  for (const kind of Object.keys(kindStyles) as ReservationKind[]) {
+    const { overlay, name } = kindStyles[kind];
+    if (kinds.has(kind) && overlay !== null) items.push({ fills: [neutral], overlay, text: name });
   }
-  if (leases.length <= MOST_LEASES) {
+  if (leases.length <= maxLeases) {
     for (const id of leases) items.push({ fills: [leaseColour(id)], text: `lease ${id}` });
   } else {
     items.push({ fills: leases.slice(0, 4).map(leaseColour), text: 'one colour a lease' });
@@ -88,10 +88,10 @@ export function legend(
   let y = top;
   let svg = '';
   for (const { fills, overlay, outline = '', text } of items) {
-    const wide = 26 + text.length * CHARACTER + 16;
+    const wide = 26 + text.length * characterWidth + 16;
     if (x + wide > left + width) {
       x = left;
-      y += ITEM_HEIGHT;
+      y += itemHeight;
     }
     const part = 20 / fills.length;
     for (const [i, fill] of fills.entries()) {
@@ -101,5 +101,5 @@ export function legend(
     svg += `<text x="${x + 26}" y="${y + 10.5}">${text}</text>\n`;
     x += wide;
   }
-  return { svg, bottom: y + ITEM_HEIGHT };
+  return { svg, bottom: y + itemHeight };
 }

@@ -4,20 +4,20 @@ import type { LeaseResult, Seconds, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
 import { ticks } from './axis.ts';
 import { layOut, type Move, mergeRows, type RowsBar } from './layout.ts';
-import { KINDS, leaseColour, legend, outlineOf, PATTERNS } from './style.ts';
+import { kindStyles, leaseColour, legend, outlineOf, patterns } from './style.ts';
 
-const PLOT_WIDTH = 1400;
-const LEFT = 64;
-const RIGHT = 24;
-const TOP = 58;
-const AXIS = 34;
-const TALLEST_ROW = 36;
-const SHORTEST_ROW = 2;
+const plotWidth = 1400;
+const marginLeft = 64;
+const marginRight = 24;
+const marginTop = 58;
+const axisHeight = 34;
+const maxRowHeight = 36;
+const minRowHeight = 2;
 /** What the rows together should not exceed, as long as they stay tall enough to be seen. */
-const PLOT_HEIGHT = 1100;
-const DIGIT = 6.2;
+const maxPlotHeight = 1100;
+const digitWidth = 6.2;
 /** Room that a label of a row needs. */
-const LABEL = 13;
+const labelHeight = 13;
 
 /** Where things are in the picture. */
 interface Frame {
@@ -52,14 +52,14 @@ export function* drawGantt(
     new Set([...bars, ...moves].map(({ kind }) => kind)),
     new Set(drawn.map((id) => leaseOf(id).type)),
     drawn,
-    { left: LEFT, top: frame.bottom + AXIS + 18, width: PLOT_WIDTH },
+    { left: marginLeft, top: frame.bottom + axisHeight + 18, width: plotWidth },
   );
-  const width = LEFT + PLOT_WIDTH + RIGHT;
+  const width = marginLeft + plotWidth + marginRight;
   const height = Math.ceil(key.bottom + 16);
 
   yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#333">\n`;
-  yield `<defs>${PATTERNS}</defs>\n<rect width="100%" height="100%" fill="#fff"/>\n`;
+  yield `<defs>${patterns}</defs>\n<rect width="100%" height="100%" fill="#fff"/>\n`;
   yield heading(result, workload, site);
   yield* grid(frame);
   const rows = mergeRows(bars);
@@ -72,7 +72,7 @@ export function* drawGantt(
     }
   }
   for (const move of transfers) {
-    yield drawMove(frame, move, leaseOf(move.lease), TOP, frame.channel, 'image repository');
+    yield drawMove(frame, move, leaseOf(move.lease), marginTop, frame.channel, 'image repository');
   }
   for (const bar of rows) yield drawNumber(frame, bar);
   yield `${key.svg}</svg>\n`;
@@ -80,11 +80,11 @@ export function* drawGantt(
 
 function frameOf(result: SimulationResult, nodes: number, withTransfers: boolean): Frame {
   const [start, end] = span(result);
-  const rowHeight = Math.max(SHORTEST_ROW, Math.min(TALLEST_ROW, PLOT_HEIGHT / nodes));
+  const rowHeight = Math.max(minRowHeight, Math.min(maxRowHeight, maxPlotHeight / nodes));
   const channel = withTransfers ? Math.max(14, Math.min(rowHeight, 22)) : 0;
-  const firstRow = TOP + (withTransfers ? channel + 6 : 0);
+  const firstRow = marginTop + (withTransfers ? channel + 6 : 0);
   const y = (node: number) => firstRow + (node - 1) * rowHeight;
-  const x = (at: Seconds) => round(LEFT + ((at - start) / (end - start)) * PLOT_WIDTH);
+  const x = (at: Seconds) => round(marginLeft + ((at - start) / (end - start)) * plotWidth);
   return { start, end, nodes, rowHeight, channel, bottom: y(nodes + 1), x, y };
 }
 
@@ -106,33 +106,34 @@ function heading(result: SimulationResult, workload: Workload, site: SiteSpec): 
   const name = escapeXml(workload.name ?? 'Schedule');
   const done = result.leases.filter(({ state }) => state === 'DONE').length;
   const facts = `${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes`;
-  return `<text x="${LEFT}" y="26" font-size="18" fill="#111">${name}</text>\n<text x="${LEFT}" y="45">${facts}</text>\n`;
+  return `<text x="${marginLeft}" y="26" font-size="18" fill="#111">${name}</text>\n<text x="${marginLeft}" y="45">${facts}</text>\n`;
 }
 
 function* grid({ start, end, nodes, rowHeight, channel, bottom, x, y }: Frame): Generator<string, void> {
   const ground = (top: number, tall: number) =>
-    `<rect x="${LEFT}" y="${top}" width="${PLOT_WIDTH}" height="${round(tall)}" fill="#f4f4f4"/>\n`;
+    `<rect x="${marginLeft}" y="${top}" width="${plotWidth}" height="${round(tall)}" fill="#f4f4f4"/>\n`;
   const rowLabel = (middle: number, text: string) =>
-    `<text x="${LEFT - 8}" y="${round(middle + 4)}" text-anchor="end">${text}</text>\n`;
+    `<text x="${marginLeft - 8}" y="${round(middle + 4)}" text-anchor="end">${text}</text>\n`;
   const firstRow = y(1);
-  if (channel > 0) yield ground(TOP, channel) + rowLabel(TOP + channel / 2, 'images');
+  if (channel > 0) yield ground(marginTop, channel) + rowLabel(marginTop + channel / 2, 'images');
   yield ground(firstRow, bottom - firstRow);
-  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * rowHeight >= LABEL) ?? 2000;
+  const every =
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * rowHeight >= labelHeight) ?? 2000;
   for (let number = 1; number <= nodes; number += 1) {
     if (rowHeight >= 8 && number > 1) {
-      yield `<path d="M${LEFT} ${round(y(number))}h${PLOT_WIDTH}" stroke="#ddd" stroke-width="0.5"/>\n`;
+      yield `<path d="M${marginLeft} ${round(y(number))}h${plotWidth}" stroke="#ddd" stroke-width="0.5"/>\n`;
     }
-    if (number % every === 0 || (number === 1 && (every - 1) * rowHeight >= LABEL)) {
+    if (number % every === 0 || (number === 1 && (every - 1) * rowHeight >= labelHeight)) {
       yield rowLabel(y(number) + rowHeight / 2, String(number));
     }
   }
   const middle = round((firstRow + bottom) / 2);
   yield `<text x="14" y="${middle}" text-anchor="middle" transform="rotate(-90 14 ${middle})">node</text>\n`;
-  for (const { at, label } of ticks(start, end, PLOT_WIDTH / 90)) {
-    yield `<path d="M${x(at)} ${TOP}V${round(bottom + 5)}" stroke="#bbb" stroke-width="0.6"/>\n`;
+  for (const { at, label } of ticks(start, end, plotWidth / 90)) {
+    yield `<path d="M${x(at)} ${marginTop}V${round(bottom + 5)}" stroke="#bbb" stroke-width="0.6"/>\n`;
     yield `<text x="${x(at)}" y="${round(bottom + 18)}" text-anchor="middle">${label}</text>\n`;
   }
-  const centre = LEFT + PLOT_WIDTH / 2;
+  const centre = marginLeft + plotWidth / 2;
   yield `<text x="${centre}" y="${round(bottom + 33)}" text-anchor="middle">time from the start of the run</text>\n`;
 }
 
@@ -170,7 +171,7 @@ function drawBar(frame: Frame, bar: RowsBar, lease: LeaseResult): string {
 function drawNumber(frame: Frame, bar: RowsBar): string {
   const { left, top, wide, tall } = boxOf(frame, bar);
   const number = String(bar.lease);
-  if (bar.kind !== 'VM' || wide < number.length * DIGIT + 4 || tall < 11) return '';
+  if (bar.kind !== 'VM' || wide < number.length * digitWidth + 4 || tall < 11) return '';
   const x = round(left + wide / 2);
   return `<text x="${x}" y="${round(top + tall / 2 + 4)}" text-anchor="middle" fill="#111" stroke="#fff" stroke-opacity="0.6" stroke-width="2" paint-order="stroke">${number}</text>\n`;
 }
@@ -197,7 +198,7 @@ function drawBox(
   outline: string,
 ): string {
   const place = `x="${left}" y="${top}" width="${wide}" height="${tall}"`;
-  const { name, overlay } = KINDS[kind];
+  const { name, overlay } = kindStyles[kind];
   const type = lease.type.toLowerCase().replace('_', ' ');
   const title = `<title>lease ${lease.id} (${type}): ${name}, ${where}, ${start}–${end} s</title>`;
   const hatching = overlay === null ? '' : `<rect ${place} fill="${overlay}"/>`;
