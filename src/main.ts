@@ -99,6 +99,8 @@ export async function startServer(
       token,
       isOutage,
       limits: config.limits,
+      cors: config.http.cors,
+      persistedDocuments: config.http.persistedDocuments,
       log: log.child({ component: 'server' }),
       registry,
     });

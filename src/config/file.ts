@@ -111,13 +111,17 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
   };
   const parsed = fileSchema.safeParse(values, { error: wording });
   if (!parsed.success) throw configurationError(parsed.error, keysAt, originOf);
-  const { site, simulation, ...config } = parsed.data;
+  const { site, simulation, http, ...config } = parsed.data;
   const folder = dirname(draft.file);
   const from = (path: string | null) => (path === null ? null : resolve(folder, path));
   return {
     ...config,
     scheduler: checkedScheduler(config.scheduler, folder, originOf),
     site: site ? configuredSite(draft.file, site) : null,
+    http: {
+      ...http,
+      persistedDocuments: { ...http.persistedDocuments, manifest: from(http.persistedDocuments.manifest) },
+    },
     simulation: {
       ...simulation,
       siteFile: from(simulation.siteFile),

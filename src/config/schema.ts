@@ -123,9 +123,30 @@ const limits = z
     cost: count,
     operationsPerConnection: count,
     operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
+    pipelinedRequests: count,
+    writeTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
   })
   .partial()
   .transform((given) => ({ ...defaultServerLimits, ...defined(given) }));
+
+const origin = z
+  .string()
+  .refine(
+    (value) => value === '*' || (URL.canParse(value) && new URL(value).origin === value),
+    'expected an origin such as https://console.example.org, or "*" for any',
+  );
+
+const http = z.strictObject({
+  cors: z.strictObject({ origins: z.array(origin).default([]) }).prefault({}),
+  persistedDocuments: z
+    .strictObject({
+      /** Counts from the file's directory. */
+      manifest: z.string().nullable().default(null),
+      only: z.boolean().default(false),
+    })
+    .refine(({ manifest, only }) => manifest !== null || !only, '"only" needs a "manifest"')
+    .prefault({}),
+});
 
 const actionDelays = z
   .strictObject({
@@ -207,6 +228,7 @@ export const fileSchema = z.strictObject({
   actions: kept(30 * 86_400_000),
   idempotencyKeys: kept(null),
   limits: limits.prefault({}),
+  http: http.prefault({}),
   simulation: simulation.prefault({}),
 });
 

@@ -1,14 +1,26 @@
 import type { RequestListener, Server } from 'node:http';
-import { createServerAdapter } from '@whatwg-node/server';
 import { type Logger, pino } from 'pino';
 import { Histogram, Registry } from 'prom-client';
 import type { ApiServices } from '../api/index.ts';
 import { bearerToken } from './authentication.ts';
-import { endable } from './endable.ts';
-import { graphiqlPage, wantsPage } from './graphiql.ts';
-import { createGraphQLServer } from './graphql.ts';
+import { errorMask } from './graphql/errors.ts';
+import {
+  noPersistedDocuments,
+  type PersistedDocumentsOptions,
+  persistedDocuments,
+} from './graphql/persisted-documents.ts';
+import { createGraphQLServer } from './graphql/server.ts';
+import { type Answer, failure, json, retryLater, withHeaders } from './http/answer.ts';
+import { type BodyChunks, readJson } from './http/body.ts';
+import { compressed } from './http/compression.ts';
+import { type CorsOptions, corsHeaders, preflight } from './http/cors.ts';
+import type { EventSource } from './http/event-source.ts';
+import { createExchange } from './http/exchange.ts';
+import { graphiqlAsset, graphiqlPage, wantsPage } from './http/graphiql.ts';
+import { requestIdFrom } from './http/request-id.ts';
+import { toResponse } from './http/response.ts';
 import { defaultServerLimits, type ServerLimits } from './limits.ts';
-import { attachWebSockets } from './websocket.ts';
+import { attachWebSockets } from './subscriptions/websocket.ts';
 
 export interface AppOptions {
   readonly services: ApiServices;
@@ -17,6 +29,8 @@ export interface AppOptions {
   /** Whether an error means that the database cannot be reached, so that the same call may succeed later. */
   readonly isOutage: (error: unknown) => boolean;
   readonly limits?: Partial<ServerLimits> | undefined;
+  readonly cors?: CorsOptions | undefined;
+  readonly persistedDocuments?: PersistedDocumentsOptions | undefined;
   readonly log?: Logger | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;
@@ -28,109 +42,178 @@ export interface App {
   readonly listener: RequestListener;
   /** Serves graphql-ws on a server that `listener` listens to. */
   attach(server: Server): void;
-  /** Completes all subscriptions and refuses new ones; requests go on being answered. */
+  /**
+   * Cuts all subscriptions without completing them, so that clients come back, and refuses new ones. Requests are still answered; each
+   * answer asks for its connection to be closed.
+   */
   endSubscriptions(): Promise<void>;
 }
 
 const path = '/graphql';
+const assets = `${path}/assets/`;
 
+/** Throws ManifestError when the persisted documents cannot be read. */
 export function createApp({
   services,
   token,
   isOutage,
   limits: given,
+  cors = { origins: [] },
+  persistedDocuments: documentOptions = noPersistedDocuments,
   log = pino({ level: 'silent' }),
   registry = new Registry(),
 }: AppOptions): App {
   const limits = { ...defaultServerLimits, ...given };
   const authenticate = bearerToken(token);
-  const subscriptions = endable(services.leases);
+  const documents = persistedDocuments(documentOptions);
+  const mask = errorMask(log, isOutage);
+  const streams = new WeakMap<Response, EventSource>();
   const seconds = new Histogram({
     name: 'leasegraph_graphql_seconds',
-    help: 'Time that queries and mutations took, by outcome.',
+    help: 'Duration of queries and mutations, by outcome.',
     labelNames: ['operation', 'outcome'],
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
   const graphql = createGraphQLServer({
-    services: { ...services, leases: subscriptions.service },
+    services,
     limits,
+    documents,
+    mask,
     log,
-    isOutage,
+    streams,
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 
-  const answer = async (request: Request): Promise<Response> => {
-    // What the client sent as its Host is part of it.
+  const route = async (request: Request, chunks: BodyChunks | null, requestId: string): Promise<Answer> => {
+    // The header Host is part of it.
     if (!URL.canParse(request.url))
-      return failure(400, 'BAD_REQUEST', 'The address of this request makes no sense.');
+      return failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.');
     const { pathname } = new URL(request.url);
-    if (pathname === '/livez') return Response.json({ status: 'alive' });
-    if (pathname === path && wantsPage(request)) return graphiqlPage(request);
-    if (pathname === '/' && wantsPage(request)) {
-      return new Response(null, { status: 302, headers: { location: path } });
+    if (pathname === '/livez') return json({ status: 'alive' });
+    if (pathname.startsWith(assets)) {
+      const asset = await graphiqlAsset(request, pathname.slice(assets.length));
+      return asset ?? failure(404, 'NOT_FOUND', 'There is no such file.');
     }
+    if (pathname === path && wantsPage(request)) return graphiqlPage(request);
+    if (pathname === '/' && wantsPage(request))
+      return { status: 302, headers: { location: path }, body: null };
+    const permission = pathname === path ? preflight(cors, request) : null;
+    if (permission) return permission;
     const principal = authenticate(request.headers.get('authorization'));
     if (pathname === '/readyz') return readiness(services, principal !== null);
     if (principal === null) return unauthenticated();
-    if (pathname === path) return acceptable(await graphql.fetch(request, { principal }));
+    if (pathname === path) {
+      const body =
+        request.method === 'POST' ? await bodyOf(request, chunks, limits.bodyBytes) : { value: null };
+      if ('refusal' in body) return body.refusal;
+      const response = await graphql.handleRequest(request, {
+        principal,
+        requestId,
+        body: body.value,
+      } as never);
+      return answerOf(response, streams.get(response));
+    }
     if (pathname === '/metrics') {
-      return new Response(await registry.metrics(), { headers: { 'content-type': registry.contentType } });
+      return {
+        status: 200,
+        headers: { 'content-type': registry.contentType },
+        body: await registry.metrics(),
+      };
     }
     return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
   };
 
-  const handle = (request: Request): Promise<Response> =>
-    answer(request).catch((error: unknown) => {
-      if (request.signal.aborted) log.debug({ err: error }, 'the client has gone');
-      else log.error({ err: error }, 'unexpected error');
-      return failure(500, 'INTERNAL', 'Something went wrong on the server. Its log says more.');
+  const handle = async (request: Request, chunks: BodyChunks | null): Promise<Answer> => {
+    const requestId = requestIdFrom(request.headers.get('x-request-id'));
+    let answer: Answer;
+    try {
+      answer = await route(request, chunks, requestId);
+      answer = await compressed(answer, request.headers.get('accept-encoding'));
+    } catch (error) {
+      if (request.signal.aborted) log.debug({ err: error, requestId }, 'the client has gone');
+      else log.error({ err: error, requestId }, 'unexpected error');
+      answer = failure(
+        500,
+        'INTERNAL',
+        `Something went wrong on the server. Its log has the details under request ${requestId}.`,
+      );
+    }
+    return withHeaders(answer, {
+      'x-request-id': requestId,
+      ...corsHeaders(cors, request.headers.get('origin')),
     });
+  };
 
+  const exchange = createExchange({ handle, limits, log });
   const closers: (() => Promise<void>)[] = [];
   let ending: Promise<unknown> | null = null;
-  const adapter = createServerAdapter(handle);
   return {
-    fetch: (request) => Promise.resolve(adapter.fetch(request)),
-    listener: adapter,
+    fetch: async (request) =>
+      toResponse(await handle(request, request.body as unknown as BodyChunks | null), exchange.streams),
+    listener: exchange.listener,
     attach: (server) => {
-      closers.push(attachWebSockets(server, { graphql, authenticate, limits, log, path }));
+      closers.push(attachWebSockets(server, { graphql, authenticate, documents, limits, log, path }));
     },
     endSubscriptions: async () => {
-      ending ??= subscriptions.end().then(() => Promise.all(closers.map((close) => close())));
+      exchange.stop();
+      ending ??= Promise.all(closers.map((close) => close()));
       await ending;
     },
   };
 }
 
-/** What is wrong, in words, names hosts and databases: only who has a token is told. */
-function readiness({ leases }: ApiServices, inWords: boolean): Response {
+/** What is wrong names hosts and databases: only a client with a token is told. */
+function readiness({ leases }: ApiServices, withDetails: boolean): Answer {
   const { role, problems } = leases.status();
   const ready = problems.length === 0;
-  return Response.json(
-    { status: ready ? 'ready' : 'not ready', role, ...(inWords && { problems }) },
-    { status: ready ? 200 : 503 },
+  return json(
+    { status: ready ? 'ready' : 'not ready', ...(withDetails && { role, problems }) },
+    ready ? 200 : 503,
+    ready ? {} : retryLater,
   );
 }
 
-const unauthenticated = (): Response =>
-  failure(401, 'UNAUTHENTICATED', 'A valid token is needed: send the header "Authorization: Bearer TOKEN".', {
-    'www-authenticate': 'Bearer realm="leasegraph"',
-  });
+/** Only JSON is accepted: a page of another site could submit a form. */
+async function bodyOf(request: Request, chunks: BodyChunks | null, maxBytes: number) {
+  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
+  if (type.trim().toLowerCase() === 'application/json') return readJson(request.headers, chunks, maxBytes);
+  return {
+    refusal: failure(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the operation as application/json.', {
+      accept: 'application/json',
+    }),
+  };
+}
 
-/** Yoga says nothing when a result cannot be given in any form that is accepted. */
-const acceptable = (response: Response): Response =>
-  response.status === 406
-    ? failure(
-        406,
-        'NOT_ACCEPTABLE',
-        'The header Accept leaves no form for this result: results are application/json, those of subscriptions text/event-stream.',
-      )
-    : response;
+async function answerOf(response: Response, events: EventSource | undefined): Promise<Answer> {
+  const headers = Object.fromEntries(response.headers);
+  if (events) return { status: response.status, headers, body: null, events };
+  // Yoga has no words for a result that cannot be given in any accepted form.
+  if (response.status === 406) {
+    return failure(
+      406,
+      'NOT_ACCEPTABLE',
+      'The header Accept allows no form of this result: results are application/json, those of subscriptions text/event-stream.',
+    );
+  }
+  // "none" is no content coding.
+  const { 'content-encoding': _encoding, connection: _connection, ...rest } = headers;
+  return withHeaders(
+    { status: response.status, headers: rest, body: await response.text() },
+    {
+      'cache-control': 'no-store',
+      vary: 'accept, accept-encoding',
+      ...(response.status === 503 && retryLater),
+    },
+  );
+}
 
-export const failure = (
-  status: number,
-  code: string,
-  message: string,
-  headers: Record<string, string> = {},
-): Response => Response.json({ errors: [{ message, extensions: { code } }] }, { status, headers });
+const unauthenticated = (): Answer =>
+  failure(
+    401,
+    'UNAUTHENTICATED',
+    'A valid token is required: send the header "Authorization: Bearer TOKEN".',
+    {
+      'www-authenticate': 'Bearer realm="leasegraph"',
+    },
+  );

@@ -1,2 +1,3 @@
 export { type App, type AppOptions, createApp } from './app.ts';
-export { ListenError, type Listening, listen } from './listen.ts';
+export { ManifestError } from './graphql/persisted-documents.ts';
+export { ListenError, type Listening, listen } from './http/listen.ts';

@@ -1,18 +1,22 @@
-/** What one client may ask of the server at once. */
+/** What one client may request of the server at once. */
 export interface ServerLimits {
   /** Bytes of a request's body, and of a WebSocket message. */
   readonly bodyBytes: number;
   /** Tokens of a GraphQL document. */
   readonly tokens: number;
-  /** Fields within fields. */
+  /** Levels of nested fields. */
   readonly depth: number;
   readonly aliases: number;
-  /** Objects that an operation may read, by an estimate before it is executed. */
+  /** Objects that an operation may read, estimated before it is executed. */
   readonly cost: number;
   /** Operations at the same time on one WebSocket. */
   readonly operationsPerConnection: number;
   /** Milliseconds after which a query or a mutation is answered without its result. */
   readonly operationTimeout: number;
+  /** Requests on one connection that may be without a complete answer; a client that sends more is disconnected. */
+  readonly pipelinedRequests: number;
+  /** Milliseconds that a client may take to read the next piece of an answer before it is disconnected. */
+  readonly writeTimeout: number;
 }
 
 export const defaultServerLimits: ServerLimits = {
@@ -23,4 +27,6 @@ export const defaultServerLimits: ServerLimits = {
   cost: 200_000,
   operationsPerConnection: 100,
   operationTimeout: 30_000,
+  pipelinedRequests: 100,
+  writeTimeout: 30_000,
 };

@@ -92,7 +92,7 @@ export class WriterLock {
         [lockKey, holderSilence, this.processId],
       );
       for (const { pid } of ended)
-        this.#log.warn({ pid }, 'ended the session of a writer that does not respond');
+        this.#log.warn({ session: pid }, 'ended the session of a writer that does not respond');
       return ended.length > 0;
     } catch (error) {
       // Not permitted, or gone by itself: the next attempt sees.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Budget } from '../../src/api/read/budget.ts';
-import { listen } from '../../src/server/listen.ts';
+import { listen } from '../../src/server/http/listen.ts';
 import { cli } from '../cli/terminal.ts';
 import { apiInMemory, createNodes, createReservations, hour, lease, now, token } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { listen } from '../../src/server/listen.ts';
+import { listen } from '../../src/server/http/listen.ts';
 import { apiInMemory, lease, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 

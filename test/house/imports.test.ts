@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'src/api/index.ts',
     'node:',
     '@graphql-yoga/render-graphiql',
-    '@whatwg-node/server',
+    '@whatwg-node/fetch',
     'graphql',
     'graphql-ws',
     'graphql-yoga',

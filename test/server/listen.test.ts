@@ -3,7 +3,7 @@ import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { ListenError, listen } from '../../src/server/listen.ts';
+import { ListenError, listen } from '../../src/server/http/listen.ts';
 import { apiInMemory, apiOn, token } from '../api/fixture.ts';
 import { freePort } from '../support/postgres.ts';
 
@@ -38,10 +38,10 @@ describe('listening', () => {
       ),
     );
     other.close();
-    await expect(listen('192.0.2.1', 0)).rejects.toThrow(/192\.0\.2\.1 is no address of this machine/);
+    await expect(listen('192.0.2.1', 0)).rejects.toThrow(/192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it('lets requests finish, completes streams, and takes no new connections when it closes', async () => {
+  it('lets requests finish, cuts streams without completing them, and accepts no new connections when it closes', async () => {
     const listening = await listen(host, 0);
     const api = apiOn(shared.prisma);
     listening.serve(api.app);
@@ -63,14 +63,16 @@ describe('listening', () => {
     await vi.waitFor(() => expect([api.leases.cancelled.length, api.leases.streams]).toEqual([1, 1]));
 
     const closing = listening.close(10_000);
-    expect(await stream.text()).toContain('event: complete');
+    expect(await stream.text()).toBe(':\n\n');
     await expect(post('{ serverTime }')).rejects.toThrow();
     finish();
-    expect(await (await mutation).json()).toEqual({ data: { cancelLease: { userErrors: [] } } });
+    const answer = await mutation;
+    expect(answer.headers.get('connection')).toBe('close');
+    expect(await answer.json()).toEqual({ data: { cancelLease: { userErrors: [] } } });
     await closing;
   });
 
-  it('answers requests whose address makes no sense, and upgrades to something else, and shows nothing of itself', async () => {
+  it('answers requests with an invalid address and upgrades to something else, and shows nothing of itself', async () => {
     const listening = await listen(host, 0);
     listening.serve(apiOn(shared.prisma).app);
     const ask = async (request: string): Promise<string> => {
@@ -117,7 +119,7 @@ describe('listening', () => {
     socket.destroy();
   });
 
-  it('does not wait for ever', async () => {
+  it('closes what has not finished by the deadline', async () => {
     const listening = await listen(host, 0);
     const api = apiOn(shared.prisma);
     listening.serve(api.app);
@@ -136,7 +138,7 @@ describe('listening', () => {
     expect(await failure).toBeInstanceOf(Error);
   });
 
-  it('nor for WebSocket clients that no longer read', async () => {
+  it('does not wait for WebSocket clients that no longer read', async () => {
     const listening = await listen(host, 0);
     listening.serve(apiOn(shared.prisma).app);
     const socket = new WebSocket(`${listening.url.replace('http', 'ws')}/graphql`, ['graphql-transport-ws']);

@@ -260,7 +260,7 @@ describe('graphql-ws', () => {
     expect(await first(client, '{ serverTime }')).toHaveProperty('data');
   });
 
-  it('completes subscriptions, and then closes, when the server stops', async () => {
+  it('closes with "Service Restart" and completes nothing when the server stops', async () => {
     const messages: string[] = [];
     const socket = await raw();
     socket.on('message', (data) => messages.push(JSON.parse(String(data)).type));
@@ -276,8 +276,23 @@ describe('graphql-ws', () => {
     await vi.waitFor(() => expect(api.leases.streams).toBe(1));
     const code = closed(socket);
     await api.app.endSubscriptions();
-    expect(await code).toBe(1001);
-    expect(messages).toEqual(['connection_ack', 'complete']);
+    expect(await code).toBe(1012);
+    expect(messages).toEqual(['connection_ack']);
+  });
+
+  it('answers a mutation that is under way before it closes', async () => {
+    let finish = () => {};
+    api.leases.cancel = () => new Promise((resolve) => (finish = resolve));
+    const client = authorized();
+    const answer = first(
+      client,
+      `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
+    );
+    await vi.waitFor(() => expect(api.leases.cancelled).toEqual([1]));
+    const ended = api.app.endSubscriptions();
+    finish();
+    expect(await answer).toEqual({ data: { cancelLease: { userErrors: [] } } });
+    await ended;
   });
 
   it('delivers a burst to a client that reads slowly', async () => {

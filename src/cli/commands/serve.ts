@@ -41,6 +41,9 @@ export default function serve(command: Command, terminal: Terminal): void {
       process.stdout.removeAllListeners('error').on('error', () => {});
       const log = await createLogger(config.logLevel);
       const signals = stopSignals();
+      process.on('SIGHUP', () =>
+        log.info('SIGHUP is ignored: restart the server to change its configuration'),
+      );
       let onFatal: (error: Error) => void = () => {};
       const fatal = new Promise<Error>((resolve) => {
         onFatal = resolve;

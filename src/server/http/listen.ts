@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import type { App } from './app.ts';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { App } from '../app.ts';
+import { failure, json } from './answer.ts';
 
-/** The port cannot be had. Its message is for people. */
+/** The port cannot be used. The message is for people. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
@@ -13,20 +14,28 @@ export interface Listening {
   readonly url: string;
   /** Answers with the app from now on. */
   serve(app: App): void;
-  /** Takes no more connections, completes subscriptions, lets requests finish, and ends what has not finished by the deadline (milliseconds). */
+  /**
+   * Accepts no more connections, cuts subscriptions, lets requests finish, and closes what has not finished by the deadline
+   * (milliseconds).
+   */
   close(deadline: number): Promise<void>;
 }
 
+/** Longer than proxies keep idle connections (60 s), so that a proxy never sends a request on one that is just being closed. */
+const keepAliveTimeout = 65_000;
+/** How long idle connections stay open when the server stops (ms): requests that are on their way are still answered. */
+const idleGrace = 200;
+
 /**
- * Takes the port. Until there is an app the server is alive and not ready: so a port that is in use is found out before
- * anything else is touched, and who watches it sees it start. Throws ListenError.
+ * Takes the port. Until there is an app the server is alive and not ready: a port that is in use is found before anything else is
+ * touched, and a start can be watched. Throws ListenError.
  */
 export async function listen(host: string, port: number): Promise<Listening> {
   let app: App | null = null;
   const listener: RequestListener = (request, response) =>
     app ? app.listener(request, response) : starting(request, response);
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000 }, listener);
-  // Those that have become WebSockets, of which the server itself does not know any more, are among them.
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout }, listener);
+  // Includes those that have become WebSockets, which the HTTP server no longer knows.
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     if (connections.has(socket)) return;
@@ -42,33 +51,38 @@ export async function listen(host: string, port: number): Promise<Listening> {
     },
     close: async (deadline) => {
       const closed = once(server, 'close');
-      server.close();
+      // `close` of an HTTP server would close idle connections at once.
+      NetServer.prototype.close.call(server);
       const timer = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, deadline);
-      // Connections whose last answer has just gone out are kept alive by their clients: they are looked for again and again.
-      const sweep = setInterval(() => server.closeIdleConnections(), 20);
       await app?.endSubscriptions();
+      let sweep: NodeJS.Timeout | undefined;
+      const grace = setTimeout(
+        () => {
+          server.closeIdleConnections();
+          sweep = setInterval(() => server.closeIdleConnections(), 20);
+        },
+        connections.size > 0 ? Math.min(idleGrace, deadline / 2) : 0,
+      );
       await closed;
       clearTimeout(timer);
+      clearTimeout(grace);
       clearInterval(sweep);
+      server.closeIdleConnections();
     },
   };
 }
 
 const starting: RequestListener = (request, response) => {
-  const alive = request.url === '/livez';
-  response.writeHead(alive ? 200 : 503, { 'content-type': 'application/json' });
-  const problem = 'The server is starting.';
-  response.end(
-    JSON.stringify(
-      alive
-        ? { status: 'alive' }
-        : request.url === '/readyz'
-          ? { status: 'not ready', role: 'starting', problems: [problem] }
-          : { errors: [{ message: problem, extensions: { code: 'UNAVAILABLE' } }] },
-    ),
-  );
+  const { status, headers, body } =
+    request.url === '/livez'
+      ? json({ status: 'alive' })
+      : request.url === '/readyz'
+        ? json({ status: 'not ready' }, 503)
+        : failure(503, 'UNAVAILABLE', 'The server is starting.');
+  response.writeHead(status, headers);
+  response.end(body);
 };
 
 async function bind(server: Server, host: string, port: number): Promise<void> {
@@ -82,10 +96,10 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
       throw new ListenError(`${where} is in use by another process. Stop it, or set PORT to another port.`);
     }
     if (code === 'EACCES')
-      throw new ListenError(`${where} may not be used by this user. Set PORT to 1024 or more.`);
+      throw new ListenError(`${where} cannot be used by this user. Set PORT to 1024 or more.`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new ListenError(
-        `${host} is no address of this machine. Set HOST to one, such as 127.0.0.1 or 0.0.0.0.`,
+        `${host} is not an address of this machine. Set HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`,
       );
     }
     throw new ListenError(`${where} cannot be used: ${message}`);

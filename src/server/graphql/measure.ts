@@ -15,7 +15,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { defaultPageSize } from '../api/index.ts';
+import { defaultPageSize } from '../../api/index.ts';
 
 /** How large an operation is, by its text and its variables alone. */
 export interface Measure {

@@ -1,0 +1,60 @@
+/** How an operation arrives: its parameters, and documents that are sent by their hash. */
+import { GraphQLError } from 'graphql';
+import type { GraphQLParams, Plugin } from 'graphql-yoga';
+import type { RequestContext } from './context.ts';
+import type { PersistedDocuments } from './persisted-documents.ts';
+
+export const clientError = (code: string, message: string, status: number): GraphQLError =>
+  new GraphQLError(message, { extensions: { code, http: { status } } });
+
+/** Takes the body that was read and parsed before. */
+export function useParsedBody(): Plugin<object, RequestContext> {
+  return {
+    onRequestParse({ request, serverContext, setRequestParser }) {
+      if (request.method !== 'POST') return;
+      setRequestParser(() => {
+        const body = (serverContext as RequestContext | undefined)?.body;
+        if (typeof body === 'object' && body !== null) return body as GraphQLParams;
+        throw clientError(
+          'BAD_REQUEST',
+          `The body must be a JSON object with the member "query", not ${body === null ? 'null' : `a ${typeof body}`}.`,
+          400,
+        );
+      });
+    },
+  };
+}
+
+/** `variables` and `extensions` in a URL are JSON. */
+export function useJsonInUrls(): Plugin {
+  return {
+    onRequestParse({ request, requestParser, setRequestParser }) {
+      if (request.method !== 'GET' || !requestParser) return;
+      setRequestParser((given) => {
+        try {
+          return requestParser(given);
+        } catch (error) {
+          if (!(error instanceof SyntaxError)) throw error;
+          throw clientError(
+            'BAD_REQUEST',
+            '"variables" and "extensions" in the URL must be valid JSON.',
+            400,
+          );
+        }
+      });
+    },
+  };
+}
+
+/** Replaces the hash of a persisted document by the document. */
+export function usePersistedDocuments(documents: PersistedDocuments): Plugin {
+  return {
+    onParams({ params, setParams, setResult }) {
+      const resolved = documents.resolve(params);
+      if ('error' in resolved) setResult({ errors: [resolved.error] });
+      else if (resolved.query !== undefined && resolved.query !== params.query) {
+        setParams({ ...params, query: resolved.query });
+      }
+    },
+  };
+}

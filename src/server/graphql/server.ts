@@ -1,0 +1,61 @@
+import { createYoga, type YogaServerInstance } from 'graphql-yoga';
+import type { Logger } from 'pino';
+import { type ApiServices, apiContext, schema } from '../../api/index.ts';
+import type { EventSource } from '../http/event-source.ts';
+import type { ServerLimits } from '../limits.ts';
+import { useEventStreams } from '../subscriptions/event-stream.ts';
+import type { RequestContext } from './context.ts';
+import { documentCache, useDocumentLimits, useUnconditionalSubscriptions } from './documents.ts';
+import { type ErrorMask, useErrorMask } from './errors.ts';
+import { useOperationLimits, useOperationMetrics, useOperationTimeout } from './operations.ts';
+import type { PersistedDocuments } from './persisted-documents.ts';
+import { useJsonInUrls, useParsedBody, usePersistedDocuments } from './requests.ts';
+
+export type GraphQLServer = YogaServerInstance<RequestContext, object>;
+
+export interface GraphQLOptions {
+  readonly services: ApiServices;
+  readonly limits: ServerLimits;
+  readonly documents: PersistedDocuments;
+  readonly mask: ErrorMask;
+  readonly log: Logger;
+  readonly observe: Parameters<typeof useOperationMetrics>[0];
+  /** Filled with the event stream of each Response that is one. */
+  readonly streams: WeakMap<Response, EventSource>;
+}
+
+/** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
+export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
+  const { services, limits, documents, mask, log, observe, streams } = options;
+  return createYoga<RequestContext, object>({
+    schema,
+    context: ({ principal }) => apiContext(services, principal),
+    graphiql: false,
+    landingPage: false,
+    cors: false,
+    batching: false,
+    multipart: false,
+    maxRequestBodySize: false,
+    parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
+    maskedErrors: { maskError: (error) => mask(error) },
+    // What the mask hides it has also logged.
+    logging: {
+      debug: () => {},
+      info: () => {},
+      warn: (...details) => log.warn({ details }, 'GraphQL'),
+      error: () => {},
+    },
+    plugins: [
+      useParsedBody(),
+      useJsonInUrls(),
+      usePersistedDocuments(documents),
+      useDocumentLimits(limits.tokens),
+      useUnconditionalSubscriptions(),
+      useOperationMetrics(observe),
+      useOperationLimits(limits),
+      useOperationTimeout(limits.operationTimeout),
+      useErrorMask(mask),
+      useEventStreams(streams),
+    ],
+  });
+}

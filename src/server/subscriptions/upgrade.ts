@@ -1,0 +1,27 @@
+/** Requests to upgrade a connection that do not become WebSockets. */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+export function refuseUpgrade(socket: Duplex): void {
+  const refusal = 'HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+  socket.end(refusal, () => socket.destroy());
+}
+
+/**
+ * Some clients offer HTTP/2 with every request. An offer need not be taken, but Node.js has let go of the connection: it is given back
+ * to the server with the request as it would be without the offer.
+ */
+export function answerWithoutUpgrade(
+  server: Server,
+  { method, url, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): void {
+  const lines = [`${method} ${url} HTTP/1.1`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    if (!/^(upgrade|connection|http2-settings)$/i.test(name)) lines.push(`${name}: ${rawHeaders[index + 1]}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit('connection', socket);
+}

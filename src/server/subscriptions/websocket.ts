@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type ExecutionArgs, type FormattedExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import type { ConnectionInitMessage } from 'graphql-ws';
+import { useServer } from 'graphql-ws/use/ws';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Principal } from '../../engine/ports.ts';
+import type { Authenticate } from '../authentication.ts';
+import { withoutInternals } from '../graphql/errors.ts';
+import type { PersistedDocuments } from '../graphql/persisted-documents.ts';
+import type { GraphQLServer } from '../graphql/server.ts';
+import { requestIdFrom } from '../http/request-id.ts';
+import type { ServerLimits } from '../limits.ts';
+import { pingInterval } from './event-stream.ts';
+import { answerWithoutUpgrade, refuseUpgrade } from './upgrade.ts';
+
+export interface WebSocketOptions {
+  readonly graphql: GraphQLServer;
+  readonly authenticate: Authenticate;
+  readonly documents: PersistedDocuments;
+  readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
+  readonly log: Logger;
+  readonly path: string;
+}
+
+interface Extra extends Record<PropertyKey, unknown> {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
+  principal?: Principal;
+}
+
+/** What the enveloped functions of Yoga need of an operation. */
+interface Enveloped {
+  execute(args: ExecutionArgs): unknown;
+  subscribe(args: ExecutionArgs): unknown;
+}
+
+/** "Service Restart": clients come back, to this server or another one. */
+const serviceRestart = 1012;
+
+/** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
+export function attachWebSockets(server: Server, options: WebSocketOptions): () => Promise<void> {
+  const { graphql, authenticate, documents, limits, log, path } = options;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
+  const running = new RunningOperations();
+
+  const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      answerWithoutUpgrade(server, request, socket, head);
+      return;
+    }
+    // The HTTP server has let go of the socket: an error without a listener would end the process.
+    socket.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
+    if (request.url?.split('?', 1)[0] !== path) {
+      refuseUpgrade(socket);
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      sockets.emit('connection', client, request);
+      // graphql-ws would print protocol errors to the console. The socket is closed with their code all the same.
+      client.removeAllListeners('error');
+      client.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
+    });
+  };
+  server.on('upgrade', upgrade);
+
+  const serving = useServer<ConnectionInitMessage['payload'], Extra>(
+    {
+      onConnect: ({ connectionParams, extra }) => {
+        const params: Readonly<Record<string, unknown>> = connectionParams ?? {};
+        const given = params.authorization ?? params.Authorization;
+        const principal = authenticate(
+          typeof given === 'string' ? given : extra.request.headers.authorization,
+        );
+        if (principal === null) return false;
+        extra.principal = principal;
+        return true;
+      },
+      execute: (args) =>
+        running.track(
+          (args.contextValue as OperationContext).socket,
+          (args.rootValue as Enveloped).execute(args),
+        ) as never,
+      subscribe: (args) => (args.rootValue as Enveloped).subscribe(args) as never,
+      onSubscribe: async ({ extra, subscriptions }, _id, params) => {
+        if (Object.keys(subscriptions).length > limits.operationsPerConnection)
+          return [tooManyOperations(limits)];
+        if (extra.principal === undefined)
+          throw new Error('an operation on a connection without a principal');
+        const resolved = documents.resolve(params);
+        if ('error' in resolved) return withoutInternals([resolved.error]);
+        const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({
+          principal: extra.principal,
+          requestId: requestIdFrom(null),
+          socket: extra.socket,
+          params,
+        });
+        try {
+          const document = parse(resolved.query ?? '');
+          const errors = validate(schema, document);
+          if (errors.length > 0) return withoutInternals(errors);
+          if (!getOperationAST(document, params.operationName)) return [unknownOperation()];
+          return {
+            schema,
+            document,
+            operationName: params.operationName,
+            variableValues: params.variables,
+            contextValue: await contextFactory(),
+            rootValue: { execute, subscribe } satisfies Enveloped,
+          };
+        } catch (error) {
+          if (error instanceof GraphQLError) return withoutInternals([error]);
+          throw error;
+        }
+      },
+      onNext: (_context, _id, _payload, _args, result) =>
+        result.errors &&
+        ({
+          ...result,
+          errors: withoutInternals(result.errors).map((error) => error.toJSON()),
+        } as FormattedExecutionResult),
+    },
+    sockets,
+    pingInterval,
+  );
+
+  return async (): Promise<void> => {
+    server.off('upgrade', upgrade);
+    await Promise.all([...sockets.clients].map((socket) => running.close(socket)));
+    await serving.dispose();
+  };
+}
+
+interface OperationContext {
+  readonly socket: WebSocket;
+}
+
+/** Queries and mutations under way on each socket. */
+class RunningOperations {
+  private readonly counts = new WeakMap<WebSocket, number>();
+  private readonly closing = new Set<WebSocket>();
+
+  track<T>(socket: WebSocket, result: T): T {
+    if (!(result instanceof Promise)) return result;
+    this.count(socket, 1);
+    // Later than the answer is sent.
+    const done = (): unknown => setImmediate(() => this.count(socket, -1));
+    result.then(done, done);
+    return result;
+  }
+
+  /** Closes a socket when its last query or mutation has been answered. Subscriptions are not completed: their clients come back. */
+  async close(socket: WebSocket): Promise<void> {
+    if (socket.readyState === socket.CLOSED) return;
+    const closed = once(socket, 'close');
+    this.closing.add(socket);
+    this.count(socket, 0);
+    await closed;
+  }
+
+  private count(socket: WebSocket, change: number): void {
+    const count = (this.counts.get(socket) ?? 0) + change;
+    this.counts.set(socket, count);
+    if (count === 0 && this.closing.delete(socket)) socket.close(serviceRestart, 'Service restart');
+  }
+}
+
+const tooManyOperations = ({ operationsPerConnection }: WebSocketOptions['limits']): GraphQLError =>
+  new GraphQLError(
+    `This connection already has ${operationsPerConnection} operations under way. End one first, or open another connection.`,
+    { extensions: { code: 'TOO_MANY_OPERATIONS' } },
+  );
+
+const unknownOperation = (): GraphQLError =>
+  new GraphQLError('Could not determine what operation to execute.', {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE' },
+  });
