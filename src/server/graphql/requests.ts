@@ -49,12 +49,11 @@ export function useJsonInUrls(): Plugin {
 /** Replaces the hash of a persisted document by the document. */
 export function usePersistedDocuments(documents: PersistedDocuments): Plugin {
   return {
-    onParams({ params, setParams, setResult }) {
+    onParams({ params, setParams }) {
       const resolved = documents.resolve(params);
-      if ('error' in resolved) setResult({ errors: [resolved.error] });
-      else if (resolved.query !== undefined && resolved.query !== params.query) {
-        setParams({ ...params, query: resolved.query });
-      }
+      if ('error' in resolved) throw resolved.error;
+      const { documentId: _documentId, ...rest } = params as GraphQLParams & { documentId?: unknown };
+      if (resolved.query !== undefined) setParams({ ...rest, query: resolved.query });
     },
   };
 }

@@ -24,20 +24,16 @@ export function corsHeaders({ origins }: CorsOptions, origin: string | null): Re
   };
 }
 
-/** The answer to a preflight request; null when the request is none, or no origin is allowed. */
+/** The answer to a preflight request, to which `corsHeaders` are added; null when the request is none, or no origin is allowed. */
 export function preflight(options: CorsOptions, request: Request): Answer | null {
   if (request.method !== 'OPTIONS' || options.origins.length === 0) return null;
   if (request.headers.get('access-control-request-method') === null) return null;
-  const headers = corsHeaders(options, request.headers.get('origin'));
   return {
     status: 204,
     headers: {
-      ...headers,
-      ...(headers['access-control-allow-origin'] !== undefined && {
-        'access-control-allow-methods': 'GET, POST',
-        'access-control-allow-headers': allowedHeaders,
-        'access-control-max-age': String(maxAge),
-      }),
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': allowedHeaders,
+      'access-control-max-age': String(maxAge),
     },
     body: null,
   };
