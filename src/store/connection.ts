@@ -1,19 +1,22 @@
 import pg from 'pg';
 import { StoreError } from '../engine/ports.ts';
-import type { ConnectionSettings } from './connection-settings.ts';
 import type { Row, Statement } from './database.ts';
+import type { ConnectionSettings } from './database-url.ts';
 import { describe, storeError } from './errors.ts';
-import { types } from './pg.ts';
+import { queryable, types } from './pg.ts';
+import { prepareSession } from './session.ts';
 
 /** A connection that says nothing for this long is asked whether it lives, and counts as dead without an answer (ms). */
 const pingInterval = 2_000;
 const pingTimeout = 4_000;
 
 /**
- * What makes the server notice that this end has gone without a word, within about seven seconds, and let go of its locks.
+ * What makes the server notice within about seven seconds that this end has gone without a word, so that it releases its locks. A
+ * server that has not all of it goes without.
  */
-const vigilance =
-  '-c tcp_keepalives_idle=3 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=2 -c tcp_user_timeout=7000 -c client_connection_check_interval=2000';
+const vigilance = `SELECT set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
+  set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7000', false),
+  set_config('client_connection_check_interval', '2000', false)`;
 
 /** One connection of its own, watched: it tells at once when it is gone, also when nothing says so but silence. */
 export class Connection {
@@ -27,15 +30,12 @@ export class Connection {
 
   /** Rejects with what `pg` says. `queryTimeout` bounds every query (ms). */
   static async open(settings: ConnectionSettings, queryTimeout: number): Promise<Connection> {
-    const client = new pg.Client({
-      ...settings.config,
-      options: `${settings.config.options ?? ''} ${vigilance}`,
-      types,
-      statement_timeout: queryTimeout,
-    });
+    const client = new pg.Client({ ...settings.config, types });
     const connection = new Connection(client, queryTimeout);
     try {
       await client.connect();
+      await prepareSession(queryable(client), { ...settings, statementTimeout: queryTimeout });
+      await client.query(vigilance).catch(() => {});
     } catch (error) {
       connection.#lose(error);
       throw error;

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
-import { plannerSettings } from './planner-settings.ts';
+import { plannerSettings } from './session.ts';
 
 /**
  * PGlite as the store needs it: every commit is on the disk before it is answered, and a PANIC of PostgreSQL ends it for good,
@@ -23,7 +23,7 @@ export class EmbeddedPostgres extends PGlite {
         // read whole tables for ever, and every lease would cost more than the one before.
         ...['-c', 'enable_seqscan=off'],
         ...['-c', 'timezone=UTC', '-c', 'standard_conforming_strings=on'],
-        ...plannerSettings.flatMap((setting) => ['-c', setting]),
+        ...Object.entries(plannerSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
       ],
     });
     try {

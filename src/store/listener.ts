@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.ts';
-import type { ConnectionSettings } from './connection-settings.ts';
 import { type Channel, channels, type Notification } from './database.ts';
+import type { ConnectionSettings } from './database-url.ts';
 import type { StoreLog } from './log.ts';
 
 const firstPause = 100;

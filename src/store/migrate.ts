@@ -145,7 +145,7 @@ async function apply(session: MigrationSession, pending: readonly Migration[]): 
 async function assertOwnSchema(session: Queryable): Promise<void> {
   const [found] = await session.query<{ name: string }>(
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+     WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema()) AND relkind IN ('r', 'p')
        AND to_regclass('_prisma_migrations') IS NULL
        AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
      ORDER BY relname LIMIT 1`,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Queryable } from './database.ts';
 import { storeError } from './errors.ts';
 
 /** int8 as number: nothing that is kept is greater than 2^53. */
@@ -8,6 +9,11 @@ export const types: pg.CustomTypesConfig = {
       ? Number
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
+
+/** A client or a pool as the rest of the store uses it. */
+export function queryable(client: pg.Pool | pg.ClientBase): Queryable {
+  return { query: (text, values) => query(client, text, values) };
+}
 
 export async function query<R extends object>(
   client: pg.Pool | pg.ClientBase,

@@ -20,7 +20,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     '@prisma/adapter-pg',
     '@prisma/driver-adapter-utils',
     'pg',
-    'pg-connection-string',
     'pglite-prisma-adapter',
     'zod',
   ],

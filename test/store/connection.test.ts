@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/engine/ports.ts';
-import { connectionSettings } from '../../src/store/connection-settings.ts';
+import { connectionSettings } from '../../src/store/database-url.ts';
 import { kindOf, storeError } from '../../src/store/errors.ts';
 import { openStore } from '../../src/store/index.ts';
 import { freePort, type PostgresServer, postgresMissing } from '../support/postgres.ts';
@@ -35,18 +35,88 @@ describe('DATABASE_URL', () => {
     expect(error.kind).toBe('PERMANENT');
   });
 
-  it('may bring options of its own, but not another time zone', () => {
-    const { config, target } = connectionSettings(
-      `postgresql://me:${secret}@db.example/leases?options=-c%20work_mem%3D64MB%20-c%20timezone%3DAsia/Tokyo&application_name=x`,
-    );
-    expect(config.options).toBe(
-      '-c random_page_cost=1.1 -c jit=off -c work_mem=64MB -c timezone=Asia/Tokyo -c timezone=UTC -c search_path=public',
-    );
-    expect(config.application_name).toBe('x');
-    expect(target).toBe('the database "leases" at db.example:5432');
-    expect(connectionSettings('postgresql:///leases?host=/run/postgresql').target).toBe(
+  it.each([
+    [`postgresql://u:1/${secret}@h/d`, 'special character that is not encoded'],
+    [`postgresql://u:1#${secret}@h/d`, 'special character that is not encoded'],
+    [`postgresql://u:1?${secret}@h/d`, 'special character that is not encoded'],
+    [`postgresql://u:50%${secret}@h/d`, 'special character that is not encoded'],
+    [`postgresql://u:${secret}@h1:5432,h2:5432/d`, 'names several hosts; only one is supported'],
+    [`postgresql://u:${secret}@h/d?pool_size=3`, 'has the parameter "pool_size", which is not supported'],
+    [`postgresql://u:${secret}@h/d?target_session_attrs=primary`, '"target_session_attrs", which is not'],
+    [`postgresql://u:${secret}@h/d?schema=a&schema=b`, 'has the parameter "schema" twice'],
+    [
+      `postgresql://u:${secret}@h/d?connection_limit=none`,
+      'connection_limit=none: it must be a whole number',
+    ],
+    [`postgresql://u:${secret}@h/d?connection_limit=0`, 'connection_limit=0: it must be a whole number'],
+    [`postgresql://u:${secret}@h/d?pgbouncer=true`, 'a pooler in transaction mode is not supported'],
+    [`postgresql://u:${secret}@h/d?client_encoding=LATIN1`, 'works with UTF8 only'],
+    [
+      `postgresql://u:${secret}@h/d?sslmode=bogus`,
+      'sslmode=bogus, which is not supported. Use one of disable',
+    ],
+    [
+      `postgresql://u:${secret}@h/d?sslmode=require&sslrootcert=/etc/none.crt`,
+      '/etc/none.crt, which sslrootcert in DATABASE_URL names, cannot be read: ENOENT',
+    ],
+    [`postgresql://u:${secret}@h/d?options=-c%20search_path%3Ddemo`, 'with the parameter "schema" instead'],
+    [`postgresql://u:${secret}@h/d?options=-c%20TimeZone%3DAsia/Tokyo`, 'sets timezone in its options'],
+    [`postgresql://u:${secret}@h/d?options=--DateStyle%3DGerman`, 'sets datestyle in its options'],
+    [`postgresql://u:${secret}@h/d?options=work_mem`, 'options that are not of the form'],
+  ])('%s is refused by name', async (url, words) => {
+    const error = await refusal(url);
+    expect(error.message).toContain(words);
+    expect(error.kind).toBe('PERMANENT');
+  });
+
+  it('may set what Leasegraph does not set itself, and the size of the pool', () => {
+    expect(
+      connectionSettings(
+        `postgresql://me:${secret}@db.example/leases?options=-c%20work_mem%3D64MB%20--jit%3Don&application_name=x&connection_limit=3&pool_timeout=2&connect_timeout=7&schema=Demo`,
+      ),
+    ).toMatchObject({
+      session: { work_mem: '64MB', jit: 'on' },
+      config: {
+        host: 'db.example',
+        port: 5432,
+        user: 'me',
+        password: secret,
+        database: 'leases',
+        application_name: 'x',
+        connectionTimeoutMillis: 7_000,
+        ssl: false,
+      },
+      poolSize: 3,
+      poolTimeout: 2_000,
+      schema: 'Demo',
+      target: 'the database "leases" at db.example:5432',
+    });
+  });
+
+  it.each([
+    [
+      'postgresql:///leases?host=/run/postgresql',
+      '/run/postgresql',
       'the database "leases" in /run/postgresql',
-    );
+    ],
+    ['postgres://me@/leases?host=/tmp&port=5433', '/tmp', 'the database "leases" in /tmp'],
+    ['postgresql://me@%2Ftmp%2Fsockets/leases', '/tmp/sockets', 'the database "leases" in /tmp/sockets'],
+    ['postgresql://me@[::1]:5433/leases', '::1', 'the database "leases" at [::1]:5433'],
+    ['postgresql://me:p%40ss%2F%23@localhost', 'localhost', 'the database "me" at localhost:5432'],
+  ])('%s names its server', (url, host, target) => {
+    expect(connectionSettings(url)).toMatchObject({ config: { host }, target });
+  });
+
+  it.each([
+    ['disable', false],
+    ['prefer', { rejectUnauthorized: false }],
+    ['require', { rejectUnauthorized: false }],
+    ['verify-ca', { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) }],
+    ['verify-full', { rejectUnauthorized: true }],
+  ])('sslmode=%s means what it means to libpq', (mode, ssl) => {
+    const settings = connectionSettings(`postgresql://me@h/d?sslmode=${mode}`);
+    expect(settings.config.ssl).toEqual(ssl);
+    expect(settings.tlsOptional).toBe(mode === 'prefer');
   });
 
   it('of a server that is not there is a clear error', async () => {
@@ -96,7 +166,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
   it('where the user may not make tables says so and stays as it was', async () => {
     const error = await refusal(guarded(`${secret}-right`, 'foreign_db'));
     expect(error.kind).toBe('PERMANENT');
-    expect(error.message).toContain('permission denied for schema public. The user needs the right');
+    expect(error.message).toContain('permission denied for schema public [42501]. The user needs the right');
     expect(await server.sql(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`, 'foreign_db')).toEqual([]);
   });
 
@@ -112,7 +182,9 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     await server.sql('CREATE DATABASE taken');
     await server.sql('CREATE TABLE leases (car text)', 'taken');
     const error = await refusal(server.url('taken'));
-    expect(error.message).toContain('it holds tables of something else. Name another database');
+    expect(error.message).toContain(
+      'The database holds tables of another program, such as "leases". Name another database',
+    );
   });
 
   it('is looked at without a change to it, if it is to be as it is', async () => {
@@ -125,23 +197,6 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     ).toEqual([]);
     await (await open(databaseUrl)).close();
     await (await openStore({ databaseUrl, dataDir: '', asItIs: true })).close();
-  });
-
-  it('serves a user that owns its database, whatever its own schema and settings are', async () => {
-    await server.sql(`CREATE SCHEMA guarded AUTHORIZATION guarded`, 'guarded');
-    await server.sql(`ALTER ROLE guarded SET timezone = 'Asia/Kathmandu'`);
-    await server.sql(`ALTER ROLE guarded SET datestyle = 'German'`);
-    await server.sql(`GRANT CREATE ON SCHEMA public TO guarded`, 'guarded');
-    const store = await open(guarded(`${secret}-right`));
-    try {
-      const writer = await store.acquireWriter();
-      expect(writer?.epoch).toBe(1);
-      const row = await store.prisma.$queryRaw`SELECT current_setting('timezone') AS zone`;
-      expect(row).toEqual([{ zone: 'UTC' }]);
-      expect(Math.abs((await store.clock()) - Date.now())).toBeLessThan(5_000);
-    } finally {
-      await store.close();
-    }
   });
 
   it('answers 200 nested reads at once through ten connections', async () => {
