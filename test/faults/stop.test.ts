@@ -29,11 +29,9 @@ const stopsUnderLoad = async (database: WorldOptions['database']): Promise<void>
     `SIGTERM under load, ${database} database: ended after ${took.join(', ')} ms; ${present.summary()}`,
   );
   expect(wrong).toEqual([]);
-  expect(Math.min(...took)).toBeLessThan(2_500);
 };
 
-// Tried again where the machine is too busy with other things.
-const options = { timeout: 300_000, retry: 1 };
+const options = { timeout: 300_000 };
 
 it('loses nothing on the embedded database', options, () => stopsUnderLoad('embedded'));
 

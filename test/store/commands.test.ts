@@ -100,6 +100,18 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     expect(await store.forwarded(10)).toEqual([]);
   });
 
+  it('is not carried out again when it has been answered, also when the answer was never fetched', async () => {
+    const { store } = await begin();
+    const insert = (answered: string) =>
+      store.prisma.$executeRawUnsafe(
+        `INSERT INTO commands (id, payload, answer, answered_at) VALUES (gen_random_uuid(), '{}', ${answered})`,
+      );
+    await insert(`'{}', now()`);
+    expect(await store.forwarded(10)).toEqual([]);
+    await insert('NULL, NULL');
+    expect(await store.forwarded(10)).toHaveLength(1);
+  });
+
   it('fails when the store closes', async () => {
     const { store, standby } = await begin();
     const closing = AbortSignal.timeout(10_000);

@@ -50,7 +50,7 @@ export class MemoryDatabase {
   commits = 0;
   /** Who holds the writer's lock. */
   holder: { store: MemoryStore; lost: AbortController } | null = null;
-  readonly listeners = new Set<(notice: 'events' | 'commands') => void>();
+  readonly listeners = new Map<(notice: 'events' | 'commands') => void, MemoryStore>();
   readonly answered = new EventTarget();
   /** Out of reach: every call fails as TRANSIENT, and the writer's connection is lost. */
   private unreachable = false;
@@ -80,31 +80,33 @@ export class MemoryDatabase {
     holder?.lost.abort();
   }
 
-  notify(notice: 'events' | 'commands'): void {
-    for (const listener of [...this.listeners]) queueMicrotask(() => listener(notice));
+  /** `except`: the process that committed the events is not told of them. */
+  notify(notice: 'events' | 'commands', except?: MemoryStore): void {
+    for (const [listener, store] of [...this.listeners]) {
+      if (store !== except) queueMicrotask(() => listener(notice));
+    }
   }
 
-  apply({ changes, idempotency, outcomes, answers, id }: CommitBatch): void {
+  /** All or nothing. */
+  apply(batch: CommitBatch, by: MemoryStore): void {
+    this.assertWritable(batch);
+    const { changes, idempotency, outcomes, answers, id } = batch;
     if (!this.site) throw new StoreError('PERMANENT', 'no site');
     if (changes.site) this.site.record = copy(changes.site);
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
-    for (const reservation of changes.reservations) {
-      if (!this.leases.has(reservation.leaseId))
-        throw new StoreError('PERMANENT', `no lease ${reservation.leaseId}`);
-      this.reservations.set(reservation.id, copy(reservation));
-    }
+    for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
     for (const event of changes.events) this.events.push(copy(event));
     for (const action of changes.actions)
       this.actions.set(action.id, { ...copy(action), state: 'PENDING', outcome: null });
     for (const record of idempotency) {
-      const id = JSON.stringify([record.principal, record.key]);
+      const id = keyId(record);
       this.idempotencyKeys.set(id, copy(record));
       this.writtenAt.set(id, this.time);
     }
     for (const outcome of outcomes) {
       const action = this.actions.get(outcome.actionId);
-      if (!action) throw new StoreError('PERMANENT', `no action ${outcome.actionId}`);
+      if (!action) continue;
       action.state = outcome.state;
       action.outcome = copy(outcome);
     }
@@ -115,9 +117,30 @@ export class MemoryDatabase {
     }
     this.lastCommit = id;
     this.commits += 1;
-    if (changes.events.length > 0) this.notify('events');
+    if (changes.events.length > 0) this.notify('events', by);
+  }
+
+  /** What the constraints of a database would refuse. */
+  private assertWritable({ changes, idempotency }: CommitBatch): void {
+    const leases = new Set([...this.leases.keys(), ...changes.leases.map(({ id }) => id)]);
+    const named = [...changes.reservations, ...changes.events].map(({ leaseId }) => leaseId);
+    const unknown = named.find((leaseId) => !leases.has(leaseId));
+    if (unknown !== undefined) throw new StoreError('PERMANENT', `no lease ${unknown}`);
+    assertUnique('event', [...this.events, ...changes.events], ({ sequence }) => sequence);
+    assertUnique('action', [...this.actions.values(), ...changes.actions], ({ id }) => id);
+    assertUnique('key', [...this.idempotencyKeys.values(), ...idempotency], keyId);
   }
 }
+
+const keyId = ({ principal, key }: { readonly principal: string; readonly key: string }): string =>
+  JSON.stringify([principal, key]);
+
+function assertUnique<T>(what: string, rows: readonly T[], idOf: (row: T) => unknown): void {
+  if (new Set(rows.map(idOf)).size < rows.length) throw new StoreError('PERMANENT', `a duplicate ${what}`);
+}
+
+/** A command that no writer took within this time is not carried out any more, in milliseconds. */
+const commandLifetime = 60_000;
 
 export class MemoryStore implements Store {
   /** Decides what happens to a commit. */
@@ -136,6 +159,7 @@ export class MemoryStore implements Store {
   listens = true;
   readonly calls: string[] = [];
   private committing = false;
+  private readonly closing = new AbortController();
 
   constructor(readonly database: MemoryDatabase) {}
 
@@ -153,6 +177,7 @@ export class MemoryStore implements Store {
       lost: lost.signal,
       release: async () => {
         if (database.holder?.lost === lost) database.holder = null;
+        lost.abort();
       },
     };
   }
@@ -187,8 +212,8 @@ export class MemoryStore implements Store {
   async createSite(name: string, spec: SiteSpec, writer: WriterTerm): Promise<void> {
     await this.reach('createSite');
     const { database } = this;
-    if (database.site) throw new StoreError('PERMANENT', 'there is a site already');
     if (writer.epoch !== database.epoch) throw new StoreError('FENCED', 'epoch');
+    if (database.site) throw new StoreError('PERMANENT', 'the database holds a site already');
     const record: SiteRecord = {
       lastLeaseId: 0,
       lastReservationId: 0,
@@ -216,7 +241,7 @@ export class MemoryStore implements Store {
       if (batch.id !== database.lastCommit) {
         if (batch.previous !== database.lastCommit)
           throw new StoreError('FENCED', 'planned upon older state');
-        database.apply(copy(batch));
+        database.apply(copy(batch), this);
       }
       if (fault === 'hang-after') return await this.hang();
       await this.afterCommit(batch);
@@ -237,9 +262,7 @@ export class MemoryStore implements Store {
     keys: readonly { principal: string; key: string }[],
   ): Promise<readonly IdempotencyRecord[]> {
     await this.reach('idempotency');
-    return keys.flatMap(
-      ({ principal, key }) => this.database.idempotencyKeys.get(JSON.stringify([principal, key])) ?? [],
-    );
+    return keys.flatMap((each) => this.database.idempotencyKeys.get(keyId(each)) ?? []);
   }
 
   async events(
@@ -267,8 +290,10 @@ export class MemoryStore implements Store {
   async deleteEventsBefore(before: Instant, limit: number): Promise<number> {
     await this.reach('deleteEventsBefore');
     const { events } = this.database;
+    // The newest always stays.
+    const max = Math.min(limit, events.length - 1);
     let count = 0;
-    while (count < limit && events[count] && (events[count] as LeaseEventRecord).at < before) count += 1;
+    while (count < max && (events[count] as LeaseEventRecord).at < before) count += 1;
     this.database.events = events.slice(count);
     return count;
   }
@@ -289,25 +314,42 @@ export class MemoryStore implements Store {
   }
 
   async forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
+    signal.throwIfAborted();
     await this.reach('forward');
+    signal.throwIfAborted();
     const { database } = this;
     const id = crypto.randomUUID();
-    const answered = new Promise<unknown>((resolve, reject) => {
-      database.answered.addEventListener(id, () => resolve(database.commands.get(id)?.answer?.value), {
-        once: true,
-      });
-      signal.addEventListener('abort', () => reject(new StoreError('TRANSIENT', 'aborted')), { once: true });
+    let forget = (): void => {};
+    const answer = new Promise<unknown>((resolve, reject) => {
+      const collect = (): void => {
+        resolve(database.commands.get(id)?.answer?.value);
+        database.commands.delete(id);
+      };
+      const withdraw = (): void => {
+        if (database.commands.get(id)?.answer === null) database.commands.delete(id);
+        reject(signal.reason);
+      };
+      const close = (): void => reject(new StoreError('TRANSIENT', 'the store is closing'));
+      database.answered.addEventListener(id, collect, { once: true });
+      signal.addEventListener('abort', withdraw, { once: true });
+      this.closing.signal.addEventListener('abort', close, { once: true });
+      forget = () => {
+        database.answered.removeEventListener(id, collect);
+        signal.removeEventListener('abort', withdraw);
+        this.closing.signal.removeEventListener('abort', close);
+      };
     });
     database.commands.set(id, { payload: copy(payload), answer: null });
     database.writtenAt.set(id, database.time);
     database.notify('commands');
-    return answered;
+    return answer.finally(forget);
   }
 
   async forwarded(limit: number): Promise<readonly ForwardedCommand[]> {
     await this.reach('forwarded');
-    return [...this.database.commands]
-      .filter(([, command]) => command.answer === null)
+    const { commands, time, writtenAt } = this.database;
+    return [...commands]
+      .filter(([id, { answer }]) => answer === null && (writtenAt.get(id) ?? 0) > time - commandLifetime)
       .slice(0, limit)
       .map(([id, command]) => ({ id, payload: copy(command.payload) }));
   }
@@ -318,7 +360,7 @@ export class MemoryStore implements Store {
     const listener = (notice: 'events' | 'commands'): void => {
       if (this.listens) onNotice(notice);
     };
-    listeners.add(listener);
+    listeners.set(listener, this);
     return {
       [Symbol.asyncDispose]: async () => {
         listeners.delete(listener);
@@ -331,7 +373,10 @@ export class MemoryStore implements Store {
     return this.database.time;
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.closing.abort();
+    if (this.database.holder?.store === this) this.database.dropWriter();
+  }
 
   /** The process dies: its lock goes, nothing else happens. */
   kill(): void {

@@ -1,0 +1,262 @@
+/** What every store does, the one in memory that the engine's tests use included. */
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../src/engine/ports.ts';
+import { describeEachDatabase } from '../support/databases.ts';
+import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
+import { action, batch, event, lease, newSite, noon, reservation, site, writerOf } from './site.ts';
+
+/** A new database without a site. `another`: a second store on it, as another process has; the same one where there can be only one. */
+interface Opened {
+  readonly store: Store;
+  readonly another: () => Promise<Store>;
+}
+
+const later = () => AbortSignal.timeout(30_000);
+
+/** The commands that wait, as soon as there are so many. */
+async function waiting(store: Store, count: number) {
+  const notices = new EventTarget();
+  await using _ = await store.listen(() => notices.dispatchEvent(new Event('notice')));
+  for (;;) {
+    const noticed = once(notices, 'notice');
+    const commands = await store.forwarded(100);
+    if (commands.length >= count) return commands;
+    await noticed;
+  }
+}
+
+function conformance(open: () => Promise<Opened>): void {
+  const begin = async () => {
+    const opened = await open();
+    return { ...opened, writer: await newSite(opened.store) };
+  };
+
+  describe('a commit', () => {
+    it('is loaded as it was written, without what has ended', async () => {
+      const { store, writer } = await begin();
+      const counters = {
+        ...{ lastLeaseId: 2, lastReservationId: 2, lastEventSequence: 1, lastActionId: 2, lastRank: 2 },
+        cachedImages: [{ node: 1, image: { name: 'debian', sizeMb: 500 }, timeout: noon, users: [] }],
+      };
+      const written = batch(null, {
+        site: counters,
+        leases: [lease(1), lease(2, { state: 'DONE', endedAt: noon })],
+        reservations: [reservation(1, 1), reservation(2, 2, { state: 'DONE' })],
+        events: [event(1, 1, { reason: { code: 'PLANNED', message: 'fits' } })],
+        actions: [action(1, 1), action(2, 2)],
+      });
+      await store.commit(written, writer);
+      const outcome = { actionId: 1, state: 'FAILED' as const, error: 'gone', attempts: 2, finishedAt: noon };
+      const second = batch(written.id, {}, { outcomes: [outcome] });
+      await store.commit(second, writer);
+      expect(await store.load()).toMatchObject({
+        name: 'test',
+        spec: site,
+        lastCommit: second.id,
+        snapshot: { site: counters, leases: [lease(1)], reservations: [reservation(1, 1)] },
+        pendingActions: [action(2, 2)],
+      });
+      expect(await store.events(0, 10)).toEqual(written.changes.events);
+    });
+
+    it('replaces records and removes withdrawn reservations', async () => {
+      const { store, writer } = await begin();
+      const first = batch(null, { leases: [lease(1)], reservations: [reservation(1, 1), reservation(2, 1)] });
+      await store.commit(first, writer);
+      const changed = reservation(1, 1, { state: 'ACTIVE', end: noon + 1_000 });
+      await store.commit(
+        batch(first.id, { leases: [lease(1, { state: 'ACTIVE' })], reservations: [changed], withdrawn: [2] }),
+        writer,
+      );
+      const loaded = await store.load();
+      expect(loaded?.snapshot.leases).toEqual([lease(1, { state: 'ACTIVE' })]);
+      expect(loaded?.snapshot.reservations).toEqual([changed]);
+    });
+
+    it('changes nothing when a part of it is refused', async () => {
+      const { store, writer } = await begin();
+      const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      const first = batch(
+        null,
+        { leases: [lease(1)], events: [event(1, 1)], actions: [action(1, 1)] },
+        { idempotency: [key] },
+      );
+      await store.commit(first, writer);
+      const before = await store.load();
+      const good = { leases: [lease(1, { state: 'CANCELLED' }), lease(2)] };
+      for (const refused of [
+        batch(first.id, { ...good, events: [event(1, 2)] }),
+        batch(first.id, { ...good, events: [event(2, 9)] }),
+        batch(first.id, { ...good, reservations: [reservation(2, 9)] }),
+        batch(first.id, { ...good, actions: [action(1, 2)] }),
+        batch(first.id, good, { idempotency: [key] }),
+      ]) {
+        await expect(store.commit(refused, writer)).rejects.toMatchObject({ kind: 'PERMANENT' });
+        expect(await store.load()).toEqual(before);
+      }
+    });
+
+    it('is written once, however often it is repeated', async () => {
+      const { store, writer } = await begin();
+      const first = batch(null, { leases: [lease(1)], events: [event(1, 1)] });
+      await store.commit(first, writer);
+      await store.commit(first, writer);
+      expect(await store.events(0, 10)).toEqual([event(1, 1)]);
+    });
+
+    it('is refused as FENCED when it was planned on an older commit, or by an older writer', async () => {
+      const { store, writer } = await begin();
+      const first = batch(null, { leases: [lease(1)] });
+      await store.commit(first, writer);
+      await expect(store.commit(batch(null), writer)).rejects.toMatchObject({ kind: 'FENCED' });
+      await expect(store.confirm(null, writer)).rejects.toMatchObject({ kind: 'FENCED' });
+      await store.confirm(first.id, writer);
+      const successor = await writerOf(store);
+      expect(successor).toMatchObject({ epoch: writer.epoch + 1, lastCommit: first.id });
+      await expect(store.commit(batch(first.id), writer)).rejects.toMatchObject({ name: 'StoreError' });
+      await expect(store.createSite('x', site, writer)).rejects.toMatchObject({ name: 'StoreError' });
+      await store.commit(batch(first.id), successor);
+    });
+  });
+
+  describe('the right to write', () => {
+    it('is lost when it is released and when it is taken again', async () => {
+      const { store, writer } = await begin();
+      const second = await writerOf(store);
+      expect([writer.lost.aborted, second.lost.aborted]).toEqual([true, false]);
+      await second.release();
+      expect(second.lost.aborted).toBe(true);
+      expect((await writerOf(store)).epoch).toBe(writer.epoch + 2);
+    });
+
+    it('creates a site once', async () => {
+      const { store, writer } = await begin();
+      await expect(store.createSite('x', site, writer)).rejects.toMatchObject({ kind: 'PERMANENT' });
+      expect((await store.load())?.name).toBe('test');
+    });
+  });
+
+  describe('events', () => {
+    it('are read from any sequence number on, of all leases or of one', async () => {
+      const { store, writer } = await begin();
+      const events = [1, 2, 3, 4, 5].map((sequence) => event(sequence, 1 + (sequence % 2)));
+      await store.commit(batch(null, { leases: [lease(1), lease(2)], events }), writer);
+      expect(await store.events(1, 2)).toEqual(events.slice(1, 3));
+      expect((await store.events(1, 9, 2)).map(({ sequence }) => sequence)).toEqual([3, 5]);
+      expect(await store.eventRange()).toEqual({ oldest: 1, newest: 5 });
+    });
+
+    it('are deleted from the oldest up to the first that is young; the newest always stays', async () => {
+      const { store, writer } = await begin();
+      expect(await store.eventRange()).toBeNull();
+      const times = [0, 9, 1, 2, 3];
+      const events = times.map((at, index) => event(index + 1, 1, { at: noon + at * 1_000 }));
+      await store.commit(batch(null, { leases: [lease(1)], events }), writer);
+      expect(await store.deleteEventsBefore(noon, 100)).toBe(0);
+      expect(await store.deleteEventsBefore(noon + 5_000, 100)).toBe(1);
+      expect(await store.eventRange()).toEqual({ oldest: 2, newest: 5 });
+      expect(await store.deleteEventsBefore(noon + 60_000, 2)).toBe(2);
+      expect(await store.deleteEventsBefore(noon + 60_000, 100)).toBe(1);
+      expect(await store.deleteEventsBefore(noon + 60_000, 100)).toBe(0);
+      expect(await store.events(0, 10)).toEqual(events.slice(4));
+    });
+  });
+
+  describe('idempotency keys', () => {
+    it('belong to their principals', async () => {
+      const { store, writer } = await begin();
+      const mine = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      const other = { ...mine, principal: 'b', leaseNumber: 2 };
+      await store.commit(
+        batch(null, { leases: [lease(1), lease(2)] }, { idempotency: [mine, other] }),
+        writer,
+      );
+      expect(await store.idempotency([{ principal: 'b', key: 'k' }])).toEqual([other]);
+      expect(await store.idempotency([{ principal: 'c', key: 'k' }])).toEqual([]);
+      expect(await store.idempotency([])).toEqual([]);
+    });
+  });
+
+  describe('forwarded commands', () => {
+    it('are read in order until they are answered, and never again', async () => {
+      const { store, another, writer } = await begin();
+      const standby = await another();
+      const answers: Promise<unknown>[] = [];
+      for (const number of [1, 2, 3]) {
+        answers.push(standby.forward({ number }, later()));
+        await waiting(store, number);
+      }
+      const commands = await store.forwarded(100);
+      expect(commands.map(({ payload }) => payload)).toEqual([{ number: 1 }, { number: 2 }, { number: 3 }]);
+      expect(await store.forwarded(2)).toEqual(commands.slice(0, 2));
+      const answer = (index: number) => ({ commandId: commands[index]?.id ?? '', answer: { answer: index } });
+      const first = batch(null, {}, { answers: [answer(0), answer(2)] });
+      await store.commit(first, writer);
+      expect(await store.forwarded(100)).toEqual(commands.slice(1, 2));
+      await store.commit(batch(first.id, {}, { answers: [answer(1)] }), writer);
+      expect(await store.forwarded(100)).toEqual([]);
+      expect(await Promise.all(answers)).toEqual([{ answer: 0 }, { answer: 1 }, { answer: 2 }]);
+    });
+
+    it('are withdrawn when their callers give up', async () => {
+      const { store, another } = await begin();
+      const standby = await another();
+      const caller = new AbortController();
+      const answer = standby.forward('late', caller.signal);
+      await waiting(store, 1);
+      caller.abort(new Error('given up'));
+      await expect(answer).rejects.toThrow('given up');
+      await expect(standby.forward('never', caller.signal)).rejects.toThrow('given up');
+      await expect.poll(() => store.forwarded(10)).toEqual([]);
+    });
+
+    it('fail when the store of their caller closes', async () => {
+      const { store, another } = await begin();
+      const standby = await another();
+      const failure = expect(standby.forward('wait', later())).rejects.toMatchObject({ kind: 'TRANSIENT' });
+      await waiting(store, 1);
+      await standby.close();
+      await failure;
+    });
+  });
+
+  describe('retention', () => {
+    it('keeps actions that are not finished', async () => {
+      const { store, writer } = await begin();
+      const outcomes = [2, 3].map((actionId) => ({
+        ...{ actionId, state: 'SUCCEEDED' as const, error: null, attempts: 1, finishedAt: noon + actionId },
+      }));
+      const actions = [1, 2, 3].map((id) => action(id, 1));
+      await store.commit(batch(null, { leases: [lease(1)], actions }, { outcomes }), writer);
+      expect(await store.deleteBefore('actions', noon + 3, 10)).toBe(1);
+      expect(await store.deleteBefore('actions', noon + 60_000, 10)).toBe(1);
+      expect((await store.load())?.pendingActions).toEqual([action(1, 1)]);
+    });
+
+    it('deletes keys by the clock of the database', async () => {
+      const { store, writer } = await begin();
+      const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      await store.commit(batch(null, { leases: [lease(1)] }, { idempotency: [key] }), writer);
+      const now = await store.clock();
+      expect(await store.deleteBefore('idempotencyKeys', now - 60_000, 10)).toBe(0);
+      expect(await store.deleteBefore('idempotencyKeys', now + 60_000, 10)).toBe(1);
+      expect(await store.idempotency([key])).toEqual([]);
+    });
+  });
+}
+
+describe('a store (in memory)', () => {
+  conformance(async () => {
+    const database = new MemoryDatabase();
+    return { store: new MemoryStore(database), another: async () => new MemoryStore(database) };
+  });
+});
+
+describeEachDatabase('a store', ({ create, kind }) => {
+  conformance(async () => {
+    const { open } = await create();
+    const store = await open();
+    return { store, another: async () => (kind === 'server' ? open() : store) };
+  });
+});
