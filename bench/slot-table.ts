@@ -153,6 +153,8 @@ class FilledTable {
         knownDuration: null,
         preemptible: true,
         image: null,
+        owner: null,
+        project: null,
         deadline: null,
       },
       machines: new Array(machines).fill(machine),

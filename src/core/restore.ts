@@ -153,6 +153,8 @@ const formerLease = (state: SchedulerState, id: number): Lease => {
     preemptible: false,
     machines: [{}],
     image: null,
+    owner: null,
+    project: null,
   });
   lease.state = 'CANCELLED';
   return lease;

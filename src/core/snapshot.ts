@@ -23,6 +23,8 @@ export const leaseRecord = (lease: Lease): LeaseRecord => ({
   preemptible: lease.preemptible,
   machines: lease.terms.machines,
   image: lease.image,
+  owner: lease.terms.owner,
+  project: lease.terms.project,
   state: lease.state,
   reason: lease.reason,
   accumulated: lease.accumulated,

@@ -74,6 +74,8 @@ const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   deadline: optional(instant),
   isWithoutPlace: fc.boolean(),
   preemptions: count,
+  owner: optional(text),
+  project: optional(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
   mapping: optional(byNumber(node)),
   memoryAt: byNumber(node),
   diskAt: byNumber(node),

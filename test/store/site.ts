@@ -45,6 +45,8 @@ export function lease(id: number, fields: Partial<LeaseRecord> = {}): LeaseRecor
     deadline: null,
     isWithoutPlace: false,
     preemptions: 0,
+    owner: null,
+    project: null,
     mapping: { 1: 1 },
     memoryAt: {},
     diskAt: {},

@@ -20,6 +20,8 @@ export const leaseWith = (machines: readonly Amounts[], image: DiskImage | null 
     preemptible: true,
     machines,
     image,
+    owner: null,
+    project: null,
   });
 
 /** A request that makes sense; times in milliseconds. */

@@ -29,6 +29,8 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
     preemptible: request.preemptible,
     machines: request.machines,
     image: request.image ?? null,
+    owner: request.owner ?? null,
+    project: request.project ?? null,
   });
   const verdict = judge(state, lease);
   state.lastLeaseId = Math.max(state.lastLeaseId, id);

@@ -29,6 +29,8 @@ export type LeaseTerms = Pick<
   | 'preemptible'
   | 'machines'
   | 'image'
+  | 'owner'
+  | 'project'
   | 'deadline'
 >;
 

@@ -91,6 +91,10 @@ export interface LeaseRequest {
   readonly knownDuration?: Millis | null;
   /** The duration as submitted, where overheads have been added to `duration`. */
   readonly originalDuration?: Millis;
+  /** The principal that the lease belongs to. */
+  readonly owner?: string | null;
+  /** The number of the project that the lease belongs to. */
+  readonly project?: number | null;
 }
 
 /** One lease, whole: what a store keeps and what the core is restored from. */
@@ -116,6 +120,9 @@ export interface LeaseRecord {
   readonly preemptible: boolean;
   readonly machines: readonly Amounts[];
   readonly image: DiskImage | null;
+  readonly owner: string | null;
+  /** The number of its project. */
+  readonly project: number | null;
   /** When its machines were last started (not resumed); null if never. */
   readonly actualStart: Instant | null;
   /** When its machines are planned to start next; null when nothing is planned. */

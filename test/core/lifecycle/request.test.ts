@@ -120,6 +120,8 @@ describe('a request that makes sense', () => {
       accumulated: 0,
       preemptible: true,
       machines: [{ CPU: 100, Memory: 1024 }],
+      owner: null,
+      project: null,
       image: null,
       actualStart: null,
       plannedStart: null,

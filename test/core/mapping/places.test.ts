@@ -24,6 +24,8 @@ const lease = (machines: number, CPU: number) =>
         knownDuration: null,
         preemptible: true,
         image: null,
+        owner: null,
+        project: null,
         deadline: null,
       },
       machines: new Array(machines).fill({ CPU, Memory: 64 }),

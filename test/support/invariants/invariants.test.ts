@@ -66,6 +66,8 @@ const lease = (id: number, changes: Partial<LeaseRecord> = {}): LeaseRecord => (
   deadline: null,
   isWithoutPlace: false,
   preemptions: 0,
+  owner: null,
+  project: null,
   mapping: { 1: 1 },
   memoryAt: {},
   diskAt: {},
