@@ -1,0 +1,584 @@
+/** Internal type. DO NOT USE DIRECTLY. */
+type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
+/** Internal type. DO NOT USE DIRECTLY. */
+export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
+import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** The disk image that machines start from. */
+export type DiskImageInput = {
+  /** What the image repository calls it. */
+  readonly name: string;
+  /** Its size in MB. */
+  readonly sizeMb: number;
+};
+
+/** An interval [start, end). */
+export type IntervalInput = {
+  /** The first instant after it. */
+  readonly end: string;
+  /** Its first instant. */
+  readonly start: string;
+};
+
+/** Which leases: those that every given condition holds for. */
+export type LeaseFilter = {
+  /** With a reservation, past or planned, that overlaps this interval. */
+  readonly overlapping?: IntervalInput | null | undefined;
+  /** In one of these states. */
+  readonly states?: ReadonlyArray<LeaseState> | null | undefined;
+  /** Of one of these types. */
+  readonly types?: ReadonlyArray<LeaseType> | null | undefined;
+};
+
+/** Where a lease stands in its life. */
+export type LeaseState =
+  /** Its machines run (or shut down). */
+  | 'ACTIVE'
+  /** Final: a user cancelled it. */
+  | 'CANCELLED'
+  /** Final: it ran. */
+  | 'DONE'
+  /** Final: something that it needed could not be done. */
+  | 'FAILED'
+  /** Its suspended machines are on their way to other nodes. */
+  | 'MIGRATING'
+  /** Made, and not yet looked at. */
+  | 'NEW'
+  /** Accepted, and waiting for the next scheduling pass. */
+  | 'PENDING'
+  /** Its disk image is on its way to the nodes. */
+  | 'PREPARING'
+  /** Best effort: waits in the queue. */
+  | 'QUEUED'
+  /** Has reservations, and nothing left to prepare. */
+  | 'READY'
+  /** Final: it was refused, or could not be scheduled. */
+  | 'REJECTED'
+  /** Final: its user did not accept the price. */
+  | 'REJECTED_BY_USER'
+  /** Its machines are resumed and about to run. */
+  | 'RESUMED_READY'
+  /** Its machines are being resumed. */
+  | 'RESUMING'
+  /** Has reservations, and something to prepare first. */
+  | 'SCHEDULED'
+  /** Suspended, and waiting for the next scheduling pass. */
+  | 'SUSPENDED_PENDING'
+  /** Suspended, and waiting in the queue. */
+  | 'SUSPENDED_QUEUED'
+  /** Suspended, and its resumption is reserved. */
+  | 'SUSPENDED_SCHEDULED'
+  /** Its machines are being suspended. */
+  | 'SUSPENDING';
+
+/** When a lease wants its machines. */
+export type LeaseType =
+  /** At an exact start; otherwise it is rejected. */
+  | 'ADVANCE_RESERVATION'
+  /** As soon as they fit; until then it waits in the queue. */
+  | 'BEST_EFFORT'
+  /** Any time, so that it is done before its deadline. */
+  | 'DEADLINE'
+  /** Now; otherwise it is rejected. */
+  | 'IMMEDIATE';
+
+/** Some machines that are alike. */
+export type MachineSetInput = {
+  /** What each of them is to have. */
+  readonly capacity: ReadonlyArray<ResourceAmountInput>;
+  /** How many of them. */
+  readonly count: number;
+};
+
+/** What is asked for. */
+export type RequestLeaseInput = {
+  /** DEADLINE: by when it is to be done. */
+  readonly deadline?: string | null | undefined;
+  /** The disk image that the machines start from. */
+  readonly diskImage?: DiskImageInput | null | undefined;
+  /** How long the machines are to run. */
+  readonly duration: string;
+  /** The same key with the same input answers with the same lease; with another input it is an error. So a request whose answer was lost can be sent again. */
+  readonly idempotencyKey?: string | null | undefined;
+  /** Simulation: how long the machines will really run, if that is less than `duration`. Only where Site.acceptsKnownDurations says so. */
+  readonly knownDuration?: string | null | undefined;
+  /** The machines, machine 1 first. */
+  readonly machines: ReadonlyArray<MachineSetInput>;
+  /** What the requester calls the lease. */
+  readonly name?: string | null | undefined;
+  /** Whether it may be suspended or requeued for the sake of leases that go first. If it is not said, BEST_EFFORT leases may. */
+  readonly preemptible?: boolean | null | undefined;
+  /** ADVANCE_RESERVATION (and later DEADLINE): when they are to start. */
+  readonly start?: string | null | undefined;
+  /** When the machines are wanted. */
+  readonly type: LeaseType;
+};
+
+/** What a reservation is for. */
+export type ReservationKind =
+  /** Disk images are moved to other nodes. */
+  | 'DISK_MIGRATION'
+  /** A disk image is transferred from the image repository. */
+  | 'IMAGE_TRANSFER'
+  /** Saved memory is moved to other nodes. */
+  | 'MEMORY_MIGRATION'
+  /** Machines are resumed. */
+  | 'RESUMPTION'
+  /** The machines shut down. */
+  | 'SHUTDOWN'
+  /** Machines are suspended: their memory is written to disk. */
+  | 'SUSPENSION'
+  /** The machines run. */
+  | 'VM';
+
+/** Where a reservation stands. */
+export type ReservationState =
+  /** Under way. */
+  | 'ACTIVE'
+  /** Stopped before its time. */
+  | 'CANCELLED'
+  /** Over. */
+  | 'DONE'
+  /** Planned. */
+  | 'SCHEDULED';
+
+/** How much is wanted of one type of resource. Name a type several times for several instances of it. */
+export type ResourceAmountInput = {
+  /** In the unit of the type. */
+  readonly amount: number;
+  /** One of the site's resource types. */
+  readonly type: string;
+};
+
+export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null };
+
+export type ConsoleViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ConsoleViewerQuery = { readonly serverTime: string, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly clockSpeed: number } };
+
+export type ConsoleOverviewQueryVariables = Exact<{
+  running: LeaseFilter;
+  waiting: LeaseFilter;
+}>;
+
+
+export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number } };
+
+export type ConsoleUtilizationQueryVariables = Exact<{
+  resource: string;
+  from: string;
+  to: string;
+  step: string;
+}>;
+
+
+export type ConsoleUtilizationQuery = { readonly utilization: ReadonlyArray<{ readonly start: string, readonly end: string, readonly used: number, readonly suspending: number, readonly resuming: number, readonly shuttingDown: number, readonly free: number }> };
+
+export type ConsoleLeasesQueryVariables = Exact<{
+  filter?: LeaseFilter | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConsoleLeasesQuery = { readonly leases: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type ConsoleLeaseDetailQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null } | null };
+
+export type ConsoleQueueQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleQueueQuery = { readonly queue: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ConsoleNodesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ConsoleScheduleQueryVariables = Exact<{
+  from: string;
+  to: string;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleScheduleQuery = { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null, readonly state: LeaseState, readonly type: LeaseType }, readonly nodes: ReadonlyArray<{ readonly number: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ConsoleRequestLeaseMutationVariables = Exact<{
+  input: RequestLeaseInput;
+}>;
+
+
+export type ConsoleRequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly number: number, readonly state: LeaseState, readonly stateReason: { readonly message: string } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleCancelLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleCancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly number: number, readonly state: LeaseState } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleEventsSubscriptionVariables = Exact<{
+  after?: number | null | undefined;
+}>;
+
+
+export type ConsoleEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly from: LeaseState, readonly to: LeaseState, readonly lease: { readonly number: number } } };
+
+export class TypedDocumentString<TResult, TVariables>
+  extends String
+  implements DocumentTypeDecoration<TResult, TVariables>
+{
+  __apiType?: NonNullable<DocumentTypeDecoration<TResult, TVariables>['__apiType']>;
+  private value: string;
+  public __meta__?: Record<string, any> | undefined;
+
+  constructor(value: string, __meta__?: Record<string, any> | undefined) {
+    super(value);
+    this.value = value;
+    this.__meta__ = __meta__;
+  }
+
+  override toString(): string & DocumentTypeDecoration<TResult, TVariables> {
+    return this.value;
+  }
+}
+export const ConsoleLeaseFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+}
+    `, {"fragmentName":"ConsoleLease"}) as unknown as TypedDocumentString<ConsoleLeaseFragment, unknown>;
+export const ConsoleViewerDocument = new TypedDocumentString(`
+    query ConsoleViewer {
+  site {
+    name
+    resourceTypes
+    clockSpeed
+  }
+  serverTime
+}
+    `) as unknown as TypedDocumentString<ConsoleViewerQuery, ConsoleViewerQueryVariables>;
+export const ConsoleOverviewDocument = new TypedDocumentString(`
+    query ConsoleOverview($running: LeaseFilter!, $waiting: LeaseFilter!) {
+  serverTime
+  running: leases(filter: $running, last: 8) {
+    totalCount
+    nodes {
+      ...ConsoleLease
+    }
+  }
+  waiting: leases(filter: $waiting, last: 8) {
+    totalCount
+    nodes {
+      ...ConsoleLease
+    }
+  }
+  queue(first: 1) {
+    totalCount
+  }
+  nodes(first: 1) {
+    totalCount
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+}`) as unknown as TypedDocumentString<ConsoleOverviewQuery, ConsoleOverviewQueryVariables>;
+export const ConsoleUtilizationDocument = new TypedDocumentString(`
+    query ConsoleUtilization($resource: String!, $from: DateTime!, $to: DateTime!, $step: Duration!) {
+  utilization(resource: $resource, from: $from, to: $to, step: $step) {
+    start
+    end
+    used
+    suspending
+    resuming
+    shuttingDown
+    free
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleUtilizationQuery, ConsoleUtilizationQueryVariables>;
+export const ConsoleLeasesDocument = new TypedDocumentString(`
+    query ConsoleLeases($filter: LeaseFilter, $first: Int, $after: String, $last: Int, $before: String) {
+  leases(
+    filter: $filter
+    first: $first
+    after: $after
+    last: $last
+    before: $before
+  ) {
+    totalCount
+    nodes {
+      ...ConsoleLease
+    }
+    pageInfo {
+      hasNextPage
+      hasPreviousPage
+      startCursor
+      endCursor
+    }
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+}`) as unknown as TypedDocumentString<ConsoleLeasesQuery, ConsoleLeasesQueryVariables>;
+export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
+    query ConsoleLeaseDetail($number: Int!) {
+  lease(number: $number) {
+    ...ConsoleLease
+    diskImage {
+      name
+      sizeMb
+    }
+    machines {
+      index
+      capacity {
+        type
+        amount
+      }
+      node {
+        number
+        hostname
+      }
+    }
+    reservations(first: 100) {
+      nodes {
+        id
+        kind
+        state
+        start
+        end
+        nodes {
+          number
+          hostname
+        }
+      }
+    }
+    events(last: 100) {
+      nodes {
+        sequence
+        at
+        from
+        to
+        reason {
+          code
+          message
+        }
+      }
+    }
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+}`) as unknown as TypedDocumentString<ConsoleLeaseDetailQuery, ConsoleLeaseDetailQueryVariables>;
+export const ConsoleQueueDocument = new TypedDocumentString(`
+    query ConsoleQueue($first: Int, $after: String) {
+  queue(first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...ConsoleLease
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+}`) as unknown as TypedDocumentString<ConsoleQueueQuery, ConsoleQueueQueryVariables>;
+export const ConsoleNodesDocument = new TypedDocumentString(`
+    query ConsoleNodes($first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      number
+      hostname
+      capacity {
+        type
+        amount
+      }
+      available {
+        type
+        amount
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleNodesQuery, ConsoleNodesQueryVariables>;
+export const ConsoleScheduleDocument = new TypedDocumentString(`
+    query ConsoleSchedule($from: DateTime!, $to: DateTime!, $after: String) {
+  reservations(from: $from, to: $to, first: 100, after: $after) {
+    nodes {
+      id
+      kind
+      state
+      start
+      end
+      lease {
+        number
+        name
+        state
+        type
+      }
+      nodes {
+        number
+      }
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleScheduleQuery, ConsoleScheduleQueryVariables>;
+export const ConsoleRequestLeaseDocument = new TypedDocumentString(`
+    mutation ConsoleRequestLease($input: RequestLeaseInput!) {
+  requestLease(input: $input) {
+    lease {
+      number
+      state
+      stateReason {
+        message
+      }
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleRequestLeaseMutation, ConsoleRequestLeaseMutationVariables>;
+export const ConsoleCancelLeaseDocument = new TypedDocumentString(`
+    mutation ConsoleCancelLease($id: ID!) {
+  cancelLease(input: {id: $id}) {
+    lease {
+      number
+      state
+    }
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCancelLeaseMutation, ConsoleCancelLeaseMutationVariables>;
+export const ConsoleEventsDocument = new TypedDocumentString(`
+    subscription ConsoleEvents($after: Long) {
+  leaseEvents(after: $after) {
+    sequence
+    from
+    to
+    lease {
+      number
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleEventsSubscription, ConsoleEventsSubscriptionVariables>;

@@ -1,0 +1,44 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { useSession } from '../session/session.tsx';
+import { followEvents, type LiveStatus } from './live-events.ts';
+
+const LiveContext = createContext<LiveStatus>('connecting');
+
+/** Whether what the page shows is kept up to date. */
+export const useLiveStatus = (): LiveStatus => useContext(LiveContext);
+
+/** At most so often are queries on the page read again, however many events arrive. */
+const refreshIntervalMs = 750;
+
+/** Follows the site's events and has the queries that the page shows read again when something has changed. */
+export function LiveProvider({ children }: { children: ReactNode }) {
+  const { token } = useSession();
+  const queries = useQueryClient();
+  const [status, setStatus] = useState<LiveStatus>('connecting');
+
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    const refreshSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        void queries.invalidateQueries();
+      }, refreshIntervalMs);
+    };
+    void followEvents({
+      url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+      token,
+      onEvent: refreshSoon,
+      onGap: refreshSoon,
+      onStatus: setStatus,
+      signal: controller.signal,
+    });
+    return () => {
+      controller.abort();
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [token, queries]);
+
+  return <LiveContext.Provider value={status}>{children}</LiveContext.Provider>;
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ConsoleOverviewDocument, ConsoleUtilizationDocument } from '../api/generated/operations.ts';
+import { UtilizationChart } from '../chart/utilization.tsx';
+import { useLiveStatus } from '../live/live.tsx';
+import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { Card, Page, QueryState } from '../ui/parts.tsx';
+import { LeaseTable } from './lease-table.tsx';
+
+const hour = 3_600_000;
+
+export function OverviewPage() {
+  const execute = useExecute();
+  const { site } = useSession();
+  const live = useLiveStatus();
+  const query = useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) =>
+      execute(
+        ConsoleOverviewDocument,
+        {
+          running: { states: ['ACTIVE', 'RESUMING', 'RESUMED_READY', 'SUSPENDING', 'MIGRATING'] },
+          waiting: {
+            states: ['PENDING', 'SCHEDULED', 'PREPARING', 'READY', 'SUSPENDED_SCHEDULED', 'QUEUED'],
+          },
+        },
+        signal,
+      ),
+  });
+  const resource = site.resourceTypes[0] ?? 'CPU';
+  const data = query.data;
+  return (
+    <Page title="Overview">
+      <QueryState
+        isPending={query.isPending}
+        error={data ? null : query.error}
+        retry={() => void query.refetch()}
+      >
+        <dl className="figures">
+          <Figure label="Running" value={data?.running.totalCount} />
+          <Figure label="Waiting" value={data?.waiting.totalCount} />
+          <Figure label="In the queue" value={data?.queue.totalCount} />
+          <Figure label="Nodes" value={data?.nodes.totalCount} />
+          <Figure
+            label="Connection"
+            value={live === 'live' ? 'Live' : live === 'connecting' ? 'Connecting' : 'Lost'}
+          />
+        </dl>
+        <div className="cards">
+          <Utilization resource={resource} />
+          <Card title="Running now" wide>
+            {data?.running.nodes.length === 0 ? (
+              <p className="muted">
+                No lease runs. <Link href="/leases/new">Request a lease</Link>.
+              </p>
+            ) : (
+              <LeaseTable leases={data?.running.nodes ?? []} caption="Running leases" />
+            )}
+          </Card>
+          <Card title="Waiting and starting next" wide>
+            {data?.waiting.nodes.length === 0 ? (
+              <p className="muted">No lease waits.</p>
+            ) : (
+              <LeaseTable leases={data?.waiting.nodes ?? []} caption="Waiting leases" />
+            )}
+          </Card>
+        </div>
+      </QueryState>
+    </Page>
+  );
+}
+
+function Figure({ label, value }: { label: string; value: string | number | undefined }) {
+  return (
+    <div className="figure">
+      <dt>{label}</dt>
+      <dd>{value ?? '–'}</dd>
+    </div>
+  );
+}
+
+function Utilization({ resource }: { resource: string }) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const query = useQuery({
+    queryKey: ['utilization', resource],
+    queryFn: async ({ signal }) => {
+      const at = now();
+      const from = Math.floor((at - 24 * hour) / (hour / 2)) * (hour / 2);
+      const variables = {
+        resource,
+        from: new Date(from).toISOString(),
+        to: new Date(from + 48.5 * hour).toISOString(),
+        step: 'PT30M',
+      };
+      return { at, samples: (await execute(ConsoleUtilizationDocument, variables, signal)).utilization };
+    },
+  });
+  return (
+    <Card title={`Utilization of ${resource}: the last and the next 24 hours`} wide>
+      <QueryState
+        isPending={query.isPending}
+        error={query.data ? null : query.error}
+        retry={() => void query.refetch()}
+      >
+        {query.data && <UtilizationChart samples={query.data.samples} now={query.data.at} />}
+      </QueryState>
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { ApiError, execute, type Operation } from '../api/client.ts';
+import type { ConsoleViewerQuery } from '../api/generated/operations.ts';
+
+export interface Session {
+  readonly token: string;
+  readonly site: ConsoleViewerQuery['site'];
+  /** Milliseconds by which the scheduler's clock was ahead of the browser's when the session began. */
+  readonly clockOffset: number;
+  signOut(reason?: string): void;
+}
+
+const storageKey = 'leasegraph.token';
+
+/** The token that an earlier visit left: in this tab, or in this browser. */
+export function storedToken(): string | null {
+  return sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
+}
+
+export function storeToken(token: string, remember: boolean): void {
+  forgetToken();
+  (remember ? localStorage : sessionStorage).setItem(storageKey, token);
+}
+
+export function forgetToken(): void {
+  sessionStorage.removeItem(storageKey);
+  localStorage.removeItem(storageKey);
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+export function SessionProvider({ session, children }: { session: Session; children: ReactNode }) {
+  return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (session === null) throw new Error('useSession is used outside of a SessionProvider.');
+  return session;
+}
+
+/** The present instant of the scheduler, which may run faster than the wall clock. */
+export function useSchedulerNow(): () => number {
+  const { site, clockOffset } = useSession();
+  const [began] = useState(() => Date.now());
+  return useCallback(
+    () => Date.now() + clockOffset + (Date.now() - began) * (site.clockSpeed - 1),
+    [began, clockOffset, site.clockSpeed],
+  );
+}
+
+/** Carries out an operation as the person who signed in. A token that is no longer accepted ends the session. */
+export function useExecute() {
+  const { token, signOut } = useSession();
+  return useMemo(
+    () =>
+      async <Result, Variables>(
+        operation: Operation<Result, Variables>,
+        variables: Variables,
+        signal?: AbortSignal,
+      ): Promise<Result> => {
+        try {
+          return await execute(token, operation, variables, signal);
+        } catch (error) {
+          if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') signOut(error.message);
+          throw error;
+        }
+      },
+    [token, signOut],
+  );
+}

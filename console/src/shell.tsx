@@ -1,0 +1,107 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useLiveStatus } from './live/live.tsx';
+import { useSession } from './session/session.tsx';
+import { browserTimeZone, type Theme, useSettings } from './ui/settings.tsx';
+
+const links = [
+  ['/', 'Overview'],
+  ['/schedule', 'Schedule'],
+  ['/leases', 'Leases'],
+  ['/nodes', 'Nodes'],
+  ['/queue', 'Queue'],
+  ['/leases/new', 'New lease'],
+] as const;
+
+/** The frame of every page: navigation, settings and the state of the connection. */
+export function Shell({ children }: { children: ReactNode }) {
+  const [location] = useLocation();
+  const { site, signOut } = useSession();
+  const main = useRef<HTMLElement>(null);
+  const first = useRef(true);
+
+  // A change of page moves the focus to its content, as loading a page would.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the page changes
+  useEffect(() => {
+    if (first.current) first.current = false;
+    else main.current?.focus();
+    const heading = main.current?.querySelector('h1')?.textContent;
+    document.title = heading ? `${heading} · ${site.name} · Leasegraph` : 'Leasegraph';
+  }, [location, site.name]);
+
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <nav className="side" aria-label="Main">
+        <p className="brand">
+          Leasegraph <span className="muted">{site.name}</span>
+        </p>
+        <ul>
+          {links.map(([path, label]) => (
+            <li key={path}>
+              <Link href={path} aria-current={isCurrent(location, path) ? 'page' : undefined}>
+                {label}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <SettingsForm />
+        <button type="button" onClick={() => signOut()}>
+          Sign out
+        </button>
+      </nav>
+      <div className="content">
+        <ConnectionBanner />
+        <main id="content" ref={main} tabIndex={-1}>
+          {children}
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function isCurrent(location: string, path: string): boolean {
+  if (path === '/leases') return location.startsWith('/leases') && location !== '/leases/new';
+  return location === path;
+}
+
+function ConnectionBanner() {
+  const status = useLiveStatus();
+  return (
+    <div role="status" className="banner-place">
+      {status === 'offline' && (
+        <p className="banner">
+          The connection to the server is lost. What this page shows may be out of date. It is updated as soon
+          as the connection is back.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function SettingsForm() {
+  const { theme, timeZone, setTheme, setTimeZone } = useSettings();
+  const zones = [...new Set([browserTimeZone, 'UTC', timeZone])];
+  return (
+    <div className="settings">
+      <label>
+        <span>Time zone</span>
+        <select value={timeZone} onChange={(event) => setTimeZone(event.target.value)}>
+          {zones.map((zone) => (
+            <option key={zone}>{zone}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span>Theme</span>
+        <select value={theme} onChange={(event) => setTheme(event.target.value as Theme)}>
+          <option value="system">As the system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </select>
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+/** Instants and durations as people read them. */
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `2 d 3 h`, `1 h 30 min`, `45 s`: the two largest units. */
+export function formatMillis(ms: number): string {
+  const units: readonly (readonly [string, number])[] = [
+    ['d', day],
+    ['h', hour],
+    ['min', minute],
+    ['s', second],
+  ];
+  let rest = Math.max(0, Math.round(ms / second) * second);
+  const parts: string[] = [];
+  for (const [name, size] of units) {
+    const count = Math.floor(rest / size);
+    rest -= count * size;
+    if (count > 0) parts.push(`${count} ${name}`);
+    if (parts.length === 2 || (parts.length === 1 && count === 0)) break;
+  }
+  return parts.length === 0 ? '0 s' : parts.join(' ');
+}
+
+const isoDuration = /^P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** Milliseconds of an ISO 8601 duration of fixed length, as the server prints them. NaN for anything else. */
+export function parseDuration(text: string): number {
+  const match = isoDuration.exec(text);
+  if (match === null) return Number.NaN;
+  const [, weeks, days, hours, minutes, seconds] = match.map((part) => Number(part ?? 0));
+  return (
+    (weeks ?? 0) * 7 * day +
+    (days ?? 0) * day +
+    (hours ?? 0) * hour +
+    (minutes ?? 0) * minute +
+    (seconds ?? 0) * second
+  );
+}
+
+export function formatDuration(iso: string): string {
+  const ms = parseDuration(iso);
+  return Number.isNaN(ms) ? iso : formatMillis(ms);
+}
+
+/** `PT1H30M` of `1h 30m`, `90 min`, `2 d`; null when it is not a duration. */
+export function toIsoDuration(text: string): string | null {
+  const trimmed = text.trim();
+  if (isoDuration.test(trimmed) && trimmed !== 'P') return trimmed;
+  const pattern = /^(?:\d+\s*(?:d|h|min|m|s)\s*)+$/i;
+  if (!pattern.test(trimmed)) return null;
+  let total = 0;
+  for (const [, count, unit] of trimmed.matchAll(/(\d+)\s*(d|h|min|m|s)/gi)) {
+    const size = { d: day, h: hour, min: minute, m: minute, s: second }[(unit ?? '').toLowerCase()] ?? 0;
+    total += Number(count) * size;
+  }
+  return total === 0 ? null : `PT${total / second}S`;
+}
+
+export function formatInstant(instant: string | number, timeZone: string, withSeconds = true): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    year: 'numeric',
+    month: 'short',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(withSeconds ? { second: '2-digit' as const } : {}),
+  }).format(new Date(instant));
+}
+
+/** `in 3 min`, `2 h ago`. */
+export function formatRelative(instant: string | number, now: number): string {
+  const difference = new Date(instant).getTime() - now;
+  if (Math.abs(difference) < second) return 'now';
+  const text = formatMillis(Math.abs(difference)).split(' ').slice(0, 2).join(' ');
+  return difference > 0 ? `in ${text}` : `${text} ago`;
+}
+
+/** `SUSPENDED_QUEUED` as `Suspended queued`. */
+export function formatEnum(value: string): string {
+  const words = value.toLowerCase().replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
