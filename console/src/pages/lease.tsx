@@ -127,7 +127,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
         </dl>
       </Card>
       <Card title={`Machines (${lease.machines.length})`}>
-        <ScrollArea label="Machines">
+        <ScrollArea label="Machines of the lease">
           <table>
             <thead>
               <tr>
@@ -155,7 +155,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
         {lease.reservations.nodes.length === 0 ? (
           <p className="muted">Nothing is reserved for this lease.</p>
         ) : (
-          <ScrollArea label="Reservations">
+          <ScrollArea label="Reservations of the lease">
             <table>
               <thead>
                 <tr>
