@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
+import { build as buildConsole } from 'vite';
 import { generatePrismaClient } from './generate.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,8 +20,10 @@ function fingerprint() {
     const { mtimeMs, size } = statSync(path);
     hash.update(`${path}\0${size}\0${mtimeMs}\n`);
   };
-  for (const entry of readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) visit(join(entry.parentPath, entry.name));
+  for (const folder of ['src', 'console']) {
+    for (const entry of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      if (entry.isFile()) visit(join(entry.parentPath, entry.name));
+    }
   }
   for (const file of ['package.json', 'prisma/schema.prisma', 'scripts/build.mjs', 'scripts/generate.mjs'])
     visit(join(root, file));
@@ -42,6 +45,11 @@ if (!(fresh && process.argv.includes('--if-stale'))) {
     );
     return { stdout: '' };
   });
+  const builtConsole = buildConsole({
+    configFile: join(root, 'console/vite.config.ts'),
+    mode: 'production',
+    logLevel: 'error',
+  });
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: { leasegraph: 'src/cli/bin.ts' },
@@ -58,7 +66,9 @@ if (!(fresh && process.argv.includes('--if-stale'))) {
   });
   // What earlier builds left goes last, so that there is always a whole program.
   const made = new Set([...Object.keys(metafile.outputs), (await template).stdout.trim()]);
+  await builtConsole;
   for (const file of readdirSync(join(root, 'dist'))) {
+    if (file === 'console') continue;
     if (!made.has(`dist/${file}`)) rmSync(join(root, 'dist', file), { recursive: true, force: true });
   }
   chmodSync(join(root, 'dist/leasegraph.js'), 0o755);

@@ -13,7 +13,7 @@ import {
 import type { SiteSpec } from './core/index.ts';
 import { createAdapter } from './enactment/index.ts';
 import { canonicalJson, createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
-import { createApp, type Listening, listen } from './server/index.ts';
+import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore, openStore } from './store/index.ts';
 import type { PrismaClient } from './store/prisma/client.ts';
 
@@ -101,6 +101,7 @@ export async function startServer(
       limits: config.limits,
       cors: config.http.cors,
       persistedDocuments: config.http.persistedDocuments,
+      consoleDirectory: findConsole(),
       log: log.child({ component: 'server' }),
       registry,
     });

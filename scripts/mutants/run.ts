@@ -10,7 +10,17 @@ import { fileURLToPath } from 'node:url';
 import { type Mutant, mutants } from './list.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const copied = ['src', 'test', 'prisma', 'scripts', 'docs', 'dist', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const copied = [
+  'src',
+  'test',
+  'prisma',
+  'scripts',
+  'docs',
+  'dist',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 const timeoutMs = 180_000;
 
 const filter = process.argv[2] ?? '';
@@ -20,7 +30,14 @@ const survivors: Mutant[] = [];
 const inapplicable: Mutant[] = [];
 try {
   for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true, force: true });
-  for (const path of ['node_modules', 'schema.graphql', 'prisma.config.ts', 'README.md', 'bench', 'CHANGELOG.md'])
+  for (const path of [
+    'node_modules',
+    'schema.graphql',
+    'prisma.config.ts',
+    'README.md',
+    'bench',
+    'CHANGELOG.md',
+  ])
     symlinkSync(join(root, path), join(copy, path));
   for (const mutant of chosen) report(mutant, outcomeOf(mutant));
 } finally {
@@ -37,7 +54,10 @@ function outcomeOf({ file, find, replace, tests }: Mutant): Outcome {
   const path = join(copy, file);
   const original = readFileSync(path, 'utf8');
   if (original.split(find).length !== 2) return 'does not apply';
-  writeFileSync(path, original.replace(find, () => replace));
+  writeFileSync(
+    path,
+    original.replace(find, () => replace),
+  );
   try {
     const run = spawnSync('npx', ['vitest', 'run', ...tests, '--bail=1', '--reporter=dot'], {
       cwd: copy,

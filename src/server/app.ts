@@ -13,6 +13,7 @@ import { createGraphQLServer } from './graphql/server.ts';
 import { type Answer, failure, json, retryLater, withHeaders } from './http/answer.ts';
 import { type BodyChunks, readJson } from './http/body.ts';
 import { compressed } from './http/compression.ts';
+import { consoleAssets, loadConsole } from './http/console.ts';
 import { type CorsOptions, corsHeaders, preflight } from './http/cors.ts';
 import type { EventSource } from './http/event-source.ts';
 import { createExchange } from './http/exchange.ts';
@@ -31,6 +32,8 @@ export interface AppOptions {
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly cors?: CorsOptions | undefined;
   readonly persistedDocuments?: PersistedDocumentsOptions | undefined;
+  /** The directory of the built web console. Without one, a browser that opens `/` is sent to GraphiQL. */
+  readonly consoleDirectory?: string | undefined;
   readonly log?: Logger | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;
@@ -51,6 +54,8 @@ export interface App {
 
 const path = '/graphql';
 const assets = `${path}/assets/`;
+/** What browsers see as well as programs: everything else that a browser opens is a page of the console. */
+const operational: ReadonlySet<string> = new Set(['/readyz', '/metrics']);
 
 /** Throws ManifestError when the persisted documents cannot be read. */
 export function createApp({
@@ -60,6 +65,7 @@ export function createApp({
   limits: given,
   cors = { origins: [] },
   persistedDocuments: documentOptions = noPersistedDocuments,
+  consoleDirectory,
   log = pino({ level: 'silent' }),
   registry = new Registry(),
 }: AppOptions): App {
@@ -67,6 +73,7 @@ export function createApp({
   const authenticate = bearerToken(token);
   const documents = persistedDocuments(documentOptions);
   const mask = errorMask(log, isOutage);
+  const webConsole = consoleDirectory === undefined ? null : loadConsole(consoleDirectory);
   const streams = new WeakMap<Response, EventSource>();
   const seconds = new Histogram({
     name: 'leasegraph_graphql_seconds',
@@ -96,8 +103,14 @@ export function createApp({
       return asset ?? failure(404, 'NOT_FOUND', 'There is no such file.');
     }
     if (pathname === path && wantsPage(request)) return graphiqlPage(request);
-    if (pathname === '/' && wantsPage(request))
-      return { status: 302, headers: { location: path }, body: null };
+    if (pathname.startsWith(consoleAssets)) {
+      const asset = await webConsole?.asset(request, pathname.slice(consoleAssets.length));
+      return asset ?? failure(404, 'NOT_FOUND', 'There is no such file.');
+    }
+    if (wantsPage(request) && !operational.has(pathname)) {
+      if (webConsole) return webConsole.page(request);
+      if (pathname === '/') return { status: 302, headers: { location: path }, body: null };
+    }
     const permission = pathname === path ? preflight(cors, request) : null;
     if (permission) return permission;
     const principal = authenticate(request.headers.get('authorization'));

@@ -3,9 +3,9 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** The disk image that machines start from. */
+/** The disk image from which machines start. */
 export type DiskImageInput = {
-  /** What the image repository calls it. */
+  /** Its name in the image repository. */
   readonly name: string;
   /** Its size in MB. */
   readonly sizeMb: number;
@@ -19,7 +19,7 @@ export type IntervalInput = {
   readonly start: string;
 };
 
-/** Which leases: those that every given condition holds for. */
+/** Selects the leases that meet every given condition. */
 export type LeaseFilter = {
   /** With a reservation, past or planned, that overlaps this interval. */
   readonly overlapping?: IntervalInput | null | undefined;
@@ -29,9 +29,9 @@ export type LeaseFilter = {
   readonly types?: ReadonlyArray<LeaseType> | null | undefined;
 };
 
-/** Where a lease stands in its life. */
+/** The state of a lease. */
 export type LeaseState =
-  /** Its machines run (or shut down). */
+  /** Its machines run, or shut down. */
   | 'ACTIVE'
   /** Final: a user cancelled it. */
   | 'CANCELLED'
@@ -39,13 +39,13 @@ export type LeaseState =
   | 'DONE'
   /** Final: something that it needed could not be done. */
   | 'FAILED'
-  /** Its suspended machines are on their way to other nodes. */
+  /** Its suspended machines are being moved to other nodes. */
   | 'MIGRATING'
-  /** Made, and not yet looked at. */
+  /** Created, and not yet considered. */
   | 'NEW'
-  /** Accepted, and waiting for the next scheduling pass. */
+  /** Accepted; waits for the next scheduling pass. */
   | 'PENDING'
-  /** Its disk image is on its way to the nodes. */
+  /** Its disk image is being transferred to the nodes. */
   | 'PREPARING'
   /** Best effort: waits in the queue. */
   | 'QUEUED'
@@ -61,59 +61,59 @@ export type LeaseState =
   | 'RESUMING'
   /** Has reservations, and something to prepare first. */
   | 'SCHEDULED'
-  /** Suspended, and waiting for the next scheduling pass. */
+  /** Suspended; waits for the next scheduling pass. */
   | 'SUSPENDED_PENDING'
-  /** Suspended, and waiting in the queue. */
+  /** Suspended; waits in the queue. */
   | 'SUSPENDED_QUEUED'
-  /** Suspended, and its resumption is reserved. */
+  /** Suspended; its resumption is reserved. */
   | 'SUSPENDED_SCHEDULED'
   /** Its machines are being suspended. */
   | 'SUSPENDING';
 
-/** When a lease wants its machines. */
+/** When a lease needs its machines. */
 export type LeaseType =
-  /** At an exact start; otherwise it is rejected. */
+  /** At an exact start; if that is not possible, the lease is rejected. */
   | 'ADVANCE_RESERVATION'
-  /** As soon as they fit; until then it waits in the queue. */
+  /** As soon as they fit; until then the lease waits in the queue. */
   | 'BEST_EFFORT'
-  /** Any time, so that it is done before its deadline. */
+  /** At any time that lets the lease end by its deadline. */
   | 'DEADLINE'
-  /** Now; otherwise it is rejected. */
+  /** Now; if that is not possible, the lease is rejected. */
   | 'IMMEDIATE';
 
-/** Some machines that are alike. */
+/** A number of equal machines. */
 export type MachineSetInput = {
-  /** What each of them is to have. */
+  /** The capacity of each machine. */
   readonly capacity: ReadonlyArray<ResourceAmountInput>;
-  /** How many of them. */
+  /** The number of machines. */
   readonly count: number;
 };
 
-/** What is asked for. */
+/** The terms of a lease. */
 export type RequestLeaseInput = {
-  /** DEADLINE: by when it is to be done. */
+  /** DEADLINE: the instant by which the lease must end. */
   readonly deadline?: string | null | undefined;
-  /** The disk image that the machines start from. */
+  /** The disk image from which the machines start. */
   readonly diskImage?: DiskImageInput | null | undefined;
-  /** How long the machines are to run. */
+  /** The running time of the machines. */
   readonly duration: string;
-  /** The same key with the same input answers with the same lease; with another input it is an error. So a request whose answer was lost can be sent again. */
+  /** Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again. */
   readonly idempotencyKey?: string | null | undefined;
-  /** Simulation: how long the machines will really run, if that is less than `duration`. Only where Site.acceptsKnownDurations says so. */
+  /** Simulation: the actual running time of the machines, if it is shorter than `duration`. Accepted only where Site.acceptsKnownDurations is true. */
   readonly knownDuration?: string | null | undefined;
   /** The machines, machine 1 first. */
   readonly machines: ReadonlyArray<MachineSetInput>;
-  /** What the requester calls the lease. */
+  /** A name for the lease. */
   readonly name?: string | null | undefined;
-  /** Whether it may be suspended or requeued for the sake of leases that go first. If it is not said, BEST_EFFORT leases may. */
+  /** Whether the lease may be suspended or requeued in favour of leases that take precedence. Default: true for BEST_EFFORT, otherwise false. */
   readonly preemptible?: boolean | null | undefined;
-  /** ADVANCE_RESERVATION (and later DEADLINE): when they are to start. */
+  /** ADVANCE_RESERVATION (and later DEADLINE): when the machines start. */
   readonly start?: string | null | undefined;
-  /** When the machines are wanted. */
+  /** When the machines are needed. */
   readonly type: LeaseType;
 };
 
-/** What a reservation is for. */
+/** The purpose of a reservation. */
 export type ReservationKind =
   /** Disk images are moved to other nodes. */
   | 'DISK_MIGRATION'
@@ -123,25 +123,25 @@ export type ReservationKind =
   | 'MEMORY_MIGRATION'
   /** Machines are resumed. */
   | 'RESUMPTION'
-  /** The machines shut down. */
+  /** Machines shut down. */
   | 'SHUTDOWN'
   /** Machines are suspended: their memory is written to disk. */
   | 'SUSPENSION'
-  /** The machines run. */
+  /** Machines run. */
   | 'VM';
 
-/** Where a reservation stands. */
+/** The state of a reservation. */
 export type ReservationState =
-  /** Under way. */
+  /** In progress. */
   | 'ACTIVE'
-  /** Stopped before its time. */
+  /** Stopped before its end. */
   | 'CANCELLED'
-  /** Over. */
+  /** Ended. */
   | 'DONE'
   /** Planned. */
   | 'SCHEDULED';
 
-/** How much is wanted of one type of resource. Name a type several times for several instances of it. */
+/** An amount of one type of resource. Repeat a type to ask for several instances of it. */
 export type ResourceAmountInput = {
   /** In the unit of the type. */
   readonly amount: number;
