@@ -30,6 +30,8 @@ const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
   lease.state = record.state;
   lease.reason = record.reason;
   lease.accumulated = record.accumulated;
+  lease.restarts = record.restarts;
+  lease.lostDuration = record.lostDuration;
   lease.actualStart = record.actualStart;
   lease.queueRank = record.queueRank;
   lease.isFuture = record.isFuture;
@@ -102,6 +104,7 @@ const restoreOperation = (
     operationAmounts(state, record, vm),
   );
   operation.vm = vm;
+  operation.preemptor = record.preemptor;
   operation.machines = record.moves ? [] : Object.keys(record.machines ?? {}).map(Number);
   operation.moves = Object.entries(record.moves ?? {}).map(
     ([machine, [from, to]]) => [Number(machine), from, to] as const,

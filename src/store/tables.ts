@@ -7,6 +7,7 @@ import type {
   LeaseEventRecord,
   LeaseRecord,
   NodeSpec,
+  ReasonData,
   ReservationRecord,
   SiteRecord,
   StateReason,
@@ -70,19 +71,29 @@ export const sites = new Table<SiteRecord>(
   () => 'The site',
 );
 
+const reasonData: z.ZodType<ReasonData> = z.record(z.string(), z.int());
+
 function reason<R>(): Field<StateReason | null, R> {
   const nullableText = z.string().nullable();
   return {
     columns: [
       { name: 'reason_code', type: 'text', shape: nullableText },
       { name: 'reason_message', type: 'text', shape: nullableText },
+      { name: 'reason_data', type: 'jsonb', shape: reasonData.nullable() },
     ],
     write: (value, row) => {
       row.reason_code = value?.code ?? null;
       row.reason_message = value?.message ?? null;
+      row.reason_data = value?.data ?? null;
     },
-    read: ({ reason_code: code, reason_message: message }) =>
-      code === null ? null : { code: String(code), message: String(message ?? '') },
+    read: ({ reason_code: code, reason_message: message, reason_data: data }) =>
+      code === null
+        ? null
+        : {
+            code: String(code),
+            message: String(message ?? ''),
+            ...(data === null ? {} : { data: data as ReasonData }),
+          },
   };
 }
 
@@ -144,6 +155,8 @@ export const leases = new Table<LeaseRecord>(
     duration: bigint('duration'),
     knownDuration: optional(bigint('known_duration')),
     accumulated: bigint('accumulated'),
+    restarts: int('restarts'),
+    lostDuration: bigint('lost_duration'),
     preemptible: boolean('preemptible'),
     machines: machinesOfLease,
     image: leaseImage,
@@ -235,6 +248,8 @@ export const reservations = new Table<ReservationRecord>(
     targets: member('plan', 'targets', byNode(z.array(pair)).nullable()),
     image: member('plan', 'image', image.nullable()),
     vmId: member('plan', 'vmId', z.int().nullable()),
+    // Plans that were written before there was a preemptor have none.
+    preemptor: member('plan', 'preemptor', z.int().nullable().default(null)),
     chainIndex: member('plan', 'chainIndex', z.int()),
     startRank: member('plan', 'startRank', z.int()),
     endRank: member('plan', 'endRank', z.int()),

@@ -29,7 +29,18 @@ const count = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0'));
 const node = fc.integer({ min: 1, max: 4 });
-const reason: fc.Arbitrary<StateReason | null> = optional(fc.record({ code: text, message: text }));
+const reason: fc.Arbitrary<StateReason | null> = optional(
+  fc
+    .record({
+      code: text,
+      message: text,
+      data: fc.option(
+        fc.record({ preemptor: count, lostDuration: count, start: instant }, { requiredKeys: [] }),
+        { nil: undefined },
+      ),
+    })
+    .map(({ data, ...rest }) => (data === undefined ? rest : { ...rest, data })),
+);
 const image = optional(fc.record({ name: text, sizeMb: count }));
 const amount = fc.oneof(
   count,
@@ -63,6 +74,8 @@ const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   duration: count,
   knownDuration: optional(count),
   accumulated: count,
+  restarts: fc.nat(),
+  lostDuration: count,
   preemptible: fc.boolean(),
   machines: fc.array(amounts, { minLength: 1, maxLength: 4 }),
   image,
@@ -96,6 +109,7 @@ const reservations: fc.Arbitrary<ReservationRecord> = fc
     targets: optional(byNumber(pairs)),
     image,
     vmId: optional(count),
+    preemptor: optional(count),
     chainIndex: fc.integer(),
     startRank: count,
     endRank: count,

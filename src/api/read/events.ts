@@ -10,7 +10,8 @@ export const eventOrder: Order<LeaseEvent> = {
 };
 
 const columns = Prisma.sql`e.sequence, e.at, e.lease_number AS "leaseNumber", e.from_state::text AS "from",
-  e.to_state::text AS "to", e.reason_code AS "reasonCode", e.reason_message AS "reasonMessage"`;
+  e.to_state::text AS "to", e.reason_code AS "reasonCode", e.reason_message AS "reasonMessage",
+  e.reason_data AS "reasonData"`;
 
 /** An event of the engine as its row. */
 export function eventRow({ sequence, at, leaseId, from, to, reason }: LeaseEventRecord): LeaseEvent {
@@ -22,6 +23,7 @@ export function eventRow({ sequence, at, leaseId, from, to, reason }: LeaseEvent
     to,
     reasonCode: reason?.code ?? null,
     reasonMessage: reason?.message ?? null,
+    reasonData: reason?.data ? { ...reason.data } : null,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Reservation, TransferReservation, VmReservation } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import { preempted, suspendedAsPlanned } from '../model/reasons.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 import { endEarly, endLease } from './endings.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
@@ -57,7 +58,7 @@ const start = (state: SchedulerState, reservation: Reservation, at: Instant): vo
     case 'SUSPENSION':
       for (const machine of reservation.machines) lease.memoryAt.set(machine, vm.mapping[machine] as number);
       state.log.action('SUSPEND', at, lease, reservation, state.targets(vm, reservation.machines));
-      if (lease.state === 'ACTIVE') state.transition(lease, 'SUSPENDING', at);
+      if (lease.state === 'ACTIVE') state.transition(lease, 'SUSPENDING', at, whySuspended(reservation));
       break;
     case 'RESUMPTION':
       for (const machine of reservation.machines) lease.memoryAt.delete(machine);
@@ -104,6 +105,10 @@ const startVm = (state: SchedulerState, vm: VmReservation, at: Instant): void =>
   state.transition(lease, 'ACTIVE', at);
 };
 
+function whySuspended({ lease, preemptor }: Reservation): StateReason {
+  return preemptor === null ? suspendedAsPlanned(lease.remaining) : preempted(preemptor, 'suspended', 0);
+}
+
 const end = (state: SchedulerState, reservation: Reservation, at: Instant): void => {
   const { lease } = reservation;
   state.table.complete(reservation);
@@ -139,8 +144,9 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
 /** All its machines are saved: what is left of it waits in the queue again. */
 const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
   const { lease } = vm;
+  const { reason } = lease;
   lease.vm = null;
-  state.transition(lease, 'SUSPENDED_PENDING', at);
-  state.transition(lease, 'SUSPENDED_QUEUED', at);
+  state.transition(lease, 'SUSPENDED_PENDING', at, reason);
+  state.transition(lease, 'SUSPENDED_QUEUED', at, reason);
   state.enqueue(lease);
 };

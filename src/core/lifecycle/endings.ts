@@ -1,13 +1,19 @@
 import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
+import { endedEarly } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
 import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
 import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
 
 /** The lease is over in the regular way. */
-export const endLease = (state: SchedulerState, lease: Lease, now: Instant): void => {
-  state.transition(lease, 'DONE', now);
+export const endLease = (
+  state: SchedulerState,
+  lease: Lease,
+  now: Instant,
+  reason: StateReason | null = null,
+): void => {
+  state.transition(lease, 'DONE', now, reason);
   state.forget(lease, now);
 };
 
@@ -21,6 +27,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
     );
   }
   const wasRunning = vm.state === 'ACTIVE';
+  const unused = wasRunning ? vm.end - now : 0;
   const held = heldByHosts(lease);
   for (const each of lease.vms) {
     state.table.removeChain(each);
@@ -36,7 +43,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
     state.log.reservation(vm);
   }
   haveRemoved(state, lease, held, now);
-  endLease(state, lease, now);
+  endLease(state, lease, now, endedEarly(unused));
   state.askForReevaluation();
 };
 
@@ -71,12 +78,6 @@ export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, messag
     `lease ${lease.id} failed (${code}: ${message}), and lease-failure-handling is ${handling}`,
   );
 };
-
-/** What is to be told of a lease that could not be handled. */
-export const schedulingFault = (error: unknown): StateReason => ({
-  code: 'SCHEDULING_FAULT',
-  message: error instanceof Error ? error.message : String(error),
-});
 
 /** All its reservations leave the slot table; what ran counts; hosts are told to remove what they hold of it. */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {

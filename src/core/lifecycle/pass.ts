@@ -1,10 +1,11 @@
 import { leaseTypes, rulesOf } from '../lease-types/table.ts';
 import type { Lease } from '../model/lease.ts';
+import { schedulingFault } from '../model/reasons.ts';
 import type { Instant } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
-import { failLease, schedulingFault } from './endings.ts';
+import { failLease } from './endings.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { rulesOf } from '../lease-types/table.ts';
 import type { Lease, VmReservation } from '../model/lease.ts';
+import { replanned, schedulingFault } from '../model/reasons.ts';
 import type { Instant, LeaseState, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
@@ -7,7 +8,7 @@ import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
 import type { StartWindow } from '../vm/soonest.ts';
-import { failLease, schedulingFault } from './endings.ts';
+import { failLease } from './endings.ts';
 import { usefulStarts } from './useful-starts.ts';
 
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
@@ -51,11 +52,17 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
       const held = suspended ? [] : heldByHosts(lease);
       state.transfers.withdraw(lease, suspended, now);
       stopChain(state, lease, now);
-      state.transition(lease, suspended ? 'SUSPENDED_PENDING' : 'PENDING', now);
+      const before = lease.state;
+      const meanwhile = suspended ? 'SUSPENDED_PENDING' : 'PENDING';
       try {
+        // Policies see it as a lease without a plan.
+        lease.state = meanwhile;
         const plan = betterPlan(state, lease, previous, starts, now);
+        lease.state = before;
         if (!plan) return null;
-        commit(state, plan, now);
+        const reason = replanned(previous.start, plan.vm.start);
+        state.transition(lease, meanwhile, now, reason);
+        commit(state, plan, now, reason);
       } catch (error) {
         fault = schedulingFault(error);
         return null;

@@ -70,6 +70,9 @@ export class Lease implements Demand {
   state: LeaseState = 'NEW';
   reason: StateReason | null = null;
   accumulated: Millis = 0;
+  /** Runs that were lost, and the running time that was lost with them. */
+  restarts = 0;
+  lostDuration: Millis = 0;
   actualStart: Instant | null = null;
   endedAt: Instant | null = null;
   queueRank: number | null = null;
@@ -198,6 +201,8 @@ export class Reservation {
   vm: VmReservation | null = null;
   /** Its place there: negative before the VM, positive after it. The slot table sets it. */
   chainIndex = 0;
+  /** Suspensions: the number of the lease for which it was preempted; null when it was planned so. */
+  preemptor: number | null = null;
   /** Suspensions, resumptions: the machines that they save or restore. */
   machines: readonly number[] = [];
   /** Migrations: [machine, from, to]. */

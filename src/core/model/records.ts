@@ -66,10 +66,26 @@ export interface DiskImage {
   readonly sizeMb: number;
 }
 
-/** A stable code and a sentence for people. */
+/** A stable code, a sentence for people, and what it says for programs. */
 export interface StateReason {
   readonly code: string;
   readonly message: string;
+  readonly data?: ReasonData;
+}
+
+/** The facts of a reason. Durations in milliseconds. */
+export interface ReasonData {
+  /** The lease for which it was preempted. */
+  readonly preemptor?: number;
+  /** Running time that was lost. */
+  readonly lostDuration?: Millis;
+  /** Running time that it still needs. */
+  readonly remainingDuration?: Millis;
+  /** Planned running time that its machines did not use. */
+  readonly unusedDuration?: Millis;
+  /** When it was planned to start before, and when it is now. */
+  readonly previousStart?: Instant;
+  readonly start?: Instant;
 }
 
 /** What a user asks for. */
@@ -117,6 +133,10 @@ export interface LeaseRecord {
   readonly knownDuration: Millis | null;
   /** Running time so far, over all VM reservations that have ended. */
   readonly accumulated: Millis;
+  /** Runs that were lost: stopped, with all their work, and begun again from nothing. */
+  readonly restarts: number;
+  /** Running time that was lost with them. */
+  readonly lostDuration: Millis;
   readonly preemptible: boolean;
   readonly machines: readonly Amounts[];
   readonly image: DiskImage | null;
@@ -168,6 +188,8 @@ export interface ReservationRecord {
   readonly image: DiskImage | null;
   /** The VM reservation in whose chain this one stands; null for VM and IMAGE_TRANSFER. */
   readonly vmId: number | null;
+  /** SUSPENSION: the lease for which it was preempted; null when it was planned so. */
+  readonly preemptor: number | null;
   /** Place in the chain: negative before the VM, positive after it, 0 for the VM itself. */
   readonly chainIndex: number;
   /** Order among reservations that start (end) at one instant. */

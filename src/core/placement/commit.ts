@@ -1,4 +1,4 @@
-import type { Instant } from '../model/records.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 import type { Plan } from '../vm/plan.ts';
 import { preempt } from './preemption.ts';
@@ -6,9 +6,14 @@ import { preempt } from './preemption.ts';
 /**
  * Makes a plan true. In this order: the victims are put aside, the image transfer is entered, then the chain; last the lease changes state.
  */
-export const commit = (state: SchedulerState, plan: Plan, now: Instant): void => {
+export function commit(
+  state: SchedulerState,
+  plan: Plan,
+  now: Instant,
+  reason: StateReason | null = null,
+): void {
   const { lease, vm } = plan;
-  for (const victim of plan.victims) preempt(state, victim, vm.start, now);
+  for (const victim of plan.victims) preempt(state, victim, lease.id, vm.start, now);
   const suspended = lease.isSuspended;
   state.dequeue(lease);
   state.touch(lease);
@@ -20,9 +25,9 @@ export const commit = (state: SchedulerState, plan: Plan, now: Instant): void =>
   lease.freedSeal = state.table.freed.seal;
   state.setFuture(lease, plan.isFuture);
   if (suspended) {
-    state.transition(lease, 'SUSPENDED_SCHEDULED', now);
+    state.transition(lease, 'SUSPENDED_SCHEDULED', now, reason);
   } else {
-    state.transition(lease, 'SCHEDULED', now);
+    state.transition(lease, 'SCHEDULED', now, reason);
     if (ready) state.transition(lease, 'READY', now);
   }
-};
+}

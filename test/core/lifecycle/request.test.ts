@@ -118,6 +118,8 @@ describe('a request that makes sense', () => {
       duration: 600_000,
       knownDuration: null,
       accumulated: 0,
+      restarts: 0,
+      lostDuration: 0,
       preemptible: true,
       machines: [{ CPU: 100, Memory: 1024 }],
       owner: null,

@@ -38,6 +38,7 @@ export function historyFaults(site: SiteSpec, history: History): string[] {
     ...chainFaults(executed),
     ...orderFaults(site, history),
     ...workFaults(history),
+    ...lossFaults(history),
   ];
 }
 
@@ -94,6 +95,21 @@ function workFaults(history: History): string[] {
     return lease.accumulated === ran
       ? []
       : [`lease ${lease.id} has accumulated ${lease.accumulated} ms, its runs come to ${ran}`];
+  });
+}
+
+/** A lease knows how many of its runs were lost, and how much running time with them; the events say the same. */
+function lossFaults({ leases, events }: History): string[] {
+  return leases.flatMap(({ id, restarts, lostDuration }) => {
+    const lost = events.filter(
+      ({ leaseId, from, to }) => leaseId === id && from === 'ACTIVE' && to === 'QUEUED',
+    );
+    const duration = lost.reduce((sum, { reason }) => sum + (reason?.data?.lostDuration ?? Number.NaN), 0);
+    return restarts === lost.length && lostDuration === duration
+      ? []
+      : [
+          `lease ${id} has lost ${restarts} runs of ${lostDuration} ms, its events say ${lost.length} of ${duration} ms`,
+        ];
   });
 }
 

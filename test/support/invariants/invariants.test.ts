@@ -37,6 +37,7 @@ const reservation = (id: number, changes: Partial<ReservationRecord> = {}): Rese
   targets: null,
   image: null,
   vmId: null,
+  preemptor: null,
   chainIndex: 0,
   startRank: id,
   endRank: id,
@@ -55,6 +56,8 @@ const lease = (id: number, changes: Partial<LeaseRecord> = {}): LeaseRecord => (
   duration: 1000,
   knownDuration: null,
   accumulated: 1000,
+  restarts: 0,
+  lostDuration: 0,
   preemptible: true,
   machines: [{ CPU: 100, Memory: 512 }],
   image: null,
@@ -241,16 +244,20 @@ describe('what leases get', () => {
     expect(runTimeFaults(never)).toEqual(['lease 1 is DONE and never ran']);
   });
 
-  it('starts again from nothing after a requeue', () => {
+  it('starts again from nothing after a requeue, and the loss is counted', () => {
+    const lost = { code: 'PREEMPTED', message: '', data: { lostDuration: 700 } };
     const runs = history({
-      leases: [lease(1)],
+      leases: [lease(1, { restarts: 1, lostDuration: 700 })],
       reservations: [
         reservation(1, { state: 'CANCELLED', end: 700 }),
         reservation(2, { leaseId: 1, start: 700, end: 1700 }),
       ],
-      events: [event(1, 1, 0, 'READY', 'ACTIVE'), event(2, 1, 700, 'ACTIVE', 'QUEUED')],
+      events: [event(1, 1, 0, 'READY', 'ACTIVE'), { ...event(2, 1, 700, 'ACTIVE', 'QUEUED'), reason: lost }],
     });
     expect(historyFaults(site, runs)).toEqual([]);
+    expect(historyFaults(site, { ...runs, leases: [lease(1)] })).toEqual([
+      'lease 1 has lost 0 runs of 0 ms, its events say 1 of 700 ms',
+    ]);
   });
 
   it('is exactly what an advance reservation asked for', () => {

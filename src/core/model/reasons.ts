@@ -1,0 +1,52 @@
+/** Why a lease changed its state, where the states alone do not say it. Codes are stable; docs/api.md lists them. */
+import type { Instant, Millis, StateReason } from './records.ts';
+
+/** It runs, or waits to run, no longer where it was: another lease takes its place. */
+export function preempted(
+  preemptor: number,
+  effect: 'suspended' | 'stopped' | 'withdrawn',
+  lostDuration: Millis,
+): StateReason {
+  const what = {
+    suspended: `its machines are suspended for lease ${preemptor}`,
+    stopped: `its machines were stopped for lease ${preemptor}, and ${seconds(lostDuration)} of running time are lost`,
+    withdrawn: `lease ${preemptor} takes the place where it was planned`,
+  };
+  return { code: 'PREEMPTED', message: what[effect], data: { preemptor, lostDuration } };
+}
+
+/** Its machines were free for a part of its duration only; the rest runs when it fits. */
+export function suspendedAsPlanned(remaining: Millis): StateReason {
+  return {
+    code: 'SUSPENDED_AS_PLANNED',
+    message: `its machines are needed for other leases from now on; the remaining ${seconds(remaining)} run when they fit`,
+    data: { remainingDuration: remaining },
+  };
+}
+
+/** Something was given back, and it got a better plan. */
+export function replanned(previousStart: Instant, start: Instant): StateReason {
+  const message =
+    start < previousStart
+      ? `it starts ${seconds(previousStart - start)} earlier than planned`
+      : 'it need not be suspended as planned';
+  return { code: 'REPLANNED', message, data: { previousStart, start } };
+}
+
+/** Its machines ended by themselves. */
+export function endedEarly(unusedDuration: Millis): StateReason {
+  return {
+    code: 'ENDED_EARLY',
+    message: `its machines ended ${seconds(unusedDuration)} before their planned end`,
+    data: { unusedDuration },
+  };
+}
+
+/** The scheduler, or a policy, failed at the lease. */
+export function schedulingFault(error: unknown): StateReason {
+  return { code: 'SCHEDULING_FAULT', message: error instanceof Error ? error.message : String(error) };
+}
+
+function seconds(duration: Millis): string {
+  return `${duration / 1000} s`;
+}
