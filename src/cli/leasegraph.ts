@@ -19,10 +19,17 @@ const commands: readonly Registration[] = [
   ['convert', 'turn a trace into LWF XML', () => import('./commands/convert.ts')],
   ['replay', 'feed a trace to a running server', () => import('./commands/replay.ts')],
   ['request', 'ask a server for a lease', () => import('./commands/request.ts')],
+  ['lease', 'show a lease, its plan and its history', () => import('./commands/lease.ts')],
   ['cancel', 'cancel leases', () => import('./commands/cancel.ts')],
   ['leases', 'list leases', () => import('./commands/leases.ts')],
   ['queue', 'list the leases that wait', () => import('./commands/queue.ts')],
   ['nodes', 'list the nodes and what is free on them', () => import('./commands/nodes.ts')],
+  ['node', 'show a node and its reservations', () => import('./commands/node.ts')],
+  ['reservations', 'list reservations', () => import('./commands/reservations.ts')],
+  ['utilization', 'show the use of the site over time', () => import('./commands/utilization.ts')],
+  ['events', 'print events as they happen', () => import('./commands/events.ts')],
+  ['login', 'keep the address of a server and a token', () => import('./commands/login.ts')],
+  ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
   ['migrate', 'bring the database to the newest schema', () => import('./commands/migrate.ts')],
   ['check', 'verify what the database holds', () => import('./commands/check.ts')],
 ];
@@ -63,7 +70,8 @@ async function buildProgram(argv: readonly string[], terminal: Terminal): Promis
       .summary(summary)
       .description(`${summary[0]?.toUpperCase()}${summary.slice(1)}.`);
     configure(command, terminal);
-    if (name === wanted) (await load()).default(command, terminal);
+    // The completion script has the options of all commands.
+    if (name === wanted || wanted === 'completion') (await load()).default(command, terminal);
   }
   return program;
 }

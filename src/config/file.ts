@@ -110,7 +110,7 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
     return { file: draft.file, line: draft.lineOf(path), name: null };
   };
   const parsed = fileSchema.safeParse(values, { error: wording });
-  if (!parsed.success) throw configurationError(parsed.error, keysAt, originOf);
+  if (!parsed.success) throw configurationError(parsed.error, (path) => keysAt(values, path), originOf);
   const { site, simulation, http, ...config } = parsed.data;
   const folder = dirname(draft.file);
   const from = (path: string | null) => (path === null ? null : resolve(folder, path));
@@ -185,12 +185,14 @@ export function isModulePath(name: string): boolean {
   return /[/\\].*\.[cm]?[jt]s$/.test(name);
 }
 
-/** The keys that the file may have at a path. */
-function keysAt(path: readonly PropertyKey[]): readonly string[] {
-  let nodes = variants(z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }));
+/** The keys that the file may have at a path; of alternatives, those of the one that its values choose. */
+function keysAt(values: unknown, path: readonly PropertyKey[]): readonly string[] {
+  let nodes = variants(z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }), values);
+  let value: unknown = values;
   for (const part of path) {
+    value = (value as Record<PropertyKey, unknown> | null | undefined)?.[part];
     nodes = nodes.flatMap(({ items, properties }) =>
-      variants(typeof part === 'number' ? items : properties?.[String(part)]),
+      variants(typeof part === 'number' ? items : properties?.[String(part)], value),
     );
   }
   return [...new Set(nodes.flatMap(({ properties }) => Object.keys(properties ?? {})))];
@@ -198,8 +200,20 @@ function keysAt(path: readonly PropertyKey[]): readonly string[] {
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 
-/** A schema, or its alternatives. */
-function variants(schema: JsonSchema['items']): readonly JsonSchema[] {
+/** A schema, or its alternatives that are not about another kind of value. */
+function variants(schema: JsonSchema['items'], value: unknown): readonly JsonSchema[] {
   if (typeof schema !== 'object' || Array.isArray(schema)) return [];
-  return [schema, ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap(variants)];
+  const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  return [
+    schema,
+    ...alternatives.flatMap((each) => variants(each, value)).filter((each) => isChosen(each, value)),
+  ];
+}
+
+function isChosen({ properties = {}, required = [] }: JsonSchema, value: unknown): boolean {
+  if (!isPlainObject(value)) return true;
+  return Object.entries(properties).every(([key, property]) => {
+    if (typeof property !== 'object' || property.const === undefined) return true;
+    return value[key] === undefined ? !required.includes(key) : value[key] === property.const;
+  });
 }

@@ -1,6 +1,6 @@
 import { Duration } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { durationOption, leaseType, machineSet, startOption } from '../../src/cli/client/arguments.ts';
+import { durationOption, leaseType, machineSet, momentOption } from '../../src/cli/client/arguments.ts';
 
 describe('the type of a lease', () => {
   it.each([
@@ -46,12 +46,12 @@ describe('durations and instants', () => {
   });
 
   it('takes a start with an offset, or one that counts from now', () => {
-    expect(startOption('2030-01-31T08:00:00Z')).toEqual({ at: '2030-01-31T08:00:00.000Z' });
-    expect(startOption('2030-01-31T08:00+01:00')).toEqual({ at: '2030-01-31T08:00:00.000+01:00' });
-    expect(startOption('+1w')).toEqual({ after: durationOption('1w') });
+    expect(momentOption('2030-01-31T08:00:00Z')).toEqual({ at: '2030-01-31T08:00:00.000Z' });
+    expect(momentOption('2030-01-31T08:00+01:00')).toEqual({ at: '2030-01-31T08:00:00.000+01:00' });
+    expect(momentOption('+1w')).toEqual({ offset: 604_800_000 });
   });
 
   it.each(['2030-01-31T08:00', '2030-01-31', '2030-01'])('refuses the start %s without an offset', (text) => {
-    expect(() => startOption(text)).toThrow('Expected an offset at the end, such as Z or +01:00.');
+    expect(() => momentOption(text)).toThrow('Expected an offset at the end, such as Z or +01:00.');
   });
 });

@@ -50,7 +50,7 @@ describe('a server that is none', () => {
   it('is not waited for without end', async () => {
     const url = await serve(() => {});
     await expect(new Client(url, 't', 50).request(SiteDocument, {})).rejects.toThrow(
-      `the server at ${url} has not answered within 0.05 s`,
+      `the server at ${url} did not answer within 0.05 s`,
     );
   });
 });
@@ -59,7 +59,7 @@ it('does not send a token that cannot be one, nor shows it', async () => {
   const { status, err } = await cli('nodes', '--server', 'http://127.0.0.1:4', '--token', 's3crét');
   expect([status, err]).toEqual([
     2,
-    'leasegraph: --token: a token has no blanks and only ASCII characters\n',
+    'leasegraph: --token: expected printable ASCII characters without blanks\n',
   ]);
 });
 
@@ -67,7 +67,7 @@ it('does not repeat a password', async () => {
   const { status, err } = await cli('nodes', '--server', 'http://me:s3cret@127.0.0.1:4', '--token', 't');
   expect([status, err]).toEqual([
     2,
-    'leasegraph: --server: a URL without a user and a password is needed; give the token by --token\n',
+    'leasegraph: --server: expected a URL without a user and a password; use --token\n',
   ]);
 });
 

@@ -48,7 +48,7 @@ it('does not ask for a start that no calendar has', async () => {
       ...['request', '--type', 'advance-reservation', '--start', `+${after}`],
       ...['--machines', '1 CPU:100', '--duration', '1h', '--server', listening.url, '--token', token],
     );
-    expect([status, err]).toEqual([2, 'leasegraph: --start: that is after the year 9999\n']);
+    expect([status, err]).toEqual([2, 'leasegraph: --start: is not between the years 1970 and 9999\n']);
   }
   expect(api.leases.requests).toEqual([]);
 });

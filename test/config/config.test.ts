@@ -169,6 +169,10 @@ site:
     ],
     ['adapter: { delays: { strt: 1 } }', 'FILE:1: adapter.delays.strt: unknown key; did you mean "start"?'],
     ['adapter: { colour: red }', 'FILE:1: adapter.colour: unknown key; known keys are kind, delays'],
+    [
+      'adapter: { kind: dry-run, failureProbability: 0.5 }',
+      'FILE:1: adapter.failureProbability: unknown key; known keys are kind',
+    ],
     ['clock: { speed: fast }', 'FILE:1: clock.speed: "fast" was found, expected a number'],
     ['clock: { speed: 0 }', 'FILE:1: clock.speed: 0 was found, expected more than 0'],
     ['limits: { depth: 1.5 }', 'FILE:1: limits.depth: 1.5 was found, expected a whole number'],

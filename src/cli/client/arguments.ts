@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import { durationForm, parseDuration } from '../../config/duration.ts';
-import type { LeaseType, MachineSetInput } from './generated/operations.ts';
+import { leaseTransitions } from '../../core/index.ts';
+import type { LeaseState, LeaseType, MachineSetInput } from './generated/operations.ts';
 
 const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
   ['best-effort', 'BEST_EFFORT'],
@@ -16,7 +17,15 @@ export function leaseType(text: string): LeaseType {
   return type;
 }
 
-/** `2 CPU:100 Memory:1024`, `1 CPU:100+100` where there are to be several instances; may be given several times. */
+const leaseStates = Object.keys(leaseTransitions) as LeaseState[];
+
+export function leaseState(text: string): LeaseState {
+  const state = leaseStates.find((each) => each === text.toUpperCase().replaceAll('-', '_'));
+  if (state === undefined) throw new InvalidArgumentError(`Expected one of ${leaseStates.join(', ')}.`);
+  return state;
+}
+
+/** `2 CPU:100 Memory:1024`, `1 CPU:100+100` for two instances; may be repeated. */
 export function machineSet(text: string, before: readonly MachineSetInput[] = []): MachineSetInput[] {
   const form = 'Expected COUNT TYPE:AMOUNT TYPE:AMOUNT ..., such as "2 CPU:100 Memory:1024".';
   const [count = '', ...amounts] = text.trim().split(/[\s,]+/);
@@ -36,11 +45,19 @@ export function durationOption(text: string): string {
   return Duration.fromMillis(millis).rescale().toISO();
 }
 
-/** An instant, or how long after the present instant of the server. */
-export type StartOption = { readonly at: string } | { readonly after: string };
+/** An instant, or one that counts from the present instant of the server, in milliseconds. */
+export type Moment = { readonly at: string } | { readonly offset: number };
 
-export function startOption(text: string): StartOption {
-  if (text.startsWith('+')) return { after: durationOption(text.slice(1)) };
+/** An instant with an offset, `now`, `+1h30m` or `-2d`. */
+export function momentOption(text: string): Moment {
+  if (text === 'now') return { offset: 0 };
+  const [, sign, length] = /^([+-])(.+)$/.exec(text) ?? [];
+  if (sign !== undefined && length !== undefined) {
+    const millis = parseDuration(length);
+    if (millis === null)
+      throw new InvalidArgumentError(`Expected a duration after ${sign}: ${durationForm}.`);
+    return { offset: sign === '-' ? -millis : millis };
+  }
   const at = DateTime.fromISO(text, { setZone: true });
   const iso = at.isValid ? at.toISO() : null;
   if (iso === null) {
@@ -48,7 +65,7 @@ export function startOption(text: string): StartOption {
       'Expected an instant such as 2030-01-31T08:00:00Z, or +1h30m for one that counts from now.',
     );
   }
-  if (!/(Z|[+-]\d\d(:?\d\d)?)$/i.test(text.replace(/^[^T]*/i, ''))) {
+  if (!/T.*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) {
     throw new InvalidArgumentError('Expected an offset at the end, such as Z or +01:00.');
   }
   return { at: iso };
@@ -63,5 +80,11 @@ export function image(text: string): { name: string; sizeMb: number } {
 
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('Expected a whole number greater than 0.');
+  return Number(text);
+}
+
+/** A sequence number of an event, or 0. */
+export function eventNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a sequence number, or 0.');
   return Number(text);
 }

@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import { createClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
+import { found } from '../../config/error.ts';
 import { keptToken } from '../../config/token.ts';
 import { CliError } from '../terminal.ts';
 import type { TypedDocumentString } from './generated/operations.ts';
+import { type Login, readLogin } from './login-file.ts';
 
 /** What {@link addServerOptions} parses. */
 export interface ServerOptions {
@@ -12,48 +14,59 @@ export interface ServerOptions {
   readonly token?: string;
 }
 
-/** The options that say which server is meant, and who asks. */
+/** The options for the server and the token. */
 export function addServerOptions(command: Command): Command {
   return command
-    .option('--server <url>', 'the server (default: LEASEGRAPH_SERVER, or http://127.0.0.1:4000)')
+    .option('--server <url>', 'the server (default: LEASEGRAPH_SERVER, the login, or http://127.0.0.1:4000)')
     .option(
       '--token <token>',
-      'bearer token (default: LEASEGRAPH_TOKEN, LEASEGRAPH_ADMIN_TOKEN, or the token in the data directory)',
+      'bearer token (default: LEASEGRAPH_TOKEN, LEASEGRAPH_ADMIN_TOKEN, the login, or the token in the data directory)',
     );
 }
 
-/** A server as the options and the environment name it. Throws CliError. */
+/** The server that the options and the environment name. Throws CliError. */
 export function connect({ server, token }: ServerOptions, environment = process.env): Client {
-  const address = server ?? environment.LEASEGRAPH_SERVER ?? `http://127.0.0.1:${environment.PORT || 4000}`;
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new CliError(`--server: ${JSON.stringify(address)} is no URL such as http://127.0.0.1:4000`, 2);
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw new CliError(
-      '--server: a URL without a user and a password is needed; give the token by --token',
-      2,
-    );
-  }
-  if (url.pathname === '/') url.pathname = '/graphql';
+  const login = readLogin(environment);
+  const url = serverUrl(server, environment, login);
   const known =
     token ??
     (environment.LEASEGRAPH_TOKEN ||
       environment.LEASEGRAPH_ADMIN_TOKEN ||
+      // A token is for the server that it was given for.
+      (login?.server === url ? login.token : null) ||
       keptToken(environment.LEASEGRAPH_DATA_DIR || './data'));
   if (!known) {
     throw new CliError(
-      'a token is needed: give --token, set LEASEGRAPH_TOKEN, or run this where the data directory of the server is',
+      'a token is needed: run leasegraph login, give --token, set LEASEGRAPH_TOKEN, or run this beside the data directory of the server',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(known)) {
-    throw new CliError('--token: a token has no blanks and only ASCII characters', 2);
+    throw new CliError('--token: expected printable ASCII characters without blanks', 2);
   }
-  return new Client(url.href, known);
+  return new Client(url, known);
 }
 
-/** How long a client waits for an answer, in milliseconds: longer than a server takes for one. */
-const usualPatience = 60_000;
+/** The address of the GraphQL endpoint. Throws CliError. */
+export function serverUrl(
+  server: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  login: Login | null = null,
+): string {
+  const local = `http://127.0.0.1:${environment.PORT || 4000}`;
+  const address = server ?? (environment.LEASEGRAPH_SERVER || login?.server || local);
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CliError(`--server: ${found(address)} is not a URL such as http://127.0.0.1:4000`, 2);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new CliError('--server: expected a URL without a user and a password; use --token', 2);
+  }
+  if (url.pathname === '/') url.pathname = '/graphql';
+  return url.href;
+}
+
+/** Milliseconds that a client waits for an answer: longer than the time limit of a server. */
+const defaultTimeout = 60_000;
 
 interface Answer<T> {
   readonly data?: T | null;
@@ -79,10 +92,10 @@ export class Client {
   constructor(
     readonly url: string,
     private readonly token: string,
-    private readonly patience = usualPatience,
+    private readonly timeout = defaultTimeout,
   ) {}
 
-  /** Throws CliError: no server there, a token that it does not know, or errors in its answer. */
+  /** Throws CliError: no server there, an unknown token, or errors in the answer. */
   async request<Result, Variables>(
     document: TypedDocumentString<Result, Variables>,
     variables: Variables,
@@ -98,7 +111,7 @@ export class Client {
           authorization: `Bearer ${this.token}`,
         },
         body: JSON.stringify({ query: document.toString(), variables }),
-        signal: AbortSignal.timeout(this.patience),
+        signal: AbortSignal.timeout(this.timeout),
       });
       text = await response.text();
     } catch (error) {
@@ -130,7 +143,7 @@ export class Client {
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
-      // (A connection that breaks has an error with no response in it.)
+      // A connection that breaks has an error without a response.
       const { response } = error as { response?: Response };
       if (response?.status === 401) throw this.unauthorized();
       throw this.unreachable(error);
@@ -140,8 +153,8 @@ export class Client {
   }
 
   /**
-   * One WebSocket, on which many operations can be under way at once; the server takes them in the order in which they are sent.
-   * The caller disposes of it.
+   * One WebSocket for many operations at once; the server takes them in the order in which they are sent. The caller
+   * disposes of it.
    */
   socket(): SocketClient {
     const client = createSocketClient({
@@ -171,7 +184,7 @@ export class Client {
   private unreachable(error: unknown): CliError {
     const { cause, message, name } = error as Error;
     if (name === 'TimeoutError') {
-      return new CliError(`the server at ${this.url} has not answered within ${this.patience / 1_000} s`);
+      return new CliError(`the server at ${this.url} did not answer within ${this.timeout / 1_000} s`);
     }
     return new CliError(
       `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running?`,
@@ -191,7 +204,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A server answered with errors instead of what was asked for. */
+/** A server answered with errors instead of data. */
 class AnswerError extends CliError {
   constructor(
     message: string,
@@ -228,7 +241,7 @@ interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** All nodes of a list, page by page. Pages become smaller where what is on them is too large for one answer. */
+/** All nodes of a list, page by page. Pages become smaller where one is too large for an answer. */
 export async function* allPages<Node>(
   page: (after: string | null, size: number) => Promise<Page<Node>>,
 ): AsyncGenerator<Node, void> {

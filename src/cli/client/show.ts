@@ -1,24 +1,20 @@
 import { Duration } from 'luxon';
 import { type Column, formatTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
 import type { LeaseRowFragment } from './generated/operations.ts';
-
-export const printJson = (terminal: Terminal, value: unknown): void =>
-  terminal.out(`${JSON.stringify(value, null, 2)}\n`);
 
 interface Amount {
   readonly type: string;
   readonly amount: number;
 }
 
-/** `CPU:100 Memory:1024`, and `CPU:100+100` where there are several instances. */
+/** `CPU:100 Memory:1024`, and `CPU:100+100` for two instances. */
 export function showAmounts(amounts: readonly Amount[]): string {
   const types = new Map<string, number[]>();
   for (const { type, amount } of amounts) types.set(type, [...(types.get(type) ?? []), amount]);
   return [...types].map(([type, instances]) => `${type}:${instances.join('+')}`).join(' ');
 }
 
-/** Alike machines together: `2 CPU:100 Memory:1024`. */
+/** Equal machines together: `2 CPU:100 Memory:1024`. */
 export function showMachines(machines: LeaseRowFragment['machines']): string {
   const counts = new Map<string, number>();
   for (const { capacity } of machines) {
@@ -28,11 +24,12 @@ export function showMachines(machines: LeaseRowFragment['machines']): string {
   return [...counts].map(([shown, count]) => `${count} ${shown}`).join(', ');
 }
 
-/** In the machine's own time zone would not compare well with logs: instants are shown in UTC, without what is always there. */
-export const showInstant = (instant: string | null): string =>
-  instant === null ? '' : instant.replace('T', ' ').replace(/(\.000)?Z$/, '');
+/** In UTC, as logs are, and in whole seconds. */
+export function showInstant(instant: string | null): string {
+  return instant === null ? '' : instant.replace('T', ' ').replace(/(\.\d+)?Z$/, '');
+}
 
-export const showDuration = (duration: string): string => {
+export function showDuration(duration: string): string {
   const { days, hours, minutes, seconds } = Duration.fromISO(duration).shiftTo(
     'days',
     'hours',
@@ -41,39 +38,54 @@ export const showDuration = (duration: string): string => {
   );
   const clock = [hours, minutes, Math.floor(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
   return days > 0 ? `${days}d ${clock}` : clock;
-};
+}
+
+/** A start or an end as it happened, or with `~` as it is planned. */
+export function showPlanned(actual: string | null, planned: string | null): string {
+  return actual === null && planned !== null ? `~${showInstant(planned)}` : showInstant(actual);
+}
 
 const leaseColumns: readonly Column[] = [
   { title: 'LEASE', align: 'right' },
-  { title: 'NAME' },
-  { title: 'TYPE' },
+  { title: 'NAME', drop: 2 },
+  { title: 'TYPE', drop: 4 },
   { title: 'STATE' },
-  { title: 'MACHINES' },
-  { title: 'DURATION', align: 'right' },
+  { title: 'MACHINES', drop: 5 },
+  { title: 'DURATION', align: 'right', drop: 3 },
   { title: 'START (UTC)' },
-  { title: 'END (UTC)' },
-  { title: 'REASON' },
+  { title: 'END (UTC)', drop: 1 },
+  { title: 'REASON', below: true },
 ];
 
-const leaseRow = (lease: LeaseRowFragment): string[] => [
-  String(lease.number),
-  lease.name ?? '',
-  lease.type,
-  lease.state,
-  showMachines(lease.machines),
-  showDuration(lease.requestedDuration),
-  lease.actualStart === null && lease.estimatedStart !== null
-    ? `~${showInstant(lease.estimatedStart)}`
-    : showInstant(lease.actualStart),
-  showInstant(lease.endedAt),
-  lease.stateReason?.message ?? '',
-];
+function leaseRow(lease: LeaseRowFragment): string[] {
+  return [
+    String(lease.number),
+    lease.name ?? '',
+    lease.type,
+    lease.state,
+    showMachines(lease.machines),
+    showDuration(lease.requestedDuration),
+    showStart(lease),
+    showInstant(lease.endedAt),
+    lease.stateReason === null ? '' : `${lease.stateReason.message} [${lease.stateReason.code}]`,
+  ];
+}
 
-export const leaseTable = (leases: readonly LeaseRowFragment[]): string =>
-  formatTable(leaseColumns, leases.map(leaseRow));
+/** The next planned start of a lease that waits or will start anew; otherwise the last actual one. */
+function showStart({ actualStart, estimatedStart, endedAt }: LeaseRowFragment): string {
+  const isAhead =
+    endedAt === null && estimatedStart !== null && (actualStart === null || estimatedStart > actualStart);
+  return isAhead ? `~${showInstant(estimatedStart)}` : showInstant(actualStart);
+}
 
-export const queueTable = (leases: readonly LeaseRowFragment[]): string =>
-  formatTable(
-    [{ title: 'POSITION', align: 'right' }, ...leaseColumns],
+export function leaseTable(leases: readonly LeaseRowFragment[], width: number): string {
+  return formatTable(leaseColumns, leases.map(leaseRow), width);
+}
+
+export function queueTable(leases: readonly LeaseRowFragment[], width: number): string {
+  return formatTable(
+    [{ title: 'POSITION', align: 'right', drop: 6 }, ...leaseColumns],
     leases.map((lease) => [String(lease.queuePosition ?? ''), ...leaseRow(lease)]),
+    width,
   );
+}

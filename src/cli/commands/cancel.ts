@@ -6,17 +6,17 @@ import {
   LeaseByNumberDocument,
   type LeaseRowFragment,
 } from '../client/generated/operations.ts';
-import { leaseTable, printJson } from '../client/show.ts';
+import { leaseTable } from '../client/show.ts';
+import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 export default function cancel(command: Command, terminal: Terminal): void {
-  addServerOptions(command)
+  addOutputOptions(addServerOptions(command))
     .argument('<lease...>', 'numbers of leases', (text, before: readonly number[] = []) => [
       ...before,
       wholeNumber(text),
     ])
-    .option('--json', 'print JSON')
-    .action(async (numbers: readonly number[], options: ServerOptions & { readonly json?: boolean }) => {
+    .action(async (numbers: readonly number[], options: ServerOptions & OutputOptions) => {
       const client = connect(options);
       const cancelled: LeaseRowFragment[] = [];
       const refused: string[] = [];
@@ -25,7 +25,7 @@ export default function cancel(command: Command, terminal: Terminal): void {
           const { lease } = await client.request(LeaseByNumberDocument, { number });
           if (lease === null) throw new CliError('there is no such lease');
           const answer = (await client.request(CancelLeaseDocument, { id: lease.id })).cancelLease;
-          // The path would only say that the id is meant, and nobody has given one.
+          // The path names the id, which nobody has typed.
           assertAccepted(answer.userErrors.map((refusal) => ({ ...refusal, path: null })));
           if (answer.lease) cancelled.push(answer.lease);
         } catch (error) {
@@ -34,8 +34,9 @@ export default function cancel(command: Command, terminal: Terminal): void {
           refused.push(named ? error.message : `lease ${number}: ${error.message}`);
         }
       }
-      if (options.json) printJson(terminal, cancelled);
-      else if (cancelled.length > 0) terminal.out(leaseTable(cancelled));
+      printList(terminal, options, cancelled, () =>
+        cancelled.length === 0 ? '' : leaseTable(cancelled, terminal.tableWidth),
+      );
       if (refused.length > 0) throw new CliError(refused.join('; '));
     });
 }

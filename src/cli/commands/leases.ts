@@ -1,5 +1,5 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import { leaseType, wholeNumber } from '../client/arguments.ts';
+import type { Command } from 'commander';
+import { leaseState, leaseType, wholeNumber } from '../client/arguments.ts';
 import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
 import {
   type LeaseRowFragment,
@@ -7,29 +7,31 @@ import {
   LeasesDocument,
   type LeaseType,
 } from '../client/generated/operations.ts';
-import { leaseTable, printJson } from '../client/show.ts';
-import { leaseStates } from '../client/states.ts';
+import { leaseTable } from '../client/show.ts';
+import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 
-interface LeasesOptions extends ServerOptions {
+interface LeasesOptions extends ServerOptions, OutputOptions {
   readonly state?: LeaseState[];
   readonly type?: LeaseType[];
   readonly last: number;
-  readonly json?: boolean;
 }
 
 export default function leases(command: Command, terminal: Terminal): void {
-  addServerOptions(command)
-    .option('--state <state>', 'only leases in this state; may be repeated', stateOption)
+  addOutputOptions(addServerOptions(command))
+    .option(
+      '--state <state>',
+      'only leases in this state; may be repeated',
+      (text, before: LeaseState[] = []) => [...before, leaseState(text)],
+    )
     .option(
       '--type <type>',
       'only leases of this type; may be repeated',
       (text, before: LeaseType[] = []) => [...before, leaseType(text)],
     )
-    .option('--last <n>', 'how many of the newest ones', wholeNumber, 50)
-    .option('--json', 'print JSON')
-    .action(async ({ state, type, last, json, ...server }: LeasesOptions) => {
-      const client = connect(server);
+    .option('--last <n>', 'number of leases, the newest ones', wholeNumber, 50)
+    .action(async ({ state, type, last, ...options }: LeasesOptions) => {
+      const client = connect(options);
       const filter = { states: state ?? null, types: type ?? null };
       const found: LeaseRowFragment[] = [];
       const pages = allPages<LeaseRowFragment>(async (before, size) => {
@@ -46,13 +48,8 @@ export default function leases(command: Command, terminal: Terminal): void {
         if (found.length === last) break;
       }
       found.reverse();
-      if (json) printJson(terminal, found);
-      else terminal.out(found.length === 0 ? 'No leases.\n' : leaseTable(found));
+      printList(terminal, options, found, () =>
+        found.length === 0 ? 'No leases.\n' : leaseTable(found, terminal.tableWidth),
+      );
     });
-}
-
-function stateOption(text: string, before: readonly LeaseState[] = []): LeaseState[] {
-  const state = leaseStates.find((each) => each === text.toUpperCase().replaceAll('-', '_'));
-  if (state === undefined) throw new InvalidArgumentError(`Expected one of ${leaseStates.join(', ')}.`);
-  return [...before, state];
 }

@@ -1,35 +1,41 @@
 import type { Command } from 'commander';
+import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
-import { NodesDocument } from '../client/generated/operations.ts';
-import { printJson, showAmounts } from '../client/show.ts';
-import { formatTable } from '../table.ts';
+import { NodesAtDocument, type NodesAtQuery } from '../client/generated/operations.ts';
+import { resolveMoment } from '../client/moments.ts';
+import { showAmounts } from '../client/show.ts';
+import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
+import { type Column, formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 
+const columns: readonly Column[] = [
+  { title: 'NODE', align: 'right' },
+  { title: 'HOSTNAME' },
+  { title: 'CAPACITY', drop: 1 },
+  { title: 'FREE' },
+];
+
 export default function nodes(command: Command, terminal: Terminal): void {
-  addServerOptions(command)
-    .option('--json', 'print JSON')
-    .action(async ({ json, ...server }: ServerOptions & { readonly json?: boolean }) => {
-      const client = connect(server);
-      const found = [];
+  addOutputOptions(addServerOptions(command))
+    .option('--at <instant>', 'when the capacity is free (default: now)', momentOption)
+    .action(async (options: ServerOptions & OutputOptions & { readonly at?: Moment }) => {
+      const client = connect(options);
+      const at = options.at === undefined ? null : await resolveMoment(client, '--at', options.at);
+      const found: NodesAtQuery['nodes']['nodes'][number][] = [];
       const pages = allPages(
-        async (after) => (await client.request(NodesDocument, { first: 100, after })).nodes,
+        async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes,
       );
       for await (const node of pages) found.push(node);
-      if (json) return printJson(terminal, found);
-      terminal.out(
+      printList(terminal, options, found, () =>
         formatTable(
-          [
-            { title: 'NODE', align: 'right' },
-            { title: 'HOSTNAME' },
-            { title: 'CAPACITY' },
-            { title: 'FREE NOW' },
-          ],
+          columns,
           found.map(({ number, hostname, capacity, available }) => [
             String(number),
             hostname,
             showAmounts(capacity),
             showAmounts(available),
           ]),
+          terminal.tableWidth,
         ),
       );
     });

@@ -1,40 +1,32 @@
 import { type Command, Option } from 'commander';
-import { DateTime, Duration } from 'luxon';
+import { durationForm } from '../../config/duration.ts';
+import { isFinal } from '../../core/index.ts';
 import {
   durationOption,
   image,
   leaseType,
+  type Moment,
   machineSet,
-  type StartOption,
-  startOption,
+  momentOption,
 } from '../client/arguments.ts';
+import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
+import { followLease } from '../client/follow.ts';
 import {
-  addServerOptions,
-  assertAccepted,
-  type Client,
-  connect,
-  type ServerOptions,
-} from '../client/client.ts';
-import {
-  FirstEventDocument,
-  LeaseByNumberDocument,
-  LeaseEventsDocument,
-  type LeaseRowFragment,
   type LeaseType,
   type MachineSetInput,
   RequestLeaseDocument,
-  SiteDocument,
 } from '../client/generated/operations.ts';
-import { leaseTable, printJson, showInstant } from '../client/show.ts';
-import { isFinal } from '../client/states.ts';
+import { resolveMoment } from '../client/moments.ts';
+import { leaseTable } from '../client/show.ts';
 import { addNotes } from '../help.ts';
+import { printJson } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 interface RequestOptions extends ServerOptions {
   readonly type: LeaseType;
   readonly machines: MachineSetInput[];
   readonly duration: string;
-  readonly start?: StartOption;
+  readonly start?: Moment;
   readonly name?: string;
   readonly image?: { readonly name: string; readonly sizeMb: number };
   readonly preemptible?: boolean;
@@ -57,25 +49,21 @@ export default function request(command: Command, terminal: Terminal): void {
     )
     .requiredOption(
       '--machines <set>',
-      'machines that are alike, such as "2 CPU:100 Memory:1024"; may be repeated',
+      'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated',
       machineSet,
     )
-    .requiredOption(
-      '--duration <duration>',
-      'how long they are to run: 90m, 1h30m, 2d or PT1H30M',
-      durationOption,
-    )
+    .requiredOption('--duration <duration>', `how long they run: ${durationForm}`, durationOption)
     .option(
       '--start <instant>',
-      'advance-reservation: when, such as 2030-01-31T08:00:00Z, or +1h from now',
-      startOption,
+      'advance-reservation: the start, such as 2030-01-31T08:00:00Z, or +1h from now',
+      momentOption,
     )
-    .option('--name <name>', 'what to call the lease')
-    .option('--image <name:mb>', 'the disk image and its size', image)
-    .option('--preemptible', 'it may be suspended for leases that go first')
-    .option('--no-preemptible', 'it may not')
-    .option('--key <key>', 'idempotency key: the same request with the same key is made once')
-    .option('--wait', 'show what becomes of it until it ends')
+    .option('--name <name>', 'name of the lease')
+    .option('--image <name:mb>', 'disk image and its size', image)
+    .option('--preemptible', 'the lease may be suspended for leases that take precedence')
+    .option('--no-preemptible', 'the lease may not be suspended')
+    .option('--key <key>', 'idempotency key: repeating a request with its key returns the same lease')
+    .option('--wait', 'wait until the lease ends, printing each change')
     .option('--json', 'print JSON')
     .action(async (options: RequestOptions) => {
       const client = connect(options);
@@ -85,7 +73,7 @@ export default function request(command: Command, terminal: Terminal): void {
             type: options.type,
             machines: options.machines,
             duration: options.duration,
-            start: options.start ? await startOf(client, options.start) : null,
+            start: options.start ? await resolveMoment(client, '--start', options.start) : null,
             name: options.name ?? null,
             diskImage: options.image ?? null,
             preemptible: options.preemptible ?? null,
@@ -95,44 +83,17 @@ export default function request(command: Command, terminal: Terminal): void {
       ).requestLease;
       assertAccepted(userErrors);
       if (lease === null) throw new CliError('the server answered without a lease');
-      const ended = options.wait ? await follow(client, lease, options.json ? null : terminal) : lease;
-      if (options.json) printJson(terminal, ended);
-      else terminal.out(leaseTable([ended]));
-      const { state, stateReason } = ended;
-      const good = options.wait ? state === 'DONE' : state !== 'REJECTED';
-      if (!good)
-        throw new CliError(
-          `lease ${ended.number} is ${state}${stateReason ? `: ${stateReason.message}` : ''}`,
-        );
+      const isDecided =
+        options.type === 'BEST_EFFORT' || (lease.state !== 'NEW' && lease.state !== 'PENDING');
+      let shown = lease;
+      if (options.wait) shown = await followLease(client, lease, isFinal, options.json ? null : terminal);
+      else if (!isDecided) shown = await followLease(client, lease, (state) => state !== 'PENDING', null);
+      const { state, stateReason } = shown;
+      const isGood = options.wait ? state === 'DONE' : state !== 'REJECTED';
+      if (options.json) printJson(terminal, shown);
+      else if (isGood) terminal.out(leaseTable([shown], terminal.tableWidth));
+      if (isGood) return;
+      const reason = stateReason ? `: ${stateReason.message} [${stateReason.code}]` : '';
+      throw new CliError(`lease ${shown.number} is ${state}${reason}`);
     });
-}
-
-async function startOf(client: Client, start: StartOption): Promise<string> {
-  if ('at' in start) return start.at;
-  const { serverTime } = await client.request(SiteDocument, {});
-  const at = DateTime.fromISO(serverTime).plus(Duration.fromISO(start.after)).toUTC();
-  const iso = at.isValid && at.year <= 9999 ? at.toISO() : null;
-  if (iso === null) throw new CliError('--start: that is after the year 9999', 2);
-  return iso;
-}
-
-/** Waits until the lease has ended, telling each change. */
-async function follow(
-  client: Client,
-  lease: LeaseRowFragment,
-  terminal: Terminal | null,
-): Promise<LeaseRowFragment> {
-  // From its first event on: what happened before the subscription was there is told as well, and nothing is waited for in vain.
-  const { lease: known } = await client.request(FirstEventDocument, { number: lease.number });
-  const first = known?.events.nodes[0]?.sequence;
-  if (first === undefined && isFinal(lease.state)) return lease;
-  for await (const { leaseEvents: event } of client.subscribe(LeaseEventsDocument, {
-    after: first === undefined ? null : first - 1,
-    leaseId: lease.id,
-  })) {
-    const reason = event.reason ? ` (${event.reason.message})` : '';
-    terminal?.err(`${showInstant(event.at)}  lease ${lease.number}: ${event.from} -> ${event.to}${reason}\n`);
-    if (isFinal(event.to)) break;
-  }
-  return (await client.request(LeaseByNumberDocument, { number: lease.number })).lease ?? lease;
 }

@@ -1,5 +1,6 @@
 import { DateTime, Duration } from 'luxon';
 import type { Instant } from '../../core/index.ts';
+import { isFinal } from '../../core/index.ts';
 import type {
   EventResult,
   LeaseResult,
@@ -14,7 +15,6 @@ import {
   LeaseHistoryDocument,
   type LeaseHistoryQuery,
 } from '../client/generated/operations.ts';
-import { isFinal } from '../client/states.ts';
 import { CliError } from '../terminal.ts';
 import type { Sent } from './feed.ts';
 

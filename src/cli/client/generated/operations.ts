@@ -230,6 +230,58 @@ export type LeaseHistoryQueryVariables = Exact<{
 
 export type LeaseHistoryQuery = { readonly lease: { readonly state: LeaseState, readonly submittedAt: string, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly stateReason: { readonly message: string } | null, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly targets: ReadonlyArray<{ readonly machine: number, readonly lease: { readonly number: number } | null, readonly node: { readonly number: number } | null, readonly from: { readonly number: number } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } } | null };
 
+export type ReservationRowFragment = { readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
+
+export type LeaseDetailQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+
+export type ReservationsQueryVariables = Exact<{
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ReservationsQuery = { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NodesAtQueryVariables = Exact<{
+  at?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NodeReservationsQueryVariables = Exact<{
+  id: string | number;
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type NodeReservationsQuery = { readonly node:
+    | { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type UtilizationQueryVariables = Exact<{
+  from: string;
+  to: string;
+  step: string;
+  resource?: string | null | undefined;
+}>;
+
+
+export type UtilizationQuery = { readonly utilization: ReadonlyArray<{ readonly start: string, readonly end: string, readonly used: number, readonly suspending: number, readonly resuming: number, readonly shuttingDown: number, readonly free: number }> };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -300,6 +352,23 @@ export const RefusalFragmentDoc = new TypedDocumentString(`
   path
 }
     `, {"fragmentName":"Refusal"}) as unknown as TypedDocumentString<RefusalFragment, unknown>;
+export const ReservationRowFragmentDoc = new TypedDocumentString(`
+    fragment ReservationRow on Reservation {
+  id
+  kind
+  state
+  start
+  end
+  lease {
+    number
+    name
+  }
+  nodes {
+    number
+    hostname
+  }
+}
+    `, {"fragmentName":"ReservationRow"}) as unknown as TypedDocumentString<ReservationRowFragment, unknown>;
 export const SiteDocument = new TypedDocumentString(`
     query Site {
   site {
@@ -655,3 +724,185 @@ export const LeaseHistoryDocument = new TypedDocumentString(`
   startCursor
   endCursor
 }`) as unknown as TypedDocumentString<LeaseHistoryQuery, LeaseHistoryQueryVariables>;
+export const LeaseDetailDocument = new TypedDocumentString(`
+    query LeaseDetail($number: Int!) {
+  lease(number: $number) {
+    ...LeaseRow
+    deadline
+    events(last: 100) {
+      nodes {
+        sequence
+        at
+        from
+        to
+        reason {
+          code
+          message
+        }
+      }
+    }
+    reservations(last: 100) {
+      nodes {
+        ...ReservationRow
+      }
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment ReservationRow on Reservation {
+  id
+  kind
+  state
+  start
+  end
+  lease {
+    number
+    name
+  }
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<LeaseDetailQuery, LeaseDetailQueryVariables>;
+export const ReservationsDocument = new TypedDocumentString(`
+    query Reservations($from: DateTime, $to: DateTime, $first: Int, $after: String) {
+  reservations(from: $from, to: $to, first: $first, after: $after) {
+    nodes {
+      ...ReservationRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment ReservationRow on Reservation {
+  id
+  kind
+  state
+  start
+  end
+  lease {
+    number
+    name
+  }
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<ReservationsQuery, ReservationsQueryVariables>;
+export const NodesAtDocument = new TypedDocumentString(`
+    query NodesAt($at: DateTime, $first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    nodes {
+      id
+      number
+      hostname
+      capacity {
+        type
+        amount
+      }
+      available(at: $at) {
+        type
+        amount
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<NodesAtQuery, NodesAtQueryVariables>;
+export const NodeReservationsDocument = new TypedDocumentString(`
+    query NodeReservations($id: ID!, $from: DateTime, $to: DateTime, $first: Int, $after: String) {
+  node(id: $id) {
+    ... on ComputeNode {
+      reservations(from: $from, to: $to, first: $first, after: $after) {
+        nodes {
+          ...ReservationRow
+        }
+        pageInfo {
+          ...Page
+        }
+      }
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment ReservationRow on Reservation {
+  id
+  kind
+  state
+  start
+  end
+  lease {
+    number
+    name
+  }
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<NodeReservationsQuery, NodeReservationsQueryVariables>;
+export const UtilizationDocument = new TypedDocumentString(`
+    query Utilization($from: DateTime!, $to: DateTime!, $step: Duration!, $resource: String) {
+  utilization(from: $from, to: $to, step: $step, resource: $resource) {
+    start
+    end
+    used
+    suspending
+    resuming
+    shuttingDown
+    free
+  }
+}
+    `) as unknown as TypedDocumentString<UtilizationQuery, UtilizationQueryVariables>;

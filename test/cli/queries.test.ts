@@ -1,0 +1,197 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect } from '../../src/cli/client/client.ts';
+import { runCli } from '../../src/cli/leasegraph.ts';
+import { listen } from '../../src/server/http/listen.ts';
+import {
+  apiInMemory,
+  createNodes,
+  createReservations,
+  hour,
+  lease,
+  minute,
+  now,
+  token,
+} from '../api/fixture.ts';
+import { cli } from './terminal.ts';
+
+const api = await apiInMemory();
+const listening = await listen('127.0.0.1', 0);
+listening.serve(api.app);
+const home = mkdtempSync(join(tmpdir(), 'leasegraph-home-'));
+afterAll(async () => {
+  rmSync(home, { recursive: true });
+  await listening.close(1_000);
+  await api[Symbol.asyncDispose]();
+});
+const server = ['--server', listening.url, '--token', token];
+
+/** What a command prints in a window of that width. */
+async function inWindow(width: number, ...argv: string[]): Promise<string> {
+  let out = '';
+  await runCli([...argv, ...server], {
+    out: (text) => {
+      out += text;
+    },
+    err: () => {},
+    interactive: false,
+    columns: width,
+    tableWidth: width,
+  });
+  return out;
+}
+
+beforeAll(async () => {
+  await createNodes(api.prisma, 2);
+  await api.prisma.lease.createMany({
+    data: [
+      lease(1, {
+        name: 'first\u001B[2J\u202E',
+        state: 'ACTIVE',
+        actualStart: new Date(now - 10 * minute),
+        duration: hour,
+      }),
+      lease(2, { state: 'REJECTED', reasonCode: 'NO_CAPACITY', reasonMessage: 'no two nodes are free then' }),
+    ],
+  });
+  await api.prisma.leaseMachine.createMany({
+    data: [{ leaseNumber: 1, index: 1, amounts: { CPU: 100, Memory: 1024 }, nodeNumber: 2 }],
+  });
+  await createReservations(api.prisma, [
+    {
+      number: 1,
+      lease: 1,
+      start: now - 10 * minute,
+      end: now + 50 * minute,
+      state: 'ACTIVE',
+      amounts: { 2: { CPU: 100, Memory: 1024 } },
+    },
+    {
+      number: 2,
+      lease: 1,
+      kind: 'SHUTDOWN',
+      start: now + 50 * minute,
+      end: now + 50 * minute,
+      state: 'SCHEDULED',
+    },
+  ]);
+  await api.prisma.leaseEvent.createMany({
+    data: [
+      { sequence: 1, at: new Date(now - 11 * minute), leaseNumber: 1, from: 'NEW', to: 'PENDING' },
+      { sequence: 2, at: new Date(now - 10 * minute), leaseNumber: 1, from: 'READY', to: 'ACTIVE' },
+    ],
+  });
+});
+
+describe('lease', () => {
+  it('shows a lease with its plan and its history', async () => {
+    const { status, out } = await cli('lease', '1', ...server);
+    expect(status).toBe(0);
+    expect(out).toContain('state      ACTIVE\n');
+    expect(out).toContain('name       first\uFFFD[2J\uFFFD\n');
+    expect(out).toContain('nodes      node-2\n');
+    expect(out).toContain('start      2030-01-31 07:50:00\n');
+    expect(out).toMatch(/^ +1 .* VM +ACTIVE +2030-01-31 07:50:00 +2030-01-31 08:50:00$/m);
+    expect(out).not.toContain('SHUTDOWN');
+    expect(out).toMatch(/2030-01-31 07:50:00 {2}lease 1: READY -> ACTIVE\n$/);
+  });
+
+  it('prints JSON, and JSON Lines', async () => {
+    const { out } = await cli('lease', '1', '--jsonl', ...server);
+    expect(out.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse(out)).toMatchObject({ number: 1, events: [{ sequence: 1 }, { sequence: 2 }] });
+    const list = await cli('leases', '--jsonl', ...server);
+    expect(
+      list.out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { number: number }).number),
+    ).toEqual([1, 2]);
+  });
+
+  it('names a lease that does not exist', async () => {
+    const { status, err } = await cli('lease', '9', ...server);
+    expect([status, err]).toEqual([1, 'leasegraph: there is no lease 9 [LEASE_NOT_FOUND]\n']);
+  });
+});
+
+describe('tables', () => {
+  it('fit a window of 60 columns, with reasons on lines of their own', async () => {
+    const out = await inWindow(60, 'leases');
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(out).toMatch(/^ +2 .*REJECTED.*\n {4}no two nodes are free then \[NO_CAPACITY\]$/m);
+    expect(out).not.toContain('\u001B');
+  });
+});
+
+describe('nodes and reservations', () => {
+  it('lists reservations that have a length', async () => {
+    const { out } = await cli('reservations', ...server);
+    expect(out).toMatch(/^ +1 .* VM +ACTIVE/m);
+    expect(out).toMatch(/^ {4}node-2$/m);
+    expect(out).not.toContain('SHUTDOWN');
+    expect((await cli('reservations', '--from', '+2h', ...server)).out).toBe('No reservations.\n');
+  });
+
+  it('shows one node, by number or by host name', async () => {
+    const { out } = await cli('node', 'node-2', ...server);
+    expect(out).toContain('capacity  CPU:400 Memory:8192\nfree      CPU:300 Memory:7168\n');
+    expect((await cli('node', '2', ...server)).out).toBe(out);
+    expect((await cli('node', '3', ...server)).err).toBe('leasegraph: there is no node "3"\n');
+  });
+
+  it('says what is free at an instant', async () => {
+    expect((await cli('nodes', ...server)).out).toMatch(/node-2 +CPU:400 Memory:8192 +CPU:300 Memory:7168/);
+    expect((await cli('nodes', '--at', '+1h', ...server)).out).toMatch(/node-2 .* CPU:400 Memory:8192$/m);
+  });
+});
+
+describe('utilization', () => {
+  it('draws a bar per sample', async () => {
+    const { out } = await cli('utilization', '--from', '-10m', '--to', '+10m', '--step', '10m', ...server);
+    // 100 of 800.
+    const bar = `${'#'.repeat(6)}${'.'.repeat(44)}`;
+    expect(out).toBe(`2030-01-31 07:50:00   13 %  ${bar}\n2030-01-31 08:00:00   13 %  ${bar}\n`);
+  });
+});
+
+describe('login', () => {
+  const environment = { XDG_CONFIG_HOME: home };
+  const withHome = async (...argv: string[]) => {
+    const before = process.env.XDG_CONFIG_HOME;
+    process.env.XDG_CONFIG_HOME = home;
+    try {
+      return await cli(...argv);
+    } finally {
+      if (before === undefined) delete process.env.XDG_CONFIG_HOME;
+      else process.env.XDG_CONFIG_HOME = before;
+    }
+  };
+
+  it('keeps a server and its token for their owner, and for that server only', async () => {
+    const { status, out } = await withHome('login', ...server);
+    expect([status, out]).toEqual([
+      0,
+      `Logged in to site "test" at ${listening.url}/graphql; kept in ${home}/leasegraph/login.json.\n`,
+    ]);
+    const file = join(home, 'leasegraph/login.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ server: `${listening.url}/graphql`, token });
+    expect((await withHome('leases')).status).toBe(0);
+    const elsewhere = { ...environment, LEASEGRAPH_DATA_DIR: home };
+    expect(() => connect({ server: 'http://127.0.0.1:9' }, elsewhere)).toThrow('a token is needed');
+    expect((await withHome('login', '--logout')).out).toBe('Logged out.\n');
+    expect((await withHome('login', '--logout')).out).toBe('There is no login to forget.\n');
+  });
+
+  it('keeps no token that the server does not know', async () => {
+    const { status, err } = await withHome('login', '--server', listening.url, '--token', 'wrong');
+    expect([status, err]).toEqual([
+      1,
+      `leasegraph: the server at ${listening.url}/graphql does not know this token\n`,
+    ]);
+    expect((await withHome('login', '--logout')).out).toBe('There is no login to forget.\n');
+  });
+});
