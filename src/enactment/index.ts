@@ -1,3 +1,3 @@
-export { DryRunAdapter } from './dry-run.ts';
 export { type AdapterConfig, adapterKinds, createAdapter } from './registry.ts';
-export { SimulatedAdapter, type SimulatedOptions } from './simulated.ts';
+export { SimulatedAdapter, type SimulatedOptions } from './simulated/adapter.ts';
+export { DryRunAdapter } from './simulated/dry-run.ts';

@@ -1,8 +1,8 @@
 /** Adapters by the name that the configuration gives. */
 import type { Logger } from 'pino';
 import type { Adapter } from '../engine/ports.ts';
-import { DryRunAdapter } from './dry-run.ts';
-import { SimulatedAdapter, type SimulatedOptions } from './simulated.ts';
+import { SimulatedAdapter, type SimulatedOptions } from './simulated/adapter.ts';
+import { DryRunAdapter } from './simulated/dry-run.ts';
 
 export type AdapterConfig =
   | ({ readonly kind: 'simulated' } & SimulatedOptions)

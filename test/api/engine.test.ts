@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { defaultSchedulerConfig, Scheduler } from '../../src/core/index.ts';
-import { SimulatedAdapter } from '../../src/enactment/simulated.ts';
+import { SimulatedAdapter } from '../../src/enactment/index.ts';
 import { createEngine } from '../../src/engine/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/index.ts';

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
-import { adapterKinds, createAdapter, DryRunAdapter, SimulatedAdapter } from '../../src/enactment/index.ts';
-import type { ActionCall } from '../../src/engine/ports.ts';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Bench } from '../../src/enactment/conformance/index.ts';
+import { DryRunAdapter, SimulatedAdapter } from '../../src/enactment/index.ts';
+import type { ActionCall, Adapter, HostNode } from '../../src/engine/ports.ts';
 import { describeConformance } from './conformance.ts';
 
 const silent = pino({ level: 'silent' });
@@ -16,8 +20,43 @@ const delays = {
   destroy: delay,
 };
 
-for (const kind of adapterKinds) describeConformance(kind, () => createAdapter({ kind }, silent));
-describeConformance('simulated, with delays', () => new SimulatedAdapter({ delays }));
+const folder = mkdtempSync(join(tmpdir(), 'leasegraph-simulated-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const node = (number: number): HostNode => ({
+  number,
+  hostname: `node-${number}`,
+  address: `node-${number}`,
+  labels: {},
+  capacity: { CPU: 100, Memory: 1024 },
+});
+
+/** `made` is the adapter that a case is running on. */
+const benchOf = (name: string, make: () => Adapter): Bench => {
+  let made: Adapter;
+  return {
+    name,
+    nodes: [node(1), node(2)],
+    capacity: { CPU: 100, Memory: 64 },
+    image: { name: 'conformance', sizeMb: 8 },
+    make: async () => {
+      made = make();
+      return made;
+    },
+    provideImage: async () => {},
+    stopMachine: async (leaseId, machine, { number }) => {
+      if (made instanceof SimulatedAdapter) made.stopMachine({ leaseId, machine, node: number });
+    },
+  };
+};
+
+describeConformance(benchOf('simulated', () => new SimulatedAdapter()));
+describeConformance(benchOf('dry-run', () => new DryRunAdapter(silent)));
+describeConformance(benchOf('simulated, with delays', () => new SimulatedAdapter({ delays })));
+const stateFile = join(folder, 'machines.json');
+describeConformance(
+  benchOf('simulated, outliving the process', () => new SimulatedAdapter({ delays, stateFile })),
+);
 
 const call = (actionId: number, leaseId: number, signal = new AbortController().signal): ActionCall => ({
   actionId,
@@ -81,6 +120,39 @@ describe('simulated hosts', () => {
     for (let id = 1; id <= 100; id += 1) {
       expect(await new SimulatedAdapter().start(call(id, id))).toEqual({ status: 'done' });
     }
+  });
+
+  test('take times between two, which the seed decides', async () => {
+    const times = async (seed: number): Promise<number[]> => {
+      const slept: number[] = [];
+      let now = 0;
+      const adapter = new SimulatedAdapter({
+        delays: { start: [1_000, 3_000] },
+        seed,
+        sleep: async (ms) => {
+          slept.push(ms);
+          now += ms;
+        },
+        now: () => now,
+      });
+      for (let id = 1; id <= 100; id += 1) await adapter.start(call(id, id));
+      return slept;
+    };
+    const first = await times(1);
+    expect(Math.min(...first)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...first)).toBeLessThanOrEqual(3_000);
+    expect(new Set(first).size).toBeGreaterThan(50);
+    expect(await times(1)).toEqual(first);
+    expect(await times(2)).not.toEqual(first);
+  });
+
+  test('hang as often as they are told, until the call is aborted, but can always be destroyed', async () => {
+    const adapter = new SimulatedAdapter({ stuckProbability: 1 });
+    const controller = new AbortController();
+    const start = adapter.start(call(1, 1, controller.signal));
+    controller.abort();
+    await expect(start).rejects.toThrow();
+    expect(await adapter.destroy(call(2, 1))).toEqual({ status: 'done' });
   });
 
   test('do not outlive the process, so that a machine which they do not know is taken to be where it should be', async () => {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { ActionKind } from '../core/index.ts';
-import type { ActionCall, ActionResult } from '../engine/ports.ts';
-import { SimulatedAdapter } from './simulated.ts';
+import type { ActionKind } from '../../core/index.ts';
+import type { ActionCall, ActionResult } from '../../engine/ports.ts';
+import { SimulatedAdapter } from './adapter.ts';
 
 /** Says what it would do, and does nothing. */
 export class DryRunAdapter extends SimulatedAdapter {

@@ -1,0 +1,112 @@
+/** Calls that are slow, cancelled or out of time, and processes that end. */
+import assert from 'node:assert/strict';
+import { done, life, type Stage } from './bench.ts';
+import type { ConformanceCase } from './cases.ts';
+
+/** Ends within the time that a call has, whatever comes of it. */
+const within = async (stage: Stage, call: Promise<unknown>, what: string): Promise<void> => {
+  const began = performance.now();
+  await call.catch(() => {});
+  const took = performance.now() - began;
+  assert(took < stage.patience, `${what} took ${Math.round(took)} ms`);
+};
+
+export const interruptions: readonly ConformanceCase[] = [
+  {
+    name: 'a call that is aborted before it begins rejects, and changes nothing',
+    async run(stage) {
+      for (const [verb] of life) {
+        const before = await stage.inspect();
+        await assert.rejects(stage.call(verb, stage.callFor({}, { signal: AbortSignal.abort() })), verb);
+        await stage.is(before, `after ${verb} was aborted`);
+        await stage.does([verb]);
+      }
+      const place = { leaseId: stage.leaseId, machine: 1, node: stage.here };
+      await assert.rejects(stage.adapter.inspect(place, AbortSignal.abort()), 'inspect');
+    },
+  },
+  {
+    name: 'a call that is cancelled half-way ends at once, and the same call finishes the work',
+    async run(stage) {
+      for (const [verb, status] of life) {
+        const controller = new AbortController();
+        const call = stage.callFor({}, { signal: controller.signal });
+        const begun = stage.call(verb, call);
+        setTimeout(() => controller.abort(), 5);
+        await within(stage, begun, `${verb}, cancelled`);
+        assert.deepEqual(await stage.settle(verb, call), done, `${verb}, called again`);
+        await stage.is(status, `after ${verb}`);
+      }
+    },
+  },
+  {
+    name: 'what was cancelled half-way can be destroyed instead',
+    async run(stage) {
+      for (const verb of ['start', 'suspend'] as const) {
+        if (verb === 'suspend') await stage.does(['start']);
+        const controller = new AbortController();
+        const begun = stage.call(verb, stage.callFor({}, { signal: controller.signal }));
+        setTimeout(() => controller.abort(), 20);
+        await within(stage, begun, `${verb}, cancelled`);
+        await stage.does(['destroy']);
+        await stage.is('absent', `after destroy after a cancelled ${verb}`);
+      }
+    },
+  },
+  {
+    name: 'a call does not go on beyond its deadline: it answers pending, and the same call finishes the work',
+    async run(stage) {
+      for (const [verb, status] of life) {
+        const call = stage.callFor({}, { deadline: Date.now() });
+        const began = performance.now();
+        const first = await stage.call(verb, call);
+        assert(performance.now() - began < stage.patience, `${verb} goes on beyond its deadline`);
+        assert(['done', 'pending'].includes(first.status), `${verb} out of time: ${JSON.stringify(first)}`);
+        assert.deepEqual(await stage.settle(verb, { ...call, deadline: null }), done, verb);
+        await stage.is(status, `after ${verb}`);
+      }
+    },
+  },
+  {
+    name: 'what is slow on one machine keeps no other waiting: inspect answers meanwhile',
+    async run(stage) {
+      await stage.does(['start'], { machine: 1 });
+      const slow = stage.carryOut('suspend', { machine: 1 });
+      await within(stage, stage.inspect(2), 'inspect of another machine');
+      await within(stage, stage.inspect(1), 'inspect of the machine that is being suspended');
+      assert.deepEqual(await slow, done);
+      await stage.is('suspended', 'after suspend');
+    },
+  },
+  {
+    name: 'after a restart inspect tells what is true, and life goes on from there',
+    async run(stage) {
+      for (const [verb, status] of life) {
+        await stage.does([verb]);
+        await stage.restart();
+        await stage.is(stage.adapter.remembers ? status : 'absent', `after ${verb} and a restart`);
+        assert.deepEqual(await stage.carryOut(verb), done, `${verb}, after a restart`);
+        await stage.is(status, `after ${verb} was repeated`);
+      }
+    },
+  },
+  {
+    name: 'a process that ends in the middle of an operation leaves what the next one can finish or destroy',
+    async run(stage) {
+      await stage.does(['start']);
+      for (const [verb, status] of [
+        ['suspend', 'suspended'],
+        ['resume', 'running'],
+      ] as const) {
+        const call = stage.callFor();
+        const begun = stage.call(verb, call).catch(() => {});
+        await stage.restart();
+        await begun;
+        assert.deepEqual(await stage.settle(verb, call), done, `${verb}, after a restart`);
+        await stage.is(status, `after ${verb}`);
+      }
+      await stage.does(['destroy']);
+      await stage.is('absent', 'after destroy');
+    },
+  },
+];
