@@ -11,11 +11,11 @@ import {
   type ServerConfig,
 } from './config/index.ts';
 import type { SiteSpec } from './core/index.ts';
-import { createAdapter } from './enactment/index.ts';
+import { createAdapter, hostSite } from './enactment/index.ts';
 import { canonicalJson, createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
 import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore, openStore } from './store/index.ts';
-import type { PrismaClient } from './store/prisma/client.ts';
+import type { ComputeNode, PrismaClient } from './store/prisma/client.ts';
 
 /** Milliseconds: requests and subscriptions have this long to end when the server stops. */
 const closingTime = 1_000;
@@ -66,7 +66,10 @@ export async function startServer(
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     const policies = await loadPolicies(config.scheduler);
-    const adapter = createAdapter(config.adapter, log.child({ component: 'enactment' }));
+    const adapter = await createAdapter(config.adapters, {
+      site: hostSite(site.name, site.spec.nodes),
+      log: log.child({ component: 'enactment' }),
+    });
     closers.push(() => adapter.close());
     const engine: Engine = await createEngine({
       store,
@@ -76,6 +79,7 @@ export async function startServer(
       policies,
       clock: new SiteClock(config.clock.speed),
       log,
+      limits: { inspectInterval: config.hosts.inspectInterval },
       metrics: createEngineMetrics(registry),
       retention: {
         events: config.events.retention,
@@ -139,7 +143,8 @@ async function siteOf(prisma: PrismaClient, configured: ConfiguredSite | null): 
     prisma.computeNode.findMany({ orderBy: { number: 'asc' } }),
   ]);
   if (row === null) return configured ?? demonstrationSite;
-  const stored = { name: row.name, spec: { resourceTypes: row.resourceTypes, nodes } as unknown as SiteSpec };
+  const spec = { resourceTypes: row.resourceTypes, nodes: nodes.map(nodeSpec) } as unknown as SiteSpec;
+  const stored = { name: row.name, spec };
   const difference = configured && differenceBetween(stored, configured);
   if (difference) {
     throw new ConfigurationError(
@@ -149,6 +154,13 @@ async function siteOf(prisma: PrismaClient, configured: ConfiguredSite | null): 
   }
   return stored;
 }
+
+/** As it is configured: what is empty is not given. */
+const nodeSpec = ({ address, labels, ...node }: ComputeNode) => ({
+  ...node,
+  ...(address !== null && { address }),
+  ...(Object.keys(labels as object).length > 0 && { labels }),
+});
 
 function differenceBetween(stored: ConfiguredSite, configured: ConfiguredSite): string | null {
   if (stored.name !== configured.name) return `it is called "${stored.name}", not "${configured.name}"`;

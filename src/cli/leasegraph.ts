@@ -32,6 +32,7 @@ const commands: readonly Registration[] = [
   ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
   ['migrate', 'bring the database to the newest schema', () => import('./commands/migrate.ts')],
   ['check', 'verify what the database holds', () => import('./commands/check.ts')],
+  ['conformance', 'try an adapter on its hosts', () => import('./commands/conformance.ts')],
 ];
 
 const usageError = 2;
@@ -98,6 +99,8 @@ function report(error: unknown, terminal: Terminal): number {
     return usageError;
   }
   const { message, stack, exitCode, code } = error as Error & { exitCode?: number; code?: unknown };
+  // What was printed has said it.
+  if (message === '') return exitCode ?? 1;
   const text = plain(String(message ?? error).replace(/\s*\n\s*/g, '; '));
   terminal.err(`leasegraph: ${text}${isStable(code) && !text.includes(`[${code}]`) ? ` [${code}]` : ''}\n`);
   if (process.env.LEASEGRAPH_DEBUG !== undefined && stack !== undefined) terminal.err(`${stack}\n`);

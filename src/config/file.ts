@@ -9,14 +9,17 @@ import {
   SchedulerError,
   validateConfig,
 } from '../core/index.ts';
+import { type ConfiguredAdapter, resolvedAdapter } from './adapter.ts';
 import { at, ConfigurationError, configurationError, found, type Origin, wording } from './error.ts';
 import type { Setting } from './haizea/translate.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type ConfiguredSite, configuredSite } from './site.ts';
 
 /** A configuration that has been checked. Its paths are absolute. */
-export interface Configuration extends Omit<FileConfig, 'site'> {
+export interface Configuration extends Omit<FileConfig, 'site' | 'adapter' | 'adapters'> {
   readonly site: ConfiguredSite | null;
+  /** The first that is for a node drives it. */
+  readonly adapters: readonly ConfiguredAdapter[];
 }
 
 /** What a file holds before it is checked. */
@@ -111,12 +114,19 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
   };
   const parsed = fileSchema.safeParse(values, { error: wording });
   if (!parsed.success) throw configurationError(parsed.error, (path) => keysAt(values, path), originOf);
-  const { site, simulation, http, ...config } = parsed.data;
+  const { adapter, adapters, site, simulation, http, ...config } = parsed.data;
+  if (adapter && adapters) {
+    const detail = 'adapters: stands beside adapter, expected one of them';
+    throw new ConfigurationError('INVALID_VALUE', at(originOf(['adapters']), detail));
+  }
   const folder = dirname(draft.file);
   const from = (path: string | null) => (path === null ? null : resolve(folder, path));
   return {
     ...config,
     scheduler: checkedScheduler(config.scheduler, folder, originOf),
+    adapters: (adapters ?? [adapter ?? { kind: 'simulated' as const }]).map((each) =>
+      resolvedAdapter(each, folder),
+    ),
     site: site ? configuredSite(draft.file, site) : null,
     http: {
       ...http,

@@ -1,9 +1,15 @@
 export { durationForm, parseDuration } from './duration.ts';
 export { ConfigurationError } from './error.ts';
-export { isModulePath } from './file.ts';
+export { type Configuration, isModulePath } from './file.ts';
 export { makeDataFolder, makeFolder } from './folder.ts';
 export type { ConfigEntry } from './haizea/ini.ts';
-export { type Environment, loadConfiguration, readConfigurationFile, type ServerConfig } from './load.ts';
+export {
+  defaultConfiguration,
+  type Environment,
+  loadConfiguration,
+  readConfigurationFile,
+  type ServerConfig,
+} from './load.ts';
 export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
 export { loadPolicies } from './policy-modules.ts';
 export { type RunConfiguration, readRunConfiguration } from './run.ts';

@@ -63,7 +63,7 @@ export function loadConfiguration(environment: Environment): ServerConfig {
   const variables = parsed.data;
   const file = variables.LEASEGRAPH_CONFIG
     ? readConfigurationFile(variables.LEASEGRAPH_CONFIG)
-    : checked(emptyDraft, []);
+    : defaultConfiguration();
   return {
     ...file,
     databaseUrl: variables.DATABASE_URL ?? null,
@@ -73,6 +73,11 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     adminToken: variables.LEASEGRAPH_ADMIN_TOKEN ?? null,
     logLevel: variables.LEASEGRAPH_LOG_LEVEL,
   };
+}
+
+/** The configuration without a file. */
+export function defaultConfiguration(): Configuration {
+  return checked(emptyDraft, []);
 }
 
 /** Reads a configuration file in YAML or JSON. Throws ConfigurationError. */

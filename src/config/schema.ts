@@ -1,49 +1,8 @@
-import { DateTime } from 'luxon';
 import { z } from 'zod';
-import { defaultSchedulerConfig, type Instant, type Millis, type SchedulerConfig } from '../core/index.ts';
+import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
 import { defaultServerLimits } from '../server/limits.ts';
-import { durationForm, parseDuration } from './duration.ts';
-import { found } from './error.ts';
-
-/** A duration of fixed length; becomes milliseconds. */
-const duration = z
-  .union([z.number(), z.string()], { error: `expected a duration: ${durationForm}` })
-  .transform((value, context): Millis => {
-    const millis = parseDuration(value);
-    if (millis !== null) return millis;
-    context.addIssue({
-      code: 'custom',
-      message: `${found(value)} was found, expected a duration: ${durationForm}`,
-    });
-    return z.NEVER;
-  });
-
-/** ISO 8601, UTC where it names no offset; becomes milliseconds since the epoch. */
-const instant = z.string().transform((value, context): Instant => {
-  const parsed = DateTime.fromISO(value, { zone: 'utc' });
-  const sql = parsed.isValid ? parsed : DateTime.fromSQL(value, { zone: 'utc' });
-  if (sql.isValid) return sql.toMillis();
-  context.addIssue({
-    code: 'custom',
-    message: `${found(value)} was found, expected an instant such as 2006-11-25T13:00:00Z`,
-  });
-  return z.NEVER;
-});
-
-/** The maximum of a timer in Node.js, in milliseconds: about 24 days. */
-const maxTimer: Millis = 2 ** 31 - 1;
-const timer = duration.refine((millis) => millis <= maxTimer, 'expected at most 24 days');
-
-/** Text that a database stores unchanged. */
-const name = z
-  .string()
-  .min(1)
-  .max(200)
-  .regex(/^[^\p{Cc}\p{Surrogate}]*$/u, 'expected no control characters and no unpaired surrogates');
-
-const amount = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-const count = z.number().int().min(1);
-const share = z.number().min(0).max(1);
+import { adapter } from './adapter.ts';
+import { amount, count, defined, duration, instant, name, timer } from './values.ts';
 
 const capacity = z
   .record(
@@ -56,6 +15,9 @@ const nodeSet = z.strictObject({
   count: count.max(100_000).default(1),
   /** For a set of several, %d is replaced by the node's number. */
   hostname: name.optional(),
+  /** As hostname. */
+  address: name.optional(),
+  labels: z.record(name, name).optional(),
   capacity,
 });
 
@@ -108,12 +70,6 @@ const scheduler = z
     }),
   );
 
-/** Without the keys that were not given. */
-const defined = <T extends object>(given: T) =>
-  Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-
 const limits = z
   .strictObject({
     bodyBytes: count,
@@ -147,36 +103,6 @@ const http = z.strictObject({
     .refine(({ manifest, only }) => manifest !== null || !only, '"only" needs a "manifest"')
     .prefault({}),
 });
-
-const actionDelays = z
-  .strictObject({
-    prepare: timer,
-    start: timer,
-    shutdown: timer,
-    suspend: timer,
-    resume: timer,
-    migrate: timer,
-    destroy: timer,
-  })
-  .partial()
-  .transform(defined);
-
-const adapter = z.discriminatedUnion(
-  'kind',
-  [
-    z
-      .strictObject({
-        kind: z.literal('simulated').default('simulated'),
-        /** How long actions take, in real time. */
-        delays: actionDelays.optional(),
-        failureProbability: share.optional(),
-        seed: z.number().int().optional(),
-      })
-      .transform(({ kind, ...options }) => ({ kind, ...defined(options) })),
-    z.strictObject({ kind: z.literal('dry-run') }),
-  ],
-  { error: 'expected simulated or dry-run' },
-);
 
 /** Accounting probes of a simulation. */
 export const probeNames = [
@@ -223,7 +149,15 @@ export const fileSchema = z.strictObject({
   site: siteSchema.optional(),
   scheduler: scheduler.prefault({}),
   clock: z.strictObject({ speed: z.number().positive().max(1_000_000).default(1) }).prefault({}),
-  adapter: adapter.prefault({}),
+  adapter: adapter.optional(),
+  /** Several, each for its nodes; the first that fits drives a node. */
+  adapters: z.array(adapter).min(1).optional(),
+  hosts: z
+    .strictObject({
+      /** How often hosts are asked whether what should be running is. */
+      inspectInterval: timer.refine((millis) => millis > 0, 'expected more than 0').default(10_000),
+    })
+    .prefault({}),
   events: kept(null),
   actions: kept(30 * 86_400_000),
   idempotencyKeys: kept(null),

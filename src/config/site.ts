@@ -28,7 +28,7 @@ export function configuredSite(
 ): ConfiguredSite {
   const invalid = (detail: string) => new ConfigurationError('INVALID_VALUE', `${file}: ${detail}`);
   const nodes: NodeSpec[] = [];
-  sets.forEach(({ count, hostname = 'node-%d', capacity }, index) => {
+  sets.forEach(({ count, hostname = 'node-%d', address, labels, capacity }, index) => {
     if (count > 1 && !hostname.includes('%d')) {
       throw invalid(
         `site.nodes[${index}].hostname: ${found(hostname)} was found for ${count} nodes, expected %d in place of the number`,
@@ -36,7 +36,14 @@ export function configuredSite(
     }
     for (let nth = 0; nth < count; nth += 1) {
       const number = nodes.length + 1;
-      nodes.push({ number, hostname: hostname.replaceAll('%d', String(number)), capacity });
+      const numbered = (text: string): string => text.replaceAll('%d', String(number));
+      nodes.push({
+        number,
+        hostname: numbered(hostname),
+        capacity,
+        ...(address !== undefined && { address: numbered(address) }),
+        ...(labels && Object.keys(labels).length > 0 && { labels }),
+      });
     }
   });
   const types = resourceTypes ?? [...new Set(nodes.flatMap(({ capacity }) => Object.keys(capacity)))];

@@ -1,15 +1,54 @@
 /** Adapters by the name that the configuration gives. */
 import type { Logger } from 'pino';
-import type { Adapter } from '../engine/ports.ts';
+import type { Adapter, HostSite } from '../engine/ports.ts';
+import { CommandAdapter, type CommandOptions } from './command/adapter.ts';
+import { loadAdapter, type ModuleOptions } from './module.ts';
+import { isChosen, type NodeChoice, RoutedAdapter } from './routed.ts';
 import { SimulatedAdapter, type SimulatedOptions } from './simulated/adapter.ts';
 import { DryRunAdapter } from './simulated/dry-run.ts';
 
-export type AdapterConfig =
+export type AdapterConfig = { readonly nodes?: NodeChoice } & (
   | ({ readonly kind: 'simulated' } & SimulatedOptions)
-  | { readonly kind: 'dry-run' };
+  | { readonly kind: 'dry-run' }
+  | ({ readonly kind: 'command' } & CommandOptions)
+  | ({ readonly kind: 'module' } & ModuleOptions)
+);
 
-export const adapterKinds = ['simulated', 'dry-run'] as const satisfies readonly AdapterConfig['kind'][];
+export interface AdapterContext {
+  readonly site: HostSite;
+  readonly log: Logger;
+}
 
-/** `log` tells what a dry run would do. */
-export const createAdapter = (config: AdapterConfig, log: Logger): Adapter =>
-  config.kind === 'dry-run' ? new DryRunAdapter(log) : new SimulatedAdapter(config);
+/** One adapter for the site, or several, each for its nodes. Throws AdapterError for a module that is none. */
+export async function createAdapter(
+  configs: readonly AdapterConfig[],
+  context: AdapterContext,
+): Promise<Adapter> {
+  const [only, ...others] = configs;
+  if (only && others.length === 0 && !only.nodes) return createOne(only, context);
+  const { nodes } = context.site;
+  const parts = await Promise.all(
+    configs.map(async (config) => {
+      const choice = config.nodes ?? {};
+      const site: HostSite = {
+        ...context.site,
+        nodes: () => nodes().filter((node) => isChosen(choice, node)),
+      };
+      return { choice, adapter: await createOne(config, { ...context, site }) };
+    }),
+  );
+  return new RoutedAdapter(parts, context.site);
+}
+
+async function createOne(config: AdapterConfig, { site, log }: AdapterContext): Promise<Adapter> {
+  switch (config.kind) {
+    case 'simulated':
+      return new SimulatedAdapter(config);
+    case 'dry-run':
+      return new DryRunAdapter(log);
+    case 'command':
+      return new CommandAdapter(config, site, log);
+    case 'module':
+      return loadAdapter(config, { site, log });
+  }
+}

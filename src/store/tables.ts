@@ -42,10 +42,31 @@ const positive = z.string().regex(/^[1-9]\d*$/);
 const byMachine = z.record(positive, z.int());
 const byNode = <T extends z.ZodType>(shape: T) => z.record(positive, shape);
 
+/** Undefined for a map without keys. */
+const withKeys = <T extends object>(map: T): T | undefined => (Object.keys(map).length > 0 ? map : undefined);
+
 export const nodes = new Table<NodeSpec>(
   'nodes',
   ['number'],
-  { number: int('number'), hostname: text('hostname'), capacity: json('capacity', amounts) },
+  {
+    number: int('number'),
+    hostname: text('hostname'),
+    capacity: json('capacity', amounts),
+    address: {
+      columns: [{ name: 'address', type: 'text', shape: z.string().nullable() }],
+      write: (address, row) => {
+        row.address = address ?? null;
+      },
+      read: ({ address }) => (address as string | null) ?? undefined,
+    },
+    labels: {
+      columns: [{ name: 'labels', type: 'jsonb', shape: z.record(z.string(), z.string()) }],
+      write: (labels, row) => {
+        row.labels = labels ?? {};
+      },
+      read: ({ labels }) => withKeys(labels as Readonly<Record<string, string>>),
+    },
+  },
   ({ number }) => `Node ${number}`,
 );
 

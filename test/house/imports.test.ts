@@ -11,7 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   engine: [core, 'node:', 'pino', 'prom-client'],
   simulation: [core, 'node:', 'saxes'],
-  enactment: [core, ports, 'node:', 'pino'],
+  enactment: [core, ports, 'node:', 'luxon', 'pino', 'zod'],
   store: [
     core,
     ports,
@@ -43,6 +43,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     core,
     'package.json',
     'src/config/',
+    'src/enactment/',
     'src/engine/index.ts',
     'src/main.ts',
     'src/server/logging.ts',

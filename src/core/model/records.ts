@@ -53,6 +53,10 @@ export interface NodeSpec {
   readonly number: number;
   readonly hostname: string;
   readonly capacity: Amounts;
+  /** A name or an IP address under which its host is reached, where that is not the hostname. */
+  readonly address?: string | undefined;
+  /** Free form: rack, site, model. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface SiteSpec {

@@ -1,3 +1,4 @@
 export { type Bench, Skipped, Stage } from './bench.ts';
+export { type BenchOptions, benchOf } from './benches.ts';
 export { type ConformanceCase, conformanceCases } from './cases.ts';
 export { type CaseResult, firstConformanceLease, runCase, runConformance } from './run.ts';

@@ -1,0 +1,117 @@
+/** How hosts are driven (docs/adapters.md). */
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { defined, name, share, timer } from './values.ts';
+
+const text = z.string().min(1);
+const operations = ['prepare', 'start', 'shutdown', 'suspend', 'resume', 'migrate', 'destroy'] as const;
+const queries = ['inspect', 'list'] as const;
+
+const forEach = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
+  z.partialRecord(z.enum(keys), value);
+
+const positiveTimer = timer.refine((millis) => millis > 0, 'expected more than 0');
+
+/** Which nodes it drives: those that fit everything that is said. */
+const nodes = z
+  .strictObject({ hostnames: z.array(text).min(1).optional(), labels: z.record(name, name).optional() })
+  .transform(defined)
+  .optional();
+
+/** A fixed time, or one between two. */
+const delay = z.union([
+  timer,
+  z.tuple([timer, timer]).refine(([min, max]) => min <= max, 'expected the shorter time first'),
+]);
+
+const simulated = z.strictObject({
+  kind: z.literal('simulated').default('simulated'),
+  /** How long actions take, in real time. */
+  delays: z
+    .strictObject(
+      Object.fromEntries(operations.map((each) => [each, delay])) as Record<
+        (typeof operations)[number],
+        typeof delay
+      >,
+    )
+    .partial()
+    .transform(defined)
+    .optional(),
+  failureProbability: share.optional(),
+  stuckProbability: share.optional(),
+  seed: z.number().int().optional(),
+  stateFile: text.optional(),
+  nodes,
+});
+
+const dryRun = z.strictObject({ kind: z.literal('dry-run'), nodes });
+
+const command = z
+  .strictObject({
+    kind: z.literal('command'),
+    nodes,
+    /** For every operation; it is told which as its first argument. */
+    program: text.optional(),
+    /** By operation. */
+    programs: forEach([...operations, ...queries], text).default({}),
+    timeLimit: positiveTimer.default(60_000),
+    timeLimits: forEach([...operations, ...queries], positiveTimer).default({}),
+    environment: z
+      .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected the name of a variable'), z.string())
+      .default({}),
+  })
+  .superRefine(({ program, programs }, context) => {
+    const missing = [...operations, 'inspect' as const].filter((each) => !(program ?? programs[each]));
+    if (missing.length > 0)
+      context.addIssue({
+        code: 'custom',
+        path: ['programs'],
+        message: `expected a program for ${missing.join(', ')}`,
+      });
+  });
+
+const ownModule = z.strictObject({
+  kind: z.literal('module'),
+  nodes,
+  path: text,
+  options: z.unknown().optional(),
+});
+
+const kinds = [simulated, dryRun, command, ownModule] as const;
+const error = 'expected simulated, dry-run, command or module';
+
+export const adapter = z.discriminatedUnion('kind', kinds, { error });
+
+export type AdapterFile = z.output<typeof adapter>;
+
+const chosen = (choice: z.output<typeof nodes>) => (choice === undefined ? {} : { nodes: choice });
+
+/** What the server makes of it: paths are absolute, and what was not given is left out. */
+export function resolvedAdapter(given: AdapterFile, folder: string) {
+  const from = (path: string): string => resolve(folder, path);
+  switch (given.kind) {
+    case 'simulated': {
+      const { kind, stateFile, nodes, ...options } = given;
+      return {
+        kind,
+        ...chosen(nodes),
+        ...defined(options),
+        ...(stateFile !== undefined && { stateFile: from(stateFile) }),
+      };
+    }
+    case 'dry-run':
+      return { kind: given.kind, ...chosen(given.nodes) };
+    case 'command': {
+      const { nodes, program, programs, ...options } = given;
+      const all = [...operations, ...queries].flatMap((each): [string, string][] => {
+        const path = programs[each] ?? program;
+        return path === undefined ? [] : [[each, from(path)]];
+      });
+      return { ...options, ...chosen(nodes), programs: Object.fromEntries(all) };
+    }
+    case 'module':
+      return { kind: given.kind, ...chosen(given.nodes), path: from(given.path), options: given.options };
+  }
+}
+
+export type ConfiguredAdapter = ReturnType<typeof resolvedAdapter>;

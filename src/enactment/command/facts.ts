@@ -1,0 +1,84 @@
+/** What a program is told: as a JSON document on standard input, and as variables for those that would rather not read JSON. */
+import { DateTime } from 'luxon';
+import type { ActionTarget } from '../../core/index.ts';
+import type { ActionCall, HostNode, HostSite, MachinePlace } from '../../engine/ports.ts';
+
+export interface Document {
+  readonly operation: string;
+  readonly site: string;
+  readonly node: HostNode;
+  readonly lease?: number;
+  readonly machine?: number;
+  readonly action?: number;
+  readonly deadline?: string | null;
+  readonly toNode?: HostNode | null;
+  readonly capacity?: ActionTarget['capacity'];
+  readonly image?: ActionTarget['image'];
+}
+
+export interface Facts {
+  readonly document: Document;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** `call` for an operation that changes something. Throws for a node that the site does not have. */
+export function factsOf(
+  operation: string,
+  site: HostSite,
+  place: Pick<MachinePlace, 'node'> & Partial<MachinePlace> & Partial<ActionTarget>,
+  call: Pick<ActionCall, 'actionId' | 'deadline'> | null = null,
+): Facts {
+  const nodes = site.nodes();
+  const find = (number: number): HostNode => {
+    const node = nodes.find((each) => each.number === number);
+    if (!node) throw new Error(`the site has no node ${number}`);
+    return node;
+  };
+  const { leaseId, machine, capacity, image, toNode } = place;
+  const document: Document = {
+    operation,
+    site: site.name,
+    node: find(place.node),
+    ...(leaseId !== undefined && { lease: leaseId }),
+    ...(machine !== undefined && { machine }),
+    ...(call && {
+      action: call.actionId,
+      deadline: call.deadline === null ? null : DateTime.fromMillis(call.deadline, { zone: 'utc' }).toISO(),
+      toNode: toNode == null ? null : find(toNode),
+      capacity: capacity ?? {},
+      image: image ?? null,
+    }),
+  };
+  return { document, environment: environmentOf(document) };
+}
+
+function environmentOf(document: Document): Record<string, string> {
+  const { action, capacity, deadline, image, lease, machine, node, operation, site, toNode } = document;
+  const variables: Record<string, unknown> = {
+    OPERATION: operation,
+    SITE: site,
+    ACTION: action,
+    DEADLINE: deadline,
+    LEASE: lease,
+    MACHINE: machine,
+    NODE: node.number,
+    HOSTNAME: node.hostname,
+    ADDRESS: node.address,
+    TO_NODE: toNode?.number,
+    TO_HOSTNAME: toNode?.hostname,
+    TO_ADDRESS: toNode?.address,
+    IMAGE: image?.name,
+    IMAGE_SIZE_MB: image?.sizeMb,
+  };
+  for (const [type, amount] of Object.entries(capacity ?? {})) {
+    // A type whose name is no variable's is in the document only.
+    if (/^[A-Za-z]\w*$/.test(type) && typeof amount === 'number')
+      variables[`CAPACITY_${type.toUpperCase()}`] = amount;
+  }
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      // No variable can hold a NUL character.
+      value == null || String(value).includes('\0') ? [] : [[`LEASEGRAPH_${name}`, String(value)]],
+    ),
+  );
+}

@@ -1,0 +1,124 @@
+/** Several adapters as one: each drives its own nodes. */
+import type {
+  ActionCall,
+  ActionResult,
+  Adapter,
+  HostedMachine,
+  HostNode,
+  HostSite,
+  MachinePlace,
+  MachineStatus,
+} from '../engine/ports.ts';
+
+/** Which nodes an adapter drives: those that fit everything that is said. */
+export interface NodeChoice {
+  /** `*` stands for any characters. */
+  readonly hostnames?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface AdapterPart {
+  readonly choice: NodeChoice;
+  readonly adapter: Adapter;
+}
+
+type Verb = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';
+
+export class RoutedAdapter implements Adapter {
+  readonly name: string;
+  /** Where one part does not, the engine would take its machines for lost. */
+  readonly remembers: boolean;
+
+  constructor(
+    private readonly parts: readonly AdapterPart[],
+    private readonly site: HostSite,
+  ) {
+    this.name = [...new Set(parts.map(({ adapter }) => adapter.name))].join('+');
+    this.remembers = parts.every(({ adapter }) => adapter.remembers);
+  }
+
+  prepare(call: ActionCall): Promise<ActionResult> {
+    return this.pass('prepare', call);
+  }
+
+  start(call: ActionCall): Promise<ActionResult> {
+    return this.pass('start', call);
+  }
+
+  shutdown(call: ActionCall): Promise<ActionResult> {
+    return this.pass('shutdown', call);
+  }
+
+  suspend(call: ActionCall): Promise<ActionResult> {
+    return this.pass('suspend', call);
+  }
+
+  resume(call: ActionCall): Promise<ActionResult> {
+    return this.pass('resume', call);
+  }
+
+  async migrate(call: ActionCall): Promise<ActionResult> {
+    const { node, toNode } = call.target;
+    if (toNode !== null && this.partFor(node) !== this.partFor(toNode)) {
+      const reason = `nodes ${node} and ${toNode} are driven by different adapters, between which nothing can be moved`;
+      return { status: 'failed', reason };
+    }
+    return this.pass('migrate', call);
+  }
+
+  destroy(call: ActionCall): Promise<ActionResult> {
+    return this.pass('destroy', call);
+  }
+
+  async inspect(place: MachinePlace, signal: AbortSignal): Promise<MachineStatus> {
+    return this.adapterOf(place.node).inspect(place, signal);
+  }
+
+  /** Where one part cannot list, machines are asked about one by one. */
+  get list(): Adapter['list'] {
+    if (!this.parts.every(({ adapter }) => adapter.list)) return undefined;
+    return async (node, signal): Promise<readonly HostedMachine[]> =>
+      (await this.adapterOf(node).list?.(node, signal)) ?? [];
+  }
+
+  readonly watch = (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
+    for (const { adapter } of this.parts) adapter.watch?.(onChange, signal);
+  };
+
+  forget(): void {
+    for (const { adapter } of this.parts) adapter.forget();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.parts.map(({ adapter }) => adapter.close()));
+  }
+
+  private async pass(verb: Verb, call: ActionCall): Promise<ActionResult> {
+    const part = this.partFor(call.target.node);
+    if (!part) return { status: 'failed', reason: `no adapter drives node ${call.target.node}` };
+    return part.adapter[verb](call);
+  }
+
+  private adapterOf(node: number): Adapter {
+    const part = this.partFor(node);
+    if (!part) throw new Error(`no adapter drives node ${node}`);
+    return part.adapter;
+  }
+
+  private partFor(number: number): AdapterPart | undefined {
+    const node = this.site.nodes().find((each) => each.number === number);
+    return node && this.parts.find(({ choice }) => isChosen(choice, node));
+  }
+}
+
+/** Whether an adapter with this choice drives the node. Without a choice it drives all. */
+export function isChosen(choice: NodeChoice | undefined, { hostname, labels }: HostNode): boolean {
+  const { hostnames = ['*'], labels: wanted = {} } = choice ?? {};
+  const isNamed = hostnames.some((pattern) => fits(pattern, hostname));
+  return isNamed && Object.entries(wanted).every(([key, value]) => labels[key] === value);
+}
+
+function fits(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 's').test(name);
+}
