@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultSchedulerConfig, type SiteSpec } from '../../src/core/index.ts';
 import { ticks } from '../../src/simulation/gantt/axis.ts';
 import { layOut, mergeRows } from '../../src/simulation/gantt/layout.ts';
+import { queueLengthOver, utilizationOver } from '../../src/simulation/gantt/panels.ts';
 import { drawGantt } from '../../src/simulation/gantt/svg.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import type { Workload } from '../../src/simulation/workload.ts';
@@ -80,7 +81,7 @@ describe('a layout', () => {
 
 describe('a chart', () => {
   const draw = ({ result, workload, site }: ReturnType<typeof run>) =>
-    [...drawGantt(result, workload, site)].join('');
+    [...drawGantt(result, workload, site, preempting)].join('');
 
   it('is well-formed and tells every kind of reservation apart', () => {
     const svg = draw(moving());
@@ -105,6 +106,59 @@ describe('a chart', () => {
     }
     expect(svg).toContain('lease 2 (advance reservation): running, node 1, 300–3900 s');
     expect(svg).not.toContain('NaN');
+  });
+
+  it('names the policies, and labels leases that share a node', () => {
+    const quarter = [{ CPU: 25, Memory: 100 }];
+    const shared = run(
+      workloadOf(
+        [1, 2, 3, 4].map(() => ({ type: 'BEST_EFFORT', arrival: 0, duration: 100, machines: quarter })),
+        '1 CPU:100 Memory:1024',
+      ),
+    );
+    const svg = draw(shared);
+    expect(svg).toContain(
+      '4 leases (4 done) on 1 nodes: backfilling aggressive, suspension all, migration yes, preemption ar-preempts-everything',
+    );
+    expect([...svg.matchAll(/paint-order="stroke">(\d)</g)].map(([, lease]) => lease)).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+    ]);
+  });
+
+  it('shows utilization and queue length over time', () => {
+    const { result, workload, site } = run(
+      workloadOf(
+        [
+          { type: 'BEST_EFFORT', arrival: 0, duration: 100 },
+          {
+            type: 'BEST_EFFORT',
+            arrival: 10,
+            duration: 100,
+            machines: Array(2).fill({ CPU: 100, Memory: 1 }),
+          },
+          { type: 'BEST_EFFORT', arrival: 20, duration: 200 },
+        ],
+        '2 CPU:100 Memory:1024',
+      ),
+      { ...defaultSchedulerConfig, backfilling: 'off' },
+    );
+    expect(utilizationOver(result, workload, site)).toEqual([
+      [0, 0.5],
+      [100, 1],
+      [200, 0.5],
+      [400, 0],
+    ]);
+    expect(queueLengthOver(result)).toEqual([
+      [0, 0],
+      [10, 1],
+      [20, 2],
+      [100, 1],
+      [200, 0],
+    ]);
+    expect(draw({ result, workload, site })).toContain('>2 leases in the queue<');
   });
 
   it('is drawn even of nothing, and of many nodes', () => {

@@ -82,7 +82,7 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
   write(output, () => writeResult(result, config.probes.length === 0 ? null : data, record));
   if (gantt !== null) {
     const { drawGantt } = await import('../../simulation/gantt/svg.ts');
-    write(gantt, () => drawGantt(result, workload, site));
+    write(gantt, () => drawGantt(result, workload, site, config.scheduler));
   }
   write(csv, () => writeJobsCsv(result, workload.name ?? ''));
   write(swf, () => writeSwf(result, workload, site));

@@ -34,7 +34,7 @@ export const patterns = [
   hatch('image', 'M0 0L6 6M6 0L0 6'),
 ].join('');
 
-/** Neighbouring numbers get hues far apart; every third one another lightness. */
+/** Neighbouring numbers get distant hues, and one of three lightnesses. */
 export function leaseColour(id: number): string {
   const hue = (id * 137.508) % 360;
   const lightness = [0.7, 0.6, 0.8][id % 3] as number;
@@ -64,7 +64,7 @@ const characterWidth = 6.6;
 const maxLeases = 40;
 const neutral = '#cfd8dc';
 
-/** What the colours, outlines and hatchings mean; only what the picture has. */
+/** The meaning of colours, outlines and hatchings, as far as the picture has them. */
 export function legend(
   kinds: ReadonlySet<ReservationKind>,
   types: ReadonlySet<LeaseType>,
@@ -82,7 +82,7 @@ export function legend(
   if (leases.length <= maxLeases) {
     for (const id of leases) items.push({ fills: [leaseColour(id)], text: `lease ${id}` });
   } else {
-    items.push({ fills: leases.slice(0, 4).map(leaseColour), text: 'one colour a lease' });
+    items.push({ fills: leases.slice(0, 4).map(leaseColour), text: 'one colour per lease' });
   }
   let x = left;
   let y = top;

@@ -1,9 +1,10 @@
-import type { SiteSpec } from '../../core/index.ts';
+import type { SchedulerConfig, SiteSpec } from '../../core/index.ts';
 import { escapeXml } from '../formats/escape.ts';
 import type { LeaseResult, Seconds, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
 import { ticks } from './axis.ts';
 import { layOut, type Move, mergeRows, type RowsBar } from './layout.ts';
+import { drawPanel, queueLengthOver, utilizationOver } from './panels.ts';
 import { kindStyles, leaseColour, legend, outlineOf, patterns } from './style.ts';
 
 const plotWidth = 1400;
@@ -11,13 +12,20 @@ const marginLeft = 64;
 const marginRight = 24;
 const marginTop = 58;
 const axisHeight = 34;
+const panelHeight = 44;
+const panelGap = 8;
 const maxRowHeight = 36;
+/** Where leases share nodes, rows grow up to this height, so that each lease has room for its label. */
+const maxSharedRowHeight = 144;
 const minRowHeight = 2;
-/** What the rows together should not exceed, as long as they stay tall enough to be seen. */
+/** Limit for all rows together, as long as each stays visible. */
 const maxPlotHeight = 1100;
 const digitWidth = 6.2;
-/** Room that a label of a row needs. */
+/** Height of the label of a row. */
 const labelHeight = 13;
+const fontSize = 11;
+/** Labels in bars get smaller down to this height before they are left out. */
+const minFontSize = 7;
 
 /** Where things are in the picture. */
 interface Frame {
@@ -34,25 +42,30 @@ interface Frame {
 }
 
 /**
- * Draws what was executed: nodes down, time across, one colour a lease. Hatched: suspensions, resumptions, migrations, image transfers.
- * What goes over the network is a strip at the foot of its nodes' rows; image transfers have a row of their own as well.
+ * Draws what was executed: nodes down, time across, one colour per lease; utilization and queue length beneath. Hatched:
+ * suspensions, resumptions, migrations, image transfers. What goes over the network is a strip at the foot of the rows of its
+ * nodes; image transfers have a row of their own as well.
  */
 export function* drawGantt(
   result: SimulationResult,
   workload: Workload,
   site: SiteSpec,
+  scheduler: SchedulerConfig,
 ): Generator<string, void> {
   const { bars, moves } = layOut(result, workload, site);
   const leases = new Map(result.leases.map((lease) => [lease.id, lease]));
   const leaseOf = (id: number) => leases.get(id) as LeaseResult;
   const transfers = moves.filter(({ kind }) => kind === 'IMAGE_TRANSFER');
-  const frame = frameOf(result, site.nodes.length, transfers.length > 0);
+  const minShare = bars.reduce((min, { height }) => Math.min(min, height), 1);
+  const frame = frameOf(result, site.nodes.length, transfers.length > 0, minShare);
+  const panels = frame.bottom + axisHeight + 8;
+  const panelsBottom = panels + 2 * (panelHeight + panelGap);
   const drawn = [...new Set([...bars, ...moves].map(({ lease }) => lease))].sort((a, b) => a - b);
   const key = legend(
     new Set([...bars, ...moves].map(({ kind }) => kind)),
     new Set(drawn.map((id) => leaseOf(id).type)),
     drawn,
-    { left: marginLeft, top: frame.bottom + axisHeight + 18, width: plotWidth },
+    { left: marginLeft, top: panelsBottom + 10, width: plotWidth },
   );
   const width = marginLeft + plotWidth + marginRight;
   const height = Math.ceil(key.bottom + 16);
@@ -60,7 +73,7 @@ export function* drawGantt(
   yield `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
     `viewBox="0 0 ${width} ${height}" font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#333">\n`;
   yield `<defs>${patterns}</defs>\n<rect width="100%" height="100%" fill="#fff"/>\n`;
-  yield heading(result, workload, site);
+  yield heading(result, workload, site, scheduler);
   yield* grid(frame);
   const rows = mergeRows(bars);
   for (const bar of rows) yield drawBar(frame, bar, leaseOf(bar.lease));
@@ -75,12 +88,14 @@ export function* drawGantt(
     yield drawMove(frame, move, leaseOf(move.lease), marginTop, frame.channel, 'image repository');
   }
   for (const bar of rows) yield drawNumber(frame, bar);
+  yield* panelsOf(frame, panels, result, workload, site);
   yield `${key.svg}</svg>\n`;
 }
 
-function frameOf(result: SimulationResult, nodes: number, withTransfers: boolean): Frame {
+function frameOf(result: SimulationResult, nodes: number, withTransfers: boolean, minShare: number): Frame {
   const [start, end] = span(result);
-  const rowHeight = Math.max(minRowHeight, Math.min(maxRowHeight, maxPlotHeight / nodes));
+  const wanted = Math.max(maxRowHeight, Math.min(maxSharedRowHeight, (minFontSize + 3) / minShare));
+  const rowHeight = Math.max(minRowHeight, Math.min(wanted, maxPlotHeight / nodes));
   const channel = withTransfers ? Math.max(14, Math.min(rowHeight, 22)) : 0;
   const firstRow = marginTop + (withTransfers ? channel + 6 : 0);
   const y = (node: number) => firstRow + (node - 1) * rowHeight;
@@ -102,10 +117,36 @@ function span(result: SimulationResult): [Seconds, Seconds] {
   return [start < end / 4 ? 0 : start, Math.max(end, start + 1)];
 }
 
-function heading(result: SimulationResult, workload: Workload, site: SiteSpec): string {
+function* panelsOf(
+  frame: Frame,
+  top: number,
+  result: SimulationResult,
+  workload: Workload,
+  site: SiteSpec,
+): Generator<string, void> {
+  const { end, x } = frame;
+  const place = { left: marginLeft, width: plotWidth, height: panelHeight, end, x };
+  const use = utilizationOver(result, workload, site);
+  yield drawPanel(use, 'use', 1, '100 % of the CPU', { ...place, top });
+  const queue = queueLengthOver(result);
+  const max = queue.reduce((max, [, length]) => Math.max(max, length), 1);
+  const label = `${max} ${max === 1 ? 'lease' : 'leases'} in the queue`;
+  yield drawPanel(queue, 'queue', max, label, { ...place, top: top + panelHeight + panelGap });
+}
+
+function heading(
+  result: SimulationResult,
+  workload: Workload,
+  site: SiteSpec,
+  scheduler: SchedulerConfig,
+): string {
   const name = escapeXml(workload.name ?? 'Schedule');
   const done = result.leases.filter(({ state }) => state === 'DONE').length;
-  const facts = `${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes`;
+  const { backfilling, suspension, preemption, migration } = scheduler;
+  const policies = `backfilling ${backfilling}, suspension ${suspension}, migration ${migration}, preemption ${preemption}`;
+  const facts = escapeXml(
+    `${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes: ${policies}`,
+  );
   return `<text x="${marginLeft}" y="26" font-size="18" fill="#111">${name}</text>\n<text x="${marginLeft}" y="45">${facts}</text>\n`;
 }
 
@@ -171,9 +212,11 @@ function drawBar(frame: Frame, bar: RowsBar, lease: LeaseResult): string {
 function drawNumber(frame: Frame, bar: RowsBar): string {
   const { left, top, wide, tall } = boxOf(frame, bar);
   const number = String(bar.lease);
-  if (bar.kind !== 'VM' || wide < number.length * digitWidth + 4 || tall < 11) return '';
+  const size = Math.min(fontSize, Math.floor(tall - 1));
+  if (bar.kind !== 'VM' || size < minFontSize) return '';
+  if (wide < (number.length * digitWidth * size) / fontSize + 4) return '';
   const x = round(left + wide / 2);
-  return `<text x="${x}" y="${round(top + tall / 2 + 4)}" text-anchor="middle" fill="#111" stroke="#fff" stroke-opacity="0.6" stroke-width="2" paint-order="stroke">${number}</text>\n`;
+  return `<text x="${x}" y="${round(top + tall / 2 + size * 0.36)}" font-size="${size}" text-anchor="middle" fill="#111" stroke="#fff" stroke-opacity="0.6" stroke-width="2" paint-order="stroke">${number}</text>\n`;
 }
 
 function drawMove(
