@@ -5,8 +5,10 @@ import { raceAbort, sharedController, Wake } from './async.ts';
 import { type Clock, SiteClock } from './clock.ts';
 import { type Answer, errorOf, type Refusal, refusal, unavailable } from './commands/answer.ts';
 import type { Command } from './commands/command.ts';
+import type { RequestResult } from './commands/request.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import { schedulerWith } from './core.ts';
+import { Decisions } from './decisions.ts';
 import { Forwarder } from './forwarder.ts';
 import { type ActionReport, Dispatcher } from './hosts/dispatcher.ts';
 import { keepFor, watchSkew } from './housekeeping.ts';
@@ -28,6 +30,7 @@ export class Engine implements LeaseService {
   private readonly limits: EngineLimits;
   private readonly inbox: Inbox;
   private readonly publisher: Publisher;
+  private readonly decisions: Decisions;
   private readonly dispatcher: Dispatcher;
   private readonly forwarder: Forwarder;
   private readonly leadership: Leadership;
@@ -58,12 +61,14 @@ export class Engine implements LeaseService {
     this.metrics = metrics;
     this.inbox = new Inbox(limits.maxCommandsWaiting);
     this.forwarder = new Forwarder({ store, clock, limits, log, signal, shuttingDown });
+    this.decisions = new Decisions(clock);
     this.publisher = new Publisher({
       store,
       ringSize: limits.eventRing,
       pageSize: limits.eventPage,
       concurrentReads: limits.eventReaders,
       onReplayed: (count) => metrics.replayed(count),
+      onCommitted: (events) => (events ? this.decisions.committed(events) : this.decisions.skipped()),
       sleep: (ms, until) => clock.sleep(ms, until),
     });
     this.dispatcher = new Dispatcher({
@@ -97,10 +102,14 @@ export class Engine implements LeaseService {
     input: CommandInput<K>,
     { principal, idempotencyKey = null }: CommandOptions,
   ): Promise<CommandResult<K>> {
+    const known = this.publisher.last;
     const answer = await this.answerTo({ kind, input, principal: principal.name, idempotencyKey });
     if ('error' in answer) throw errorOf(answer);
     // The writer, this one or another, gives the result of its kind.
-    return answer.result as CommandResult<K>;
+    const result = answer.result as CommandResult<K>;
+    const { leaseNumber, undecided } = result as Partial<RequestResult>;
+    if (!undecided || leaseNumber === undefined) return result;
+    return (await this.isDecided(leaseNumber, known)) ? ({ leaseNumber } as CommandResult<K>) : result;
   }
 
   events(options: {
@@ -238,6 +247,12 @@ export class Engine implements LeaseService {
       if (this.inbox.addCommand(command, settle)) this.wake.notify();
       else settle(unavailable('Too many commands are waiting.'));
     });
+  }
+
+  /** Waits for the pass that considers a lease, for a limited time. `known`: the newest event before it was requested. */
+  private async isDecided(leaseNumber: number, known: number): Promise<boolean> {
+    if (this.publisher.leftPending(leaseNumber, known)) return true;
+    return this.decisions.wait(leaseNumber, this.limits.decisionTimeout, this.stopping.signal);
   }
 
   private refuseAll(refused: Refusal): void {

@@ -10,6 +10,8 @@ export interface PublisherOptions {
   /** How many subscribers read from the store at the same time. */
   readonly concurrentReads: number;
   readonly onReplayed: (count: number) => void;
+  /** Called with new committed events before subscribers see them; with null when the feed passed events over. */
+  readonly onCommitted?: (events: readonly LeaseEventRecord[] | null) => void;
   /** Real time, for the waits after a failed read. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -30,6 +30,8 @@ export interface EngineLimits {
   readonly retryInterval: Millis;
   /** How long a forwarded command may take. */
   readonly forwardTimeout: Millis;
+  /** How long an answer waits for the decision about a lease that starts at a fixed time. */
+  readonly decisionTimeout: Millis;
   /** How often the database is checked for what a lost notice would have told. */
   readonly noticeInterval: Millis;
   /** How often hosts are asked whether what should be running is. */
@@ -68,6 +70,7 @@ export const defaultLimits: EngineLimits = {
   timePerRow: 1,
   retryInterval: 1_000,
   forwardTimeout: 15_000,
+  decisionTimeout: 10_000,
   noticeInterval: 1_000,
   inspectInterval: 10_000,
   stopTimeout: 1_000,

@@ -47,9 +47,19 @@ export class Publisher implements EventFeed {
     if (first.sequence !== this.newest + 1) this.ring = [];
     for (const event of fresh) this.ring.push(event);
     this.newest = last.sequence;
+    this.options.onCommitted?.(fresh);
     const { ringSize } = this.options;
     if (this.ring.length > 2 * ringSize) this.ring.splice(0, this.ring.length - ringSize);
     this.wake();
+  }
+
+  /** Whether a lease has left PENDING with an event after this one, as far as memory reaches. */
+  leftPending(leaseId: number, after: number): boolean {
+    for (let sequence = Math.max(after, this.newest - this.ring.length) + 1; ; sequence += 1) {
+      const event = this.fromRing(sequence);
+      if (!event) return false;
+      if (event.leaseId === leaseId && event.from === 'PENDING') return true;
+    }
   }
 
   /** The store holds events up to this one; what the ring lacks of them, subscribers read there. */
@@ -57,6 +67,7 @@ export class Publisher implements EventFeed {
     if (sequence <= this.newest) return;
     this.ring = [];
     this.newest = sequence;
+    this.options.onCommitted?.(null);
     this.wake();
   }
 

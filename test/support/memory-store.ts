@@ -151,6 +151,8 @@ export class MemoryStore implements Store {
   afterCommit: (batch: CommitBatch) => Promise<void> = async () => {};
   /** Awaited before the site is read. */
   beforeLoad: () => Promise<void> = async () => {};
+  /** Awaited before the answer to a forwarded command is given to its caller. */
+  beforeAnswer: () => Promise<void> = async () => {};
   /** Awaited before events are read. */
   beforeEvents: () => Promise<void> = async () => {};
   /** Makes any other call fail. */
@@ -342,7 +344,10 @@ export class MemoryStore implements Store {
     database.commands.set(id, { payload: copy(payload), answer: null });
     database.writtenAt.set(id, database.time);
     database.notify('commands');
-    return answer.finally(forget);
+    return answer.finally(forget).then(async (given) => {
+      await this.beforeAnswer();
+      return given;
+    });
   }
 
   async forwarded(limit: number): Promise<readonly ForwardedCommand[]> {

@@ -32,17 +32,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   state.needsPass = false;
 
   // 2. The other types, in the order of the table: planned now or rejected.
-  for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
-    for (const lease of pendingOf(state, type)) {
-      if (lease.state !== 'PENDING') continue;
-      const outcome = tryToSchedule(state, lease, now);
-      if (outcome && !isPlan(outcome)) {
-        state.transition(lease, 'REJECTED', now, outcome.notSchedulable);
-        state.forget(lease, now);
-      }
-      now = laterOf(state, now, yield);
-    }
-  }
+  for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
 
   // 3. The queue, as far as backfilling allows.
   for (const lease of [...state.queue]) {
@@ -51,6 +41,23 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     const outcome = tryToSchedule(state, lease, now);
     if (outcome && !isPlan(outcome) && state.config.backfilling === 'off') break;
     now = laterOf(state, now, yield);
+    // Leases requested during the pause do not wait for the rest of a long queue.
+    for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
+  }
+}
+
+/** Decides the pending leases of the types that do not wait, one per step. */
+function* decideEach(state: SchedulerState, now: () => Instant): Generator<void, void, void> {
+  for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
+    for (const lease of pendingOf(state, type)) {
+      if (lease.state !== 'PENDING') continue;
+      const outcome = tryToSchedule(state, lease, now());
+      if (outcome && !isPlan(outcome)) {
+        state.transition(lease, 'REJECTED', now(), outcome.notSchedulable);
+        state.forget(lease, now());
+      }
+      yield;
+    }
   }
 }
 
@@ -60,6 +67,7 @@ function laterOf(state: SchedulerState, before: Instant, told: Instant | undefin
 }
 
 function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
+  if (state.pending.size === 0) return [];
   return [...state.pending].filter((lease) => lease.type === type).sort((a, b) => a.id - b.id);
 }
 

@@ -3,12 +3,21 @@ import type { CommandKind } from './command.ts';
 
 export interface RequestResult {
   readonly leaseNumber: number;
+  /**
+   * Present while no pass has considered a lease that starts at a fixed time: it will be planned or REJECTED. (A best-effort lease may
+   * wait in the queue for any time, so that nothing is outstanding.)
+   */
+  readonly undecided?: true;
 }
 
 export const request: CommandKind<LeaseRequest, RequestResult> = {
   parse: (input) => (isRequest(input) ? input : null),
   rows: ({ machines }) => machines.length,
   apply: (core, now, input) => ({ leaseNumber: core.request(now, input).id }),
+  conclude: (core, { type }, { leaseNumber }) =>
+    type !== 'BEST_EFFORT' && core.lease(leaseNumber)?.state === 'PENDING'
+      ? { leaseNumber, undecided: true }
+      : { leaseNumber },
   idempotency: {
     identity: (input) => input,
     leaseNumber: ({ leaseNumber }) => leaseNumber,
