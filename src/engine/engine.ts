@@ -17,7 +17,7 @@ import { Leadership } from './leadership.ts';
 import { defaultLimits, type EngineLimits } from './limits.ts';
 import { type EngineReadings, noMetrics } from './metrics.ts';
 import type { EngineOptions } from './options.ts';
-import type { CommandOptions, EngineStatus, LeaseService } from './ports.ts';
+import type { CommandOptions, EngineStatus, EventPage, LeaseService } from './ports.ts';
 import { Publisher } from './publisher.ts';
 
 const shuttingDown = refusal('SHUTTING_DOWN', 'The server is shutting down. Try again in a moment.', {
@@ -118,6 +118,14 @@ export class Engine implements LeaseService {
     readonly signal?: AbortSignal;
   }): AsyncIterableIterator<LeaseEventRecord, undefined> {
     return this.publisher.subscribe(options);
+  }
+
+  lastEvent(): number {
+    return this.publisher.last;
+  }
+
+  eventsAfter({ signal, ...request }: Parameters<LeaseService['eventsAfter']>[0]): Promise<EventPage> {
+    return this.publisher.page({ leaseNumber: null, ...request }, signal);
   }
 
   now(): Instant {
@@ -270,8 +278,6 @@ export class Engine implements LeaseService {
       queueLength: core?.queueLength ?? 0,
       commandsWaiting: this.inbox.localCommands,
       lastEventSequence: this.publisher.last,
-      subscribers: this.publisher.subscribers,
-      subscriberLag: this.publisher.lag,
       actionsOpen: this.dispatcher.open,
     };
   }

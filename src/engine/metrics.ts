@@ -12,9 +12,6 @@ export interface EngineReadings {
   readonly queueLength: number;
   readonly commandsWaiting: number;
   readonly lastEventSequence: number;
-  readonly subscribers: number;
-  /** Events between the slowest subscriber and the newest event. */
-  readonly subscriberLag: number;
   readonly actionsOpen: number;
 }
 
@@ -81,12 +78,6 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   gauge('queue_length', 'Leases in the queue.', (now) => now.queueLength);
   gauge('commands_waiting', 'Commands that wait for a turn.', (now) => now.commandsWaiting);
   gauge('last_event_sequence', 'Sequence number of the newest event.', (now) => now.lastEventSequence);
-  gauge('subscribers', 'Subscriptions to events.', (now) => now.subscribers);
-  gauge(
-    'subscriber_lag',
-    'Events between the slowest subscriber and the newest event.',
-    (now) => now.subscriberLag,
-  );
   gauge('actions_open', 'Actions that are recorded and not finished.', (now) => now.actionsOpen);
   new Gauge({
     name: 'leasegraph_role',

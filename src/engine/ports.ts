@@ -14,6 +14,7 @@ import type {
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 
+export type { LeaseEventRecord } from '../core/index.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
 export type { CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
@@ -49,9 +50,24 @@ export interface LeaseService {
     readonly leaseNumber?: number | null;
     readonly signal?: AbortSignal;
   }): AsyncIterable<LeaseEventRecord>;
+  /** The sequence number of the newest committed event that is known here. */
+  lastEvent(): number;
+  /** The next committed events after a sequence number, at most `limit`. Rejects like `events`, also for numbers ahead of all events. */
+  eventsAfter(request: {
+    readonly after: number;
+    readonly leaseNumber?: number | null;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+  }): Promise<EventPage>;
   /** The scheduler's present instant: the wall clock, or a faster one. */
   now(): Instant;
   status(): EngineStatus;
+}
+
+export interface EventPage {
+  readonly events: readonly LeaseEventRecord[];
+  /** The page has all events up to this sequence number that were asked for. */
+  readonly upTo: number;
 }
 
 export interface EngineStatus {

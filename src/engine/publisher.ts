@@ -6,7 +6,8 @@
 import type { LeaseEventRecord } from '../core/index.ts';
 import { Semaphore } from './async.ts';
 import type { EventFeed, PublisherOptions, Subscriber } from './event-feed.ts';
-import { CommandError } from './ports.ts';
+import { eventPage, type PageRequest } from './event-pages.ts';
+import { CommandError, type EventPage } from './ports.ts';
 import { Subscription } from './subscription.ts';
 
 export class Publisher implements EventFeed {
@@ -87,6 +88,10 @@ export class Publisher implements EventFeed {
     readonly signal?: AbortSignal;
   }): Subscription {
     return new Subscription(this, request);
+  }
+
+  page(request: PageRequest, signal: AbortSignal): Promise<EventPage> {
+    return eventPage(this, request, signal);
   }
 
   /** Ends all subscriptions. */

@@ -1,7 +1,6 @@
 import type { LeaseEventRecord } from '../core/index.ts';
-import { backoff, raceAbort } from './async.ts';
 import type { EventFeed } from './event-feed.ts';
-import { CommandError, StoreError } from './ports.ts';
+import { isKnownToBeKept, readPage } from './event-pages.ts';
 
 type Result = IteratorResult<LeaseEventRecord, undefined>;
 const done: Result = { done: true, value: undefined };
@@ -31,8 +30,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     },
   ) {
     this.cursor = request.after ?? feed.last;
-    // Where it begins is known to be kept when that is now, or in the ring.
-    this.checked = this.cursor === feed.last || feed.fromRing(this.cursor + 1) !== undefined;
+    this.checked = isKnownToBeKept(feed, this.cursor);
     this.leaseNumber = request.leaseNumber ?? null;
     this.signal = request.signal ?? null;
   }
@@ -69,34 +67,18 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
   private async pull(): Promise<Result> {
     try {
       if (!this.start()) return done;
-      for (let attempt = 0; !this.stop.signal.aborted; ) {
+      while (!this.stop.signal.aborted) {
         const event = this.fromPage() ?? this.fromRing();
         if (event) return { done: false, value: event };
-        if (this.cursor >= this.feed.last && this.checked) {
-          await this.news();
-          continue;
-        }
-        try {
-          await this.untilStopped(this.feed.reading(() => this.readPage()));
-          attempt = 0;
-        } catch (error) {
-          if (this.stop.signal.aborted) return done;
-          if (!(error instanceof StoreError) || error.kind === 'PERMANENT') throw error;
-          // The database is out of reach: the subscriber's place is known, so it simply takes longer.
-          attempt += 1;
-          await this.feed.options.sleep(backoff(attempt, 100, 2_000), this.stop.signal);
-        }
+        if (this.cursor >= this.feed.last && this.checked) await this.news();
+        else await this.read();
       }
       return done;
     } catch (error) {
+      if (this.stop.signal.aborted) return done;
       this.close();
       throw error;
     }
-  }
-
-  /** A read that hangs does not hold up the end of the subscription. */
-  private untilStopped<T>(work: Promise<T>): Promise<T> {
-    return raceAbort(work, this.stop.signal, () => new Error('the subscription has ended'));
   }
 
   private start(): boolean {
@@ -145,32 +127,18 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     });
   }
 
-  private async readPage(): Promise<void> {
-    if (this.stop.signal.aborted) return;
-    const { store, pageSize, onReplayed } = this.feed.options;
-    const after = this.cursor;
-    // All events up to here are in the store: an empty page means that none of them is for this subscriber.
-    const known = this.feed.last;
-    const events = await store.events(after, pageSize, this.leaseNumber);
-    // Read first, checked afterwards: events may be deleted at any time, but never come back.
-    if (events[0]?.sequence !== after + 1) await this.feed.assertKept(after);
-    if (!this.checked) await this.assertNotAhead(after, events);
+  private async read(): Promise<void> {
+    const { cursor: after, leaseNumber, checked } = this;
+    const limit = this.feed.options.pageSize;
+    const { events, upTo } = await readPage(
+      this.feed,
+      { after, leaseNumber, limit },
+      !checked,
+      this.stop.signal,
+    );
     this.checked = true;
-    if (this.stop.signal.aborted) return;
-    onReplayed(events.length);
     this.page = events;
     this.pageIndex = 0;
-    if (events.length === 0) this.cursor = Math.max(after, known);
-  }
-
-  private async assertNotAhead(after: number, events: readonly LeaseEventRecord[]): Promise<void> {
-    if (events.length > 0 || after <= this.feed.last) return;
-    const newest = (await this.feed.options.store.eventRange())?.newest ?? this.feed.last;
-    if (after <= newest) return;
-    throw new CommandError(
-      'INVALID_REQUEST',
-      `Events after ${after} are asked for, but the newest has sequence number ${Math.max(newest, this.feed.last)}.`,
-      ['after'],
-    );
+    if (events.length === 0) this.cursor = upTo;
   }
 }

@@ -21,6 +21,8 @@ import { graphiqlAsset, graphiqlPage, wantsPage } from './http/graphiql.ts';
 import { requestIdFrom } from './http/request-id.ts';
 import { toResponse } from './http/response.ts';
 import { defaultServerLimits, type ServerLimits } from './limits.ts';
+import { FanOut } from './subscriptions/fan-out/fan-out.ts';
+import { createFanOutMetrics } from './subscriptions/fan-out/metrics.ts';
 import { attachWebSockets } from './subscriptions/websocket.ts';
 
 export interface AppOptions {
@@ -50,6 +52,8 @@ export interface App {
    * answer asks for its connection to be closed.
    */
   endSubscriptions(): Promise<void>;
+  /** How many subscriptions to events there are. */
+  subscribers(): number;
 }
 
 const path = '/graphql';
@@ -82,6 +86,7 @@ export function createApp({
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
+  const fanOut = new FanOut({ services, mask, metrics: createFanOutMetrics(registry) });
   const graphql = createGraphQLServer({
     services,
     limits,
@@ -89,6 +94,7 @@ export function createApp({
     mask,
     log,
     streams,
+    fanOut,
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 
@@ -166,13 +172,15 @@ export function createApp({
       toResponse(await handle(request, request.body as unknown as BodyChunks | null), exchange.streams),
     listener: exchange.listener,
     attach: (server) => {
-      closers.push(attachWebSockets(server, { graphql, authenticate, documents, limits, log, path }));
+      closers.push(attachWebSockets(server, { graphql, fanOut, authenticate, documents, limits, log, path }));
     },
     endSubscriptions: async () => {
       exchange.stop();
       ending ??= Promise.all(closers.map((close) => close()));
       await ending;
+      fanOut.stop();
     },
+    subscribers: () => fanOut.subscribers,
   };
 }
 

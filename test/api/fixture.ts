@@ -63,13 +63,15 @@ export class FakeLeases implements LeaseService {
     this.streams += 1;
     try {
       if (this.failure) throw this.failure;
+      signal?.addEventListener('abort', () => {
+        for (const wake of this.waiting) wake();
+      });
       let next = typeof after === 'number' ? 0 : this.log.length;
       while (!signal?.aborted) {
         const event = this.log[next];
         if (event === undefined) {
           await new Promise<void>((resolve) => {
             this.waiting.add(resolve);
-            signal?.addEventListener('abort', () => resolve());
           });
           continue;
         }
@@ -79,6 +81,19 @@ export class FakeLeases implements LeaseService {
     } finally {
       this.streams -= 1;
     }
+  }
+
+  lastEvent(): number {
+    return this.log.at(-1)?.sequence ?? 0;
+  }
+
+  async eventsAfter({ after, leaseNumber, limit }: Parameters<LeaseService['eventsAfter']>[0]) {
+    if (this.failure) throw this.failure;
+    const events = this.log
+      .filter(({ sequence, leaseId }) => sequence > after && (leaseNumber ?? leaseId) === leaseId)
+      .slice(0, limit);
+    const last = events.at(-1)?.sequence ?? after;
+    return { events, upTo: events.length < limit ? Math.max(last, this.lastEvent()) : last };
   }
 
   now = () => now;

@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   api: [core, ports, prismaClient, '@pothos/core', '@pothos/plugin-relay', 'dataloader', 'graphql', 'luxon'],
   server: [
     ports,
+    'src/engine/async.ts',
     'src/api/index.ts',
     'node:',
     '@graphql-yoga/render-graphiql',

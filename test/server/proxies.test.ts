@@ -102,7 +102,7 @@ describe.skipIf(nginxMissing !== null)(`nginx${nginxMissing === null ? '' : `: $
       const streams = await Promise.all(
         Array.from({ length: 10 }, () => post(subscription, 'text/event-stream')),
       );
-      await expect.poll(() => api.leases.streams).toBe(10);
+      await expect.poll(() => api.app.subscribers()).toBe(10);
       const query = await post(JSON.stringify({ query: '{ serverTime }' }), 'application/json');
       expect(query.answered[':status']).toBe(200);
       expect(query.answered['x-request-id']).toMatch(/^[0-9a-f]{32}$/);

@@ -251,12 +251,12 @@ describe('graphql-ws', () => {
       client.iterate({ query: 'subscription { leaseEvents { sequence } }' }),
     );
     for (const stream of streams) void stream.next();
-    await vi.waitFor(() => expect(api.leases.streams).toBe(3));
+    await vi.waitFor(() => expect(api.app.subscribers()).toBe(3));
     await expect(first(client, '{ serverTime }')).rejects.toEqual([
       expect.objectContaining({ extensions: { code: 'TOO_MANY_OPERATIONS' } }),
     ]);
     await streams[0]?.return?.(undefined);
-    await vi.waitFor(() => expect(api.leases.streams).toBe(2));
+    await vi.waitFor(() => expect(api.app.subscribers()).toBe(2));
     expect(await first(client, '{ serverTime }')).toHaveProperty('data');
   });
 

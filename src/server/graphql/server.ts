@@ -4,6 +4,7 @@ import { type ApiServices, apiContext, schema } from '../../api/index.ts';
 import type { EventSource } from '../http/event-source.ts';
 import type { ServerLimits } from '../limits.ts';
 import { useEventStreams } from '../subscriptions/event-stream.ts';
+import type { FanOut } from '../subscriptions/fan-out/fan-out.ts';
 import type { RequestContext } from './context.ts';
 import { documentCache, useDocumentLimits, useUnconditionalSubscriptions } from './documents.ts';
 import { type ErrorMask, useErrorMask } from './errors.ts';
@@ -22,11 +23,12 @@ export interface GraphQLOptions {
   readonly observe: Parameters<typeof useOperationMetrics>[0];
   /** Filled with the event stream of each Response that is one. */
   readonly streams: WeakMap<Response, EventSource>;
+  readonly fanOut: FanOut;
 }
 
 /** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const { services, limits, documents, mask, log, observe, streams } = options;
+  const { services, limits, documents, mask, log, observe, streams, fanOut } = options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal }) => apiContext(services, principal),
@@ -55,7 +57,8 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       useOperationLimits(limits),
       useOperationTimeout(limits.operationTimeout),
       useErrorMask(mask),
-      useEventStreams(streams),
+      fanOut.plugin(),
+      useEventStreams(streams, fanOut),
     ],
   });
 }

@@ -3,16 +3,17 @@ import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { serializeResult } from '../graphql/errors.ts';
 import type { EventSink, EventSource } from '../http/event-source.ts';
+import { eventFrame } from './event-frame.ts';
+import type { FanOut } from './fan-out/fan-out.ts';
+import type { DeliverySink, SharedSubscription } from './fan-out/subscription.ts';
+import { Pings } from './pings.ts';
 
 /** How often something is sent to idle connections, so that proxies keep them open (ms). */
 export const pingInterval = 12_000;
 
+const pings = new Pings(pingInterval);
 const ping = Buffer.from(':\n\n');
 const completion = Buffer.from('event: complete\ndata:\n\n');
-
-/** One result as an event. With an id, a client that comes back says which one it received last. */
-export const eventFrame = (payload: string, id?: number): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: next\ndata: ${payload}\n\n`;
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
@@ -22,17 +23,48 @@ export const eventStreamHeaders = {
 };
 
 /** Gives the results of subscriptions over HTTP as event streams instead of Yoga's. */
-export function useEventStreams(streams: WeakMap<Response, EventSource>): Plugin {
+export function useEventStreams(streams: WeakMap<Response, EventSource>, fanOut: FanOut): Plugin {
   return {
-    onResultProcess({ result, resultProcessor, setResultProcessor }) {
+    onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
       if (!resultProcessor || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
       setResultProcessor((results, fetchAPI) => {
         const response = new fetchAPI.Response(null, { headers: eventStreamHeaders });
-        streams.set(response, new ResultStream(results as AsyncIterable<ExecutionResult>));
+        const shared = fanOut.find(request);
+        streams.set(
+          response,
+          shared ? new SharedStream(shared) : new ResultStream(results as AsyncIterable<ExecutionResult>),
+        );
         return response;
       }, 'text/event-stream');
     },
   };
+}
+
+/** Events, of which other streams receive the same bytes. */
+class SharedStream implements EventSource {
+  constructor(private readonly subscription: SharedSubscription) {}
+
+  open(sink: EventSink): void {
+    const stopPings = begin(sink);
+    const delivery: DeliverySink = {
+      deliver: (batch, cursor) => sink.write(batch.eventsAfter(cursor)),
+      onReady: () => {},
+      complete: () => {
+        stopPings();
+        complete(sink);
+      },
+    };
+    sink.onDrained = () => delivery.onReady();
+    sink.onClosed = () => {
+      stopPings();
+      this.discard();
+    };
+    this.subscription.attach(delivery);
+  }
+
+  discard(): void {
+    this.subscription.close();
+  }
 }
 
 /** The results of one subscription, one after the other. */
@@ -44,16 +76,13 @@ class ResultStream implements EventSource {
   }
 
   open(sink: EventSink): void {
+    const stopPings = begin(sink);
     let drained = (): void => {};
-    sink.onDrained = () => drained();
-    // Some browsers hold the headers back until something follows them.
-    sink.write(ping);
-    const timer = setInterval(() => sink.write(ping), pingInterval);
-    timer.unref();
     let gone = false;
+    sink.onDrained = () => drained();
     sink.onClosed = () => {
       gone = true;
-      clearInterval(timer);
+      stopPings();
       drained();
       this.discard();
     };
@@ -65,12 +94,12 @@ class ResultStream implements EventSource {
         const chunk = Buffer.from(eventFrame(serializeResult(value)));
         if (!sink.write(chunk)) await new Promise<void>((resolve) => (drained = resolve));
       }
-      clearInterval(timer);
-      sink.write(completion);
-      sink.end();
+      stopPings();
+      complete(sink);
     };
     pump().catch(() => {
-      clearInterval(timer);
+      if (gone) return;
+      stopPings();
       sink.end();
     });
   }
@@ -78,4 +107,15 @@ class ResultStream implements EventSource {
   discard(): void {
     void this.iterator.return?.();
   }
+}
+
+/** Some browsers hold the headers back until something follows them. Returns how to stop the pings. */
+function begin(sink: EventSink): () => void {
+  sink.write(ping);
+  return pings.add(() => sink.write(ping));
+}
+
+function complete(sink: EventSink): void {
+  sink.write(completion);
+  sink.end();
 }

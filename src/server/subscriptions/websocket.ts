@@ -14,10 +14,13 @@ import type { GraphQLServer } from '../graphql/server.ts';
 import { requestIdFrom } from '../http/request-id.ts';
 import type { ServerLimits } from '../limits.ts';
 import { pingInterval } from './event-stream.ts';
+import type { FanOut } from './fan-out/fan-out.ts';
+import { SocketSink } from './socket-sink.ts';
 import { answerWithoutUpgrade, refuseUpgrade } from './upgrade.ts';
 
 export interface WebSocketOptions {
   readonly graphql: GraphQLServer;
+  readonly fanOut: FanOut;
   readonly authenticate: Authenticate;
   readonly documents: PersistedDocuments;
   readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
@@ -42,7 +45,7 @@ const serviceRestart = 1012;
 
 /** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
 export function attachWebSockets(server: Server, options: WebSocketOptions): () => Promise<void> {
-  const { graphql, authenticate, documents, limits, log, path } = options;
+  const { graphql, fanOut, authenticate, documents, limits, log, path } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
   const running = new RunningOperations();
 
@@ -83,8 +86,14 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
           (args.contextValue as OperationContext).socket,
           (args.rootValue as Enveloped).execute(args),
         ) as never,
-      subscribe: (args) => (args.rootValue as Enveloped).subscribe(args) as never,
-      onSubscribe: async ({ extra, subscriptions }, _id, params) => {
+      subscribe: async (args) => {
+        const results = await (args.rootValue as Enveloped).subscribe(args);
+        const context = args.contextValue as OperationContext;
+        const shared = fanOut.find(context);
+        shared?.attach(new SocketSink(context.socket, context.operationId));
+        return (shared ?? results) as never;
+      },
+      onSubscribe: async ({ extra, subscriptions }, id, params) => {
         if (Object.keys(subscriptions).length > limits.operationsPerConnection)
           return [tooManyOperations(limits)];
         if (extra.principal === undefined)
@@ -95,6 +104,7 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
           principal: extra.principal,
           requestId: requestIdFrom(null),
           socket: extra.socket,
+          operationId: id,
           params,
         });
         try {
@@ -135,6 +145,7 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
 
 interface OperationContext {
   readonly socket: WebSocket;
+  readonly operationId: string;
 }
 
 /** Queries and mutations under way on each socket. */

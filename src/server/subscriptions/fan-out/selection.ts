@@ -1,0 +1,159 @@
+import type { LeaseEventRecord, LeaseService } from '../../../engine/ports.ts';
+import { Batch } from './batch.ts';
+import type { FanOutMetrics } from './metrics.ts';
+
+/** A subscription as its selection sees it. */
+export interface Subscriber {
+  /** The last sequence number that it has received or that did not concern it. */
+  readonly cursor: number;
+  /** Gives it what it lacks of a batch. False when it cannot take more at present. */
+  deliver(batch: Batch): boolean;
+  /** Ends it with the error in the batch. */
+  fail(batch: Batch): void;
+}
+
+export interface SelectionOptions {
+  readonly leases: Pick<LeaseService, 'eventsAfter'>;
+  readonly metrics: FanOutMetrics;
+  /** Null: events of all leases. */
+  readonly leaseNumber: number | null;
+  /** The results of events, as JSON, in their order. */
+  readonly execute: (events: readonly LeaseEventRecord[]) => Promise<readonly string[]>;
+  /** The result that ends a subscription with an error. */
+  readonly executeFailure: (error: unknown) => Promise<string>;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
+  /** Runs reads for those that are behind, a few at a time and in the order in which they ask. */
+  readonly takeTurn: <T>(read: () => Promise<T>) => Promise<T>;
+}
+
+/** Events that come within this time are delivered together (ms). */
+const coalescing = 50;
+/** How long writing to subscribers may go on before other work has its turn (ms). */
+const sliceLength = 5;
+/** How many events are executed at once for those that are behind. */
+const pageSize = 100;
+/** How long the results of a page may be given to others (ms). What they show is no older than this. */
+const pageLifetime = 1_000;
+
+/** Subscriptions that select the same: each event is executed and serialized once for all of them. */
+export class Selection {
+  /** All of them, also those that are behind. */
+  readonly subscribers = new Set<Subscriber>();
+  /** Those that have received everything up to `position`. */
+  private readonly live = new Set<Subscriber>();
+  private pending: LeaseEventRecord[] = [];
+  private readonly pages = new Map<number, Promise<Batch>>();
+  private timer: NodeJS.Timeout | null = null;
+  private flushing = false;
+  private flushed = 0;
+
+  constructor(
+    private readonly options: SelectionOptions,
+    /** Everything up to here has been given, or is just being given, to those in `live`. */
+    private position: number,
+  ) {}
+
+  /** False when the subscriber is behind and has to read first. */
+  join(subscriber: Subscriber): boolean {
+    if (subscriber.cursor < this.position) return false;
+    this.live.add(subscriber);
+    return true;
+  }
+
+  leave(subscriber: Subscriber): void {
+    this.live.delete(subscriber);
+    this.subscribers.delete(subscriber);
+    if (this.subscribers.size > 0 || this.timer === null) return;
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.pending = [];
+  }
+
+  /** An event that has just been committed. */
+  push(event: LeaseEventRecord): void {
+    if (this.live.size === 0) {
+      this.position = event.sequence;
+      return;
+    }
+    this.pending.push(event);
+    this.schedule();
+  }
+
+  /** Ends all subscriptions with an error. */
+  async fail(error: unknown): Promise<void> {
+    const subscribers = [...this.subscribers];
+    const batch = await this.failure(error);
+    for (const subscriber of subscribers) subscriber.fail(batch);
+  }
+
+  async failure(error: unknown): Promise<Batch> {
+    return new Batch([{ sequence: null, payload: await this.options.executeFailure(error) }], 0);
+  }
+
+  /** The results after a sequence number, shared by those who ask at the same time. */
+  page(after: number): Promise<Batch> {
+    const known = this.pages.get(after);
+    if (known) return known;
+    const page = this.options.takeTurn(() => this.readPage(after));
+    this.pages.set(after, page);
+    const forget = (): unknown => this.pages.delete(after);
+    page.then(() => setTimeout(forget, pageLifetime).unref(), forget);
+    return page;
+  }
+
+  private async readPage(after: number): Promise<Batch> {
+    const { leases, leaseNumber, signal } = this.options;
+    // Pages end at round numbers, so that subscribers that began in different places come to share them.
+    const limit = pageSize - (after % pageSize);
+    const { events, upTo } = await leases.eventsAfter({ after, leaseNumber, limit, signal });
+    return this.execute(events, upTo);
+  }
+
+  private schedule(): void {
+    if (this.flushing || this.timer) return;
+    const delay = Math.max(0, this.flushed + coalescing - performance.now());
+    this.timer = setTimeout(() => void this.flush(), delay);
+  }
+
+  private async flush(): Promise<void> {
+    this.timer = null;
+    this.flushing = true;
+    const events = this.pending;
+    this.pending = [];
+    // A subscriber that joins from now on needs nothing of what is flushed.
+    this.position = events.at(-1)?.sequence ?? this.position;
+    const { leaseNumber } = this.options;
+    const selected = leaseNumber === null ? events : events.filter(({ leaseId }) => leaseId === leaseNumber);
+    try {
+      const batch = await this.execute(selected, this.position);
+      await this.deliver(batch);
+    } catch (error) {
+      await this.fail(error);
+    } finally {
+      this.flushing = false;
+      this.flushed = performance.now();
+      if (this.pending.length > 0) this.schedule();
+    }
+  }
+
+  private async execute(events: readonly LeaseEventRecord[], upTo: number): Promise<Batch> {
+    const payloads = events.length === 0 ? [] : await this.options.execute(events);
+    this.options.metrics.executed(events.length);
+    return new Batch(
+      events.map(({ sequence }, index) => ({ sequence, payload: payloads[index] ?? '' })),
+      upTo,
+    );
+  }
+
+  private async deliver(batch: Batch): Promise<void> {
+    let started = performance.now();
+    for (const subscriber of this.live) {
+      // One that cannot take more goes back to reading, when it can.
+      if (!subscriber.deliver(batch)) this.live.delete(subscriber);
+      if (performance.now() - started < sliceLength) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      started = performance.now();
+    }
+  }
+}

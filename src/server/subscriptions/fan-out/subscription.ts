@@ -1,0 +1,136 @@
+import type { ExecutionResult } from 'graphql';
+import type { Batch } from './batch.ts';
+import type { Selection, Subscriber } from './selection.ts';
+
+/** Where a subscription is delivered. */
+export interface DeliverySink {
+  /** Sends what a subscriber that has received everything up to `cursor` lacks. False when the reader is behind: then `onReady` follows. */
+  deliver(batch: Batch, cursor: number): boolean;
+  /** The reader has caught up with what was sent. */
+  onReady: () => void;
+  /** The subscription has come to its end. */
+  complete(): void;
+}
+
+/** What the subscription needs of the fan-out. */
+export interface SubscriptionOptions {
+  /** Called when it is attached. */
+  readonly open: () => Selection;
+  /** Called once, if it was attached. */
+  readonly closed: (selection: Selection) => void;
+  readonly delivered: (results: number) => void;
+  readonly fellBehind: () => void;
+}
+
+type Result = IteratorResult<ExecutionResult, undefined>;
+const done: Result = { done: true, value: undefined };
+
+/**
+ * One subscription of a client. Its results are pushed to the sink that it is attached to. As an iterator, which is how transports
+ * hold it, it has no elements; it ends when the subscription has ended.
+ */
+export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionResult, undefined, undefined> {
+  private sink: DeliverySink | null = null;
+  private selection: Selection | null = null;
+  private over = false;
+  private wake: () => void = () => {};
+  private ended: () => void = () => {};
+  private readonly end = new Promise<void>((resolve) => {
+    this.ended = resolve;
+  });
+
+  constructor(
+    public cursor: number,
+    private readonly options: SubscriptionOptions,
+  ) {}
+
+  /** Begins to deliver. */
+  attach(sink: DeliverySink): void {
+    if (this.over) return;
+    this.sink = sink;
+    sink.onReady = () => this.wake();
+    this.selection = this.options.open();
+    this.selection.subscribers.add(this);
+    if (!this.selection.join(this)) void this.catchUp(this.selection);
+  }
+
+  deliver(batch: Batch): boolean {
+    if (this.over || this.sink === null) return true;
+    const { cursor } = this;
+    if (batch.upTo <= cursor) return true;
+    this.cursor = batch.upTo;
+    if (batch.frames.length === 0) return true;
+    this.options.delivered(batch.frames.length);
+    if (this.sink.deliver(batch, cursor)) return true;
+    this.options.fellBehind();
+    void this.ready().then(() => this.selection && this.catchUp(this.selection));
+    return false;
+  }
+
+  fail(batch: Batch): void {
+    if (this.over) return;
+    this.sink?.deliver(batch, this.cursor);
+    this.sink?.complete();
+    this.close();
+  }
+
+  /** Reads until it has everything that others have. */
+  private async catchUp(selection: Selection): Promise<void> {
+    while (!this.over && !selection.join(this)) {
+      let page: Batch;
+      try {
+        page = await selection.page(this.cursor);
+      } catch (error) {
+        this.fail(await selection.failure(error));
+        return;
+      }
+      if (this.over) return;
+      const { cursor } = this;
+      this.cursor = Math.max(cursor, page.upTo);
+      if (page.frames.length === 0) continue;
+      this.options.delivered(page.frames.length);
+      if (!this.sink?.deliver(page, cursor)) await this.ready();
+    }
+  }
+
+  private ready(): Promise<void> {
+    return new Promise((resolve) => {
+      this.wake = resolve;
+    });
+  }
+
+  /** Ends it without telling the sink. */
+  close(): void {
+    if (this.over) return;
+    this.over = true;
+    if (this.selection) {
+      this.selection.leave(this);
+      this.options.closed(this.selection);
+    }
+    this.wake();
+    this.ended();
+  }
+
+  async next(): Promise<Result> {
+    await this.end;
+    return done;
+  }
+
+  return(): Promise<Result> {
+    this.close();
+    return Promise.resolve(done);
+  }
+
+  throw(error: unknown): Promise<Result> {
+    this.close();
+    return Promise.reject(error);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.close();
+  }
+}
