@@ -50,6 +50,11 @@ const scheduler = z
     enactmentOverhead: duration,
     preparation: z.enum(['unmanaged', 'imagetransfer']),
     leaseFailureHandling: z.enum(['cancel', 'exit', 'exit-raise']),
+    nodeFailure: z.enum(['requeue', 'fail']),
+    preemptionLimit: z.number().int().min(0).nullable(),
+    preemptionExemptTime: duration,
+    preemptionPeace: duration.nullable(),
+    stopVictims: z.enum(['at-once', 'when-needed']),
     imageTransfer: z
       .strictObject({
         bandwidth: z.number().positive(),

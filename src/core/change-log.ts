@@ -122,7 +122,7 @@ export class ChangeLog {
   }
 
   /** Everything since the last time. */
-  take(site: SiteRecord | null): Changes {
+  take(site: SiteRecord | null, ofNodes: Pick<Changes, 'nodes' | 'maintenance'>): Changes {
     const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
     const placedReservations = reservations.map(({ id }) => id).filter((id) => !this.known.has(id));
     for (const reservation of reservations) {
@@ -138,6 +138,7 @@ export class ChangeLog {
       withdrawn: [...this.withdrawn],
       events: this.events,
       actions: this.actions,
+      ...ofNodes,
     };
     this.leases.clear();
     this.placed.clear();

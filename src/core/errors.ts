@@ -6,6 +6,19 @@ export type SchedulerErrorCode =
   | 'LEASE_NOT_FOUND'
   /** The lease has reached a final state. */
   | 'LEASE_ENDED'
+  /** Its machines have started, so its start cannot change. */
+  | 'LEASE_STARTED'
+  /** It has run for longer than the new duration, or would have to end in the past. */
+  | 'TOO_SHORT'
+  /** An advance reservation or an immediate lease cannot be had with the new terms. */
+  | 'NOT_SCHEDULABLE'
+  | 'DEADLINE_CANNOT_BE_MET'
+  /** Its nodes are taken after its end; `details.longest` is the longest duration that it can have. */
+  | 'EXTENSION_BLOCKED'
+  /** Leases that were promised a place would lose it; `details.leases` names them. */
+  | 'WOULD_DISPLACE'
+  | 'NODE_NOT_FOUND'
+  | 'MAINTENANCE_NOT_FOUND'
   /** The site or the configuration cannot be scheduled on. */
   | 'INVALID_SITE'
   | 'INVALID_CONFIG'
@@ -13,6 +26,14 @@ export type SchedulerErrorCode =
   | 'LEASE_FAILURE'
   /** The core broke one of its own rules. */
   | 'INTERNAL';
+
+/** What more can be said of a refusal, by its code. */
+export interface RefusalDetails {
+  /** EXTENSION_BLOCKED: the longest requested duration that is possible, milliseconds. */
+  readonly longest?: number;
+  /** WOULD_DISPLACE: ids, ascending. */
+  readonly leases?: readonly number[];
+}
 
 /** A command that the core refused. Nothing of it was carried out. */
 export class SchedulerError extends Error {
@@ -23,6 +44,7 @@ export class SchedulerError extends Error {
     message: string,
     /** Where in the input the fault lies, outermost first: `['machines', '0', 'CPU']`. */
     readonly path: readonly string[] = [],
+    readonly details: RefusalDetails = {},
   ) {
     super(message);
   }

@@ -13,11 +13,13 @@ import type { SchedulerState } from './state.ts';
 
 /** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */
 export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
+  state.availability.restore(snapshot.nodes ?? [], snapshot.maintenance ?? []);
   for (const record of [...snapshot.leases].sort((a, b) => a.id - b.id)) restoreLease(state, record);
   const vms = new Map<number, VmReservation>();
   const inOrder = [...snapshot.reservations].sort((a, b) => a.startRank - b.startRank);
   for (const record of inOrder) if (record.kind === 'VM') vms.set(record.id, restoreVm(state, record));
   for (const [id, vm] of vmsThatEnded(state, inOrder, vms)) vms.set(id, vm);
+  assign(vms.values());
   for (const record of [...inOrder].sort((a, b) => a.chainIndex - b.chainIndex)) {
     if (record.kind !== 'VM' && record.kind !== 'IMAGE_TRANSFER') restoreOperation(state, record, vms);
   }
@@ -44,6 +46,7 @@ const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
   if (lease.state === 'PENDING') state.pending.add(lease);
   if (lease.queueRank !== null) state.queue.insert(lease);
   if (lease.isFuture) state.future.add(lease);
+  if (lease.isWithoutPlace) state.withoutPlace.add(lease);
   state.needsPass ||= lease.state === 'PENDING' || lease.queueRank !== null;
 };
 
@@ -56,7 +59,7 @@ const restoreVm = (state: SchedulerState, record: ReservationRecord): VmReservat
     amountsOf(state, record),
     mappingOf(record.machines ?? {}),
   );
-  lease.vm = vm;
+  vm.preemptor = record.preemptor;
   return known(state, vm, record);
 };
 
@@ -79,11 +82,26 @@ const vmsThatEnded = (
     );
     vm.id = record.vmId;
     vm.state = 'DONE';
-    lease.vm = vm;
     ended.set(vm.id, vm);
   }
   return ended;
 };
+
+/** A lease has one VM that runs or is planned; with a deadline it may have more, which follow. */
+function assign(vms: Iterable<VmReservation>): void {
+  const inOrder = [...vms].sort((a, b) => a.start - b.start);
+  for (const vm of inOrder) {
+    const { lease } = vm;
+    const [previous] = lease.vms.slice(-1);
+    if (!previous) {
+      lease.vm = vm;
+      continue;
+    }
+    vm.plannedBefore =
+      previous.plannedBefore + (previous.state === 'DONE' ? 0 : previous.end - previous.start);
+    lease.later = [...lease.later, vm];
+  }
+}
 
 const restoreOperation = (
   state: SchedulerState,

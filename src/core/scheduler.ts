@@ -1,6 +1,7 @@
 import { SchedulerError } from './errors.ts';
 import { endAndStart, endPrematurely } from './lifecycle/due.ts';
 import { cancelLease, endEarly, failLease } from './lifecycle/endings.ts';
+import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
 import { runPass } from './lifecycle/pass.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
@@ -90,6 +91,9 @@ export class Scheduler {
       this.moveTo(at);
       endPrematurely(this.state, at);
       endAndStart(this.state, at);
+      if (this.state.availability.expire(at)) this.state.askForPass();
+      giveUp(this.state, at);
+      reevaluateIfDue(this.state, at);
     }
     this.moveTo(now);
   }
@@ -105,9 +109,9 @@ export class Scheduler {
     return this.nextDue(false);
   }
 
-  /** The next start, end or premature end after an instant. */
+  /** The next instant after one at which something starts, ends or is given up: reservations, maintenance, promises. */
   nextChangepoint(after: Instant): Instant | null {
-    return earlier(this.state.table.nextChangepoint(after), this.state.table.nextPrematureEnd(after));
+    return this.nextAfter(after, false);
   }
 
   // ------------------------------------------------------------------ scheduling
@@ -126,15 +130,16 @@ export class Scheduler {
 
   /** Whether a pass could find something to do that the last one did not. */
   get needsPass(): boolean {
-    const { pending, queue, future, needsPass, reevaluationDue } = this.state;
-    return pending.size > 0 || (needsPass && queue.size > 0) || (reevaluationDue && future.size > 0);
+    const { pending, queue, future, withoutPlace, needsPass, reevaluationDue } = this.state;
+    const isDue = reevaluationDue && (future.size > 0 || withoutPlace.size > 0 || this.hasLive('DEADLINE'));
+    return isDue || (needsPass && queue.size > 0) || [...pending].some((lease) => !lease.isWithoutPlace);
   }
 
   // ------------------------------------------------------------------ what there is
 
   /** What changed since this was last asked. */
   takeChanges(): Changes {
-    return this.state.log.take(this.state.takeSiteRecord());
+    return this.state.log.take(this.state.takeSiteRecord(), this.state.availability.takeChanges());
   }
 
   /** Roughly how many rows it takes to store what changed since changes were last taken. */
@@ -144,7 +149,10 @@ export class Scheduler {
 
   snapshot(): Snapshot {
     const { state } = this;
+    const { exceptional, plannedMaintenance } = state.availability;
     return {
+      ...(exceptional.length > 0 ? { nodes: exceptional } : {}),
+      ...(plannedMaintenance.length > 0 ? { maintenance: plannedMaintenance } : {}),
       site: state.siteRecord(),
       leases: [...state.leases.values()].sort((a, b) => a.id - b.id).map(leaseRecord),
       reservations: [...state.table]
@@ -196,11 +204,16 @@ export class Scheduler {
   }
 
   private nextDue(inclusive: boolean): Instant | null {
-    const { table } = this.state;
-    return earlier(
-      table.nextChangepoint(this.cursor, inclusive),
-      table.nextPrematureEnd(this.cursor, inclusive),
-    );
+    return this.nextAfter(this.cursor, inclusive);
+  }
+
+  private nextAfter(instant: Instant, inclusive: boolean): Instant | null {
+    const { table, availability } = this.state;
+    return [
+      table.nextPrematureEnd(instant, inclusive),
+      availability.nextBoundary(instant, inclusive),
+      nextGivingUp(this.state, instant, inclusive),
+    ].reduce(earlier, table.nextChangepoint(instant, inclusive));
   }
 
   private moveTo(now: Instant): void {

@@ -17,6 +17,7 @@ import { type ChosenPolicies, choosePolicies, type Policies } from './policies/r
 import { type SiteView, siteView } from './policies/views.ts';
 import { ImageTransfers } from './preparation/image-transfer.ts';
 import { unmanaged } from './preparation/unmanaged.ts';
+import { NodeAvailability } from './slot-table/availability.ts';
 import { OrderedIndex } from './slot-table/ordered-index.ts';
 import { SlotTable } from './slot-table/slot-table.ts';
 import { ChainBuilder } from './vm/chain.ts';
@@ -58,6 +59,8 @@ export class SchedulerState {
   readonly journal = new Journal();
   readonly space: ResourceSpace;
   readonly table: SlotTable;
+  /** Which nodes may be used when. */
+  readonly availability: NodeAvailability;
   readonly policies: ChosenPolicies;
   readonly planning: Planning;
   readonly log: ChangeLog;
@@ -71,12 +74,17 @@ export class SchedulerState {
   );
   /** Leases to which backfilling gave a reservation in the future. */
   readonly future = new Set<Lease>();
+  /** Leases that were promised a place, have lost it, and wait for another. */
+  readonly withoutPlace = new Set<Lease>();
   lastLeaseId: number;
   lastReservationId: number;
   /** Whether a pass could find something to do that the last one did not. */
   needsPass = false;
   /** Whether leases with a reservation in the future are to be looked at anew. */
   reevaluationDue = false;
+
+  /** Leases that the present command moved, suspended or requeued for another, or for a node. */
+  readonly displaced = new Set<number>();
 
   readonly transfers: ImageTransfers;
   private reportedSite: SiteRecord;
@@ -91,6 +99,7 @@ export class SchedulerState {
     this.space = new ResourceSpace(site);
     this.table = new SlotTable(this.space, site, this.journal);
     this.table.lastRank = stored.lastRank;
+    this.availability = new NodeAvailability(this.table, this.journal);
     this.policies = choosePolicies(config, policies);
     this.log = new ChangeLog(this.space, this.journal, stored.lastEventSequence, stored.lastActionId);
     this.lastLeaseId = stored.lastLeaseId;
@@ -108,6 +117,7 @@ export class SchedulerState {
       migrations: new MigrationPlanner(config, this.space),
       preparation: config.preparation === 'imagetransfer' ? this.transfers : unmanaged,
       preemption: this.policies.preemption,
+      availability: this.availability,
       planned: () => this.leases.values(),
     };
   }
@@ -173,6 +183,14 @@ export class SchedulerState {
     this.log.lease(lease);
   }
 
+  setWithoutPlace(lease: Lease, isWithoutPlace: boolean): void {
+    if (lease.isWithoutPlace === isWithoutPlace) return;
+    this.touch(lease);
+    lease.isWithoutPlace = isWithoutPlace;
+    this.setMember(this.withoutPlace, lease, isWithoutPlace);
+    this.log.lease(lease);
+  }
+
   /** To be called before a lease is changed, so that the change can be taken back. */
   touch(lease: Lease): void {
     if (this.journal.isOpen) this.journal.record(lease.memento());
@@ -196,6 +214,13 @@ export class SchedulerState {
     });
   }
 
+  /** A command moves, suspends or requeues a lease for another, or for a node. */
+  noteDisplaced({ id }: Lease): void {
+    if (this.displaced.has(id)) return;
+    this.displaced.add(id);
+    this.journal.record(() => this.displaced.delete(id));
+  }
+
   private setMember(set: Set<Lease>, lease: Lease, isMember: boolean): void {
     if (set.has(lease) === isMember) return;
     if (isMember) set.add(lease);
@@ -209,7 +234,7 @@ export class SchedulerState {
     lease.endedAt = now;
     lease.vm = null;
     lease.later = [];
-    lease.isWithoutPlace = false;
+    this.setWithoutPlace(lease, false);
     this.dequeue(lease);
     this.setFuture(lease, false);
     this.transfers.cleanUp(lease);

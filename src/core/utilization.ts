@@ -15,8 +15,8 @@ export interface Utilization {
 export const utilizationAt = (state: SchedulerState, at: Instant): Utilization => {
   const cpu = state.space.types.findIndex(({ name }) => name === 'CPU');
   const sums = { used: 0, suspending: 0, resuming: 0, shuttingDown: 0 };
-  for (const { vm } of state.leases.values()) {
-    for (const reservation of vm?.chain ?? []) {
+  for (const { reservations } of state.leases.values()) {
+    for (const reservation of reservations) {
       const share = SHARES[reservation.kind];
       if (share && state.table.has(reservation) && reservation.start <= at && at < reservation.end)
         sums[share] += amount(state, reservation, cpu);

@@ -53,6 +53,11 @@ export const validateConfig = (config: SchedulerConfig): void => {
   duration('overrideSuspendTime', config.overrideSuspendTime);
   duration('overrideResumeTime', config.overrideResumeTime);
   duration('forceSchedulingThreshold', config.forceSchedulingThreshold);
+  duration('preemptionExemptTime', config.preemptionExemptTime);
+  duration('preemptionPeace', config.preemptionPeace);
+  const { preemptionLimit: limit } = config;
+  if (limit !== null && !(Number.isSafeInteger(limit) && limit >= 0))
+    refuse('preemptionLimit', limit, 'a whole number of 0 or more, or none');
   duration('imageTransfer.forceTransferTime', config.imageTransfer.forceTransferTime);
   positive('suspendRate', config.suspendRate);
   positive('resumeRate', config.resumeRate);

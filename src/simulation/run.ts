@@ -201,6 +201,7 @@ export const toRequest = (
     preemptible,
     image,
     start: lease.start === null ? null : start + lease.start,
+    deadline: lease.deadline === null ? null : start + lease.deadline,
     originalDuration: lease.duration,
   };
 };

@@ -19,7 +19,10 @@ export interface TraceLease {
   readonly duration: Millis;
   /** How long it really runs; null: the whole duration. */
   readonly knownDuration: Millis | null;
+  /** ADVANCE_RESERVATION: when it starts; DEADLINE: the earliest start. */
   readonly start: Millis | null;
+  /** DEADLINE only. */
+  readonly deadline: Millis | null;
   readonly preemptible: boolean;
   readonly image: DiskImage | null;
   readonly user: string | null;

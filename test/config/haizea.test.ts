@@ -46,6 +46,11 @@ mapper: greedy
 policy-admission: no-ARs
 policy-preemption: ar-preempts-everything
 policy-host-selection: no-policy
+preemption-limit: 3
+preemption-exempt-time: 120
+preemption-peace: none
+stop-victims: when-needed
+node-failure: fail
 wakeup-interval: 3
 backfilling: intermediate
 backfilling-reservations: 4
@@ -85,6 +90,24 @@ attributes: a=1, b = two
 `;
 
 describe("Haizea's configuration", () => {
+  it.each([
+    ['policy-preemption: deadline\nmapper: deadline', 'scheduling.policy-preemption and scheduling.mapper'],
+    ['mapper: deadline', 'scheduling.mapper'],
+    ['policy-preemption: deadline', 'scheduling.policy-preemption'],
+  ])('takes %j for preemption by reservations, with one warning', (options, names) => {
+    const { config, warnings } = ini(`${MINIMAL}${options}\n`);
+    expect(config.scheduler.preemption).toBe('ar-preempts-everything');
+    expect(warnings).toEqual([
+      `${conf}:9: ${names}: deadline means ar-preempts-everything here; leases with a deadline are scheduled in any case`,
+    ]);
+  });
+
+  it('lets a policy that is named win over the deadline mapper', () => {
+    expect(
+      ini(`${MINIMAL}policy-preemption: no-preemption\nmapper: deadline\n`).config.scheduler.preemption,
+    ).toBe('no-preemption');
+  });
+
   it('honours every option that has a meaning', () => {
     const { config, warnings, ...files } = ini(FULL);
     expect(config).toEqual({
@@ -115,6 +138,11 @@ describe("Haizea's configuration", () => {
           cacheSizeMb: 20480,
         },
         leaseFailureHandling: 'exit-raise',
+        nodeFailure: 'fail',
+        preemptionLimit: 3,
+        preemptionExemptTime: 120_000,
+        preemptionPeace: null,
+        stopVictims: 'when-needed',
       },
       startTime: Date.UTC(2006, 10, 25, 13),
       site: siteOption('4 CPU:100 Memory:1024'),
@@ -134,7 +162,7 @@ describe("Haizea's configuration", () => {
     });
     expect(warnings).toEqual([
       `${conf}:3: general.loglevel has no meaning in a simulation here`,
-      `${conf}:20: scheduling.wakeup-interval has no meaning in a simulation here`,
+      `${conf}:25: scheduling.wakeup-interval has no meaning in a simulation here`,
     ]);
   });
 

@@ -25,8 +25,8 @@ describe('a command that is refused', () => {
       (scheduler, now) => scheduler.request(now, request({ machines: [{ Magic: 1 }] })),
     ],
     [
-      'to request a deadline',
-      'UNSUPPORTED_LEASE_TYPE',
+      'to request a deadline without saying which',
+      'INVALID_REQUEST',
       (scheduler, now) => scheduler.request(now, request({ type: 'DEADLINE' })),
     ],
     ['to cancel what has ended', 'LEASE_ENDED', (scheduler, now) => scheduler.cancel(now, 1)],
@@ -57,6 +57,8 @@ describe('a command that is refused', () => {
       withdrawn: [],
       events: [],
       actions: [],
+      nodes: [],
+      maintenance: [],
     });
   });
 });

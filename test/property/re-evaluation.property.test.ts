@@ -32,6 +32,7 @@ const backlogs: fc.Arbitrary<Workload> = fc
         duration: seconds * SECOND,
         knownDuration: known === null ? null : Math.floor(known * seconds) * SECOND,
         start: null,
+        deadline: null,
         preemptible: true,
         image: null,
         user: null,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {
   type Amounts,
+  DAY,
   type DiskImage,
   defaultSchedulerConfig,
   type Instant,
@@ -92,6 +93,11 @@ const anyConfigs: fc.Arbitrary<SchedulerConfig> = fc.record({
     cacheSizeMb: fc.constantFrom(-1, 0, 300, 700, 1500),
   }),
   leaseFailureHandling: fc.constant('cancel'),
+  nodeFailure: fc.constantFrom('requeue', 'fail'),
+  preemptionLimit: fc.constantFrom(null, null, 0, 1),
+  preemptionExemptTime: seconds(0, 0, 60, 600),
+  preemptionPeace: fc.constantFrom(7 * DAY, null),
+  stopVictims: fc.constantFrom('at-once', 'when-needed'),
 });
 
 /** Half of them so that suspension and migration are worth their while, and happen. */

@@ -27,6 +27,7 @@ describe('SWF', () => {
         start: null,
         preemptible: true,
         image: null,
+        deadline: null,
         user: '42',
       },
     ]);
@@ -124,6 +125,7 @@ describe('text LWF', () => {
         start: null,
         preemptible: true,
         image: { name: 'foobar.img', sizeMb: 600 },
+        deadline: null,
         user: null,
       },
       {
@@ -136,6 +138,7 @@ describe('text LWF', () => {
         start: 2_700_000,
         preemptible: false,
         image: { name: 'NONE.img', sizeMb: 1024 },
+        deadline: null,
         user: null,
       },
     ]);
@@ -170,6 +173,7 @@ describe('CSV', () => {
         start: null,
         preemptible: true,
         image: { name: '600M_0.img', sizeMb: 600 },
+        deadline: null,
         user: null,
       },
       {
@@ -182,6 +186,7 @@ describe('CSV', () => {
         start: 2_760_000,
         preemptible: false,
         image: null,
+        deadline: null,
         user: null,
       },
     ]);

@@ -107,6 +107,7 @@ describe('overheads', () => {
     duration: 3_600_000,
     knownDuration: 1_801_000,
     start: null,
+    deadline: null,
     preemptible: true,
     image: null,
     user: null,

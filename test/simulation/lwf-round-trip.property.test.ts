@@ -33,12 +33,13 @@ const machines = fc
 const millis = fc.integer({ min: 0, max: 10 ** 10 });
 
 const lease = fc.record({
-  type: fc.constantFrom('BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE'),
+  type: fc.constantFrom('BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE', 'DEADLINE'),
   gap: fc.integer({ min: 0, max: 100_000 }),
   machines,
   duration: millis.map((value) => value + 1),
   knownDuration: fc.option(millis),
   start: millis,
+  deadline: millis,
   preemptible: fc.boolean(),
   image: fc.option(fc.record({ name: word, sizeMb: fc.integer({ min: 0, max: 10_000 }) })),
   user: fc.option(text),
@@ -62,14 +63,16 @@ const workload: fc.Arbitrary<Workload> = fc.record({
   ),
   leases: fc.array(lease, { minLength: 1, maxLength: 8 }).map((drafts) => {
     let arrival = 0;
-    return drafts.map(({ gap, start, ...draft }, index): TraceLease => {
+    return drafts.map(({ gap, start, deadline, ...draft }, index): TraceLease => {
       arrival += gap;
       return {
         ...draft,
         id: index + 1,
         arrival,
         type: draft.type as TraceLease['type'],
-        start: draft.type === 'ADVANCE_RESERVATION' ? start : null,
+        start:
+          draft.type === 'ADVANCE_RESERVATION' || (draft.type === 'DEADLINE' && start % 2 > 0) ? start : null,
+        deadline: draft.type === 'DEADLINE' ? deadline : null,
       };
     });
   }),

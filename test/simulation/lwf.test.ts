@@ -61,6 +61,7 @@ describe('LWF XML', () => {
         start: null,
         preemptible: true,
         image: null,
+        deadline: null,
         user: 'ann',
       },
       {
@@ -73,6 +74,7 @@ describe('LWF XML', () => {
         start: 93_784_500,
         preemptible: false,
         image: { name: 'a & b.img', sizeMb: 600 },
+        deadline: null,
         user: null,
       },
       {
@@ -85,6 +87,7 @@ describe('LWF XML', () => {
         start: null,
         preemptible: true,
         image: null,
+        deadline: null,
         user: null,
       },
     ]);
@@ -106,7 +109,7 @@ describe('LWF XML', () => {
     expect(lease?.machines).toEqual([{ CPU: 50 }, { CPU: 50 }, { CPU: [100, 100] }]);
   });
 
-  it('takes what 1.1 adds, and says what it does not schedule', () => {
+  it('takes what Haizea 1.1 adds', () => {
     const lease = request({
       attributes: 'preemptible="false" state="1" submit-time="2006-11-25 13:00:00"',
       start:
@@ -117,7 +120,10 @@ describe('LWF XML', () => {
     const { workload: read_, warnings } = read(workload(lease, attributes));
     expect(read_.attributes).toEqual({ size: 'small' });
     expect(read_.description).toBe(' Two\nlines ');
-    expect(warnings).toEqual([expect.stringMatching(/^t\.lwf:\d+: deadlines are not scheduled/)]);
+    expect(warnings).toEqual([]);
+    expect(read_.leases).toEqual([
+      expect.objectContaining({ type: 'DEADLINE', start: null, deadline: 18_000_000 }),
+    ]);
   });
 
   it('ignores what stands in <extra>, whatever its name', () => {

@@ -24,6 +24,7 @@ export function workloadOf(drafts: readonly Draft[], site: string): Workload {
       duration: draft.duration * 1000,
       knownDuration: inMillis(draft.knownDuration),
       start: inMillis(draft.start),
+      deadline: inMillis(draft.deadline),
     })),
   };
 }

@@ -124,6 +124,8 @@ export function batch(
       withdrawn: [],
       events: [],
       actions: [],
+      nodes: [],
+      maintenance: [],
       ...changes,
     },
     idempotency: [],

@@ -20,6 +20,7 @@ export interface StoryLease {
   readonly machines: readonly Amounts[];
   readonly duration: number;
   readonly start?: number;
+  readonly deadline?: number;
   /** How long it really runs. */
   readonly known?: number;
   readonly preemptible?: boolean;
@@ -56,6 +57,20 @@ export const reservation = (
   duration: number,
   more: More = {},
 ): StoryLease => ({ ...lease('ADVANCE_RESERVATION')(arrival, count, duration, more), start });
+
+/** From `start` on, and over by `deadline`. */
+export const withDeadline = (
+  arrival: number,
+  start: number | undefined,
+  deadline: number,
+  count: number,
+  duration: number,
+  more: More = {},
+): StoryLease => ({
+  ...lease('DEADLINE')(arrival, count, duration, { preemptible: true, ...more }),
+  ...(start === undefined ? {} : { start }),
+  deadline,
+});
 
 /** So many nodes alike; node numbers count on over several. */
 export const siteOf = (...sets: readonly (readonly [count: number, capacity: Amounts])[]): SiteSpec => {
@@ -138,7 +153,10 @@ export const configOf = (config: Partial<SchedulerConfig> = {}): SchedulerConfig
 export const tell = (leases: readonly StoryLease[], setting: Setting = {}): Story => {
   const { site = FOUR_NODES, config, policies = {}, cancel = [] } = setting;
   const traced = leases.map(
-    ({ type, arrival, machines, duration, start, known, preemptible = true, image }, index): TraceLease => ({
+    (
+      { type, arrival, machines, duration, start, deadline, known, preemptible = true, image },
+      index,
+    ): TraceLease => ({
       id: index + 1,
       type,
       arrival: arrival * SECOND,
@@ -146,6 +164,7 @@ export const tell = (leases: readonly StoryLease[], setting: Setting = {}): Stor
       duration: duration * SECOND,
       knownDuration: known === undefined ? null : known * SECOND,
       start: start === undefined ? null : start * SECOND,
+      deadline: deadline === undefined ? null : deadline * SECOND,
       preemptible,
       image: image ?? null,
       user: null,

@@ -69,6 +69,13 @@ const resources: HaizeaOption = (text) => {
   }
 };
 
+/** What Haizea 1.1 calls its deadline mapper and policy: leases with a deadline are scheduled in any case, and preempt as ARs do (D5). */
+export const deadline = 'deadline';
+
+const preemption: HaizeaOption = (text) => [
+  [['scheduler', 'preemption'], text === deadline ? 'ar-preempts-everything' : text],
+];
+
 /** Every option of a Haizea configuration, by section. */
 export const haizeaOptions: Readonly<Record<string, Readonly<Record<string, HaizeaOption>>>> = {
   general: {
@@ -80,9 +87,14 @@ export const haizeaOptions: Readonly<Record<string, Readonly<Record<string, Haiz
     'persistence-file': ignored,
   },
   scheduling: {
-    mapper: only('greedy'),
+    mapper: only('greedy', deadline),
     'policy-admission': to('scheduler.admission'),
-    'policy-preemption': to('scheduler.preemption'),
+    'policy-preemption': preemption,
+    'preemption-limit': to('scheduler.preemptionLimit', orNull(number)),
+    'preemption-exempt-time': to('scheduler.preemptionExemptTime', number),
+    'preemption-peace': to('scheduler.preemptionPeace', orNull(number)),
+    'stop-victims': to('scheduler.stopVictims'),
+    'node-failure': to('scheduler.nodeFailure'),
     'policy-host-selection': to('scheduler.hostSelection'),
     'policy-pricing': ignored,
     'wakeup-interval': ignored,

@@ -1,6 +1,6 @@
 import { at, ConfigurationError, hint, type Origin } from '../error.ts';
 import type { ConfigEntry } from './ini.ts';
-import { haizeaOptions, ignored } from './options.ts';
+import { deadline, haizeaOptions, ignored } from './options.ts';
 
 /** One value for a native key, with the place that it comes from. */
 export interface Setting {
@@ -39,6 +39,24 @@ export function translate(entries: readonly ConfigEntry[]): Translated {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new ConfigurationError(error.code, at(origin, `${name}: ${error.message}`));
     }
+  }
+  const asked = entries.filter(({ section, key, value }) => {
+    return (
+      section === 'scheduling' && (key === 'mapper' || key === 'policy-preemption') && value === deadline
+    );
+  });
+  const [first] = asked;
+  if (first) {
+    const isPolicySet = entries.some(
+      ({ section, key }) => section === 'scheduling' && key === 'policy-preemption',
+    );
+    if (!isPolicySet) {
+      const origin = { file: first.file, line: first.line, name: 'scheduling.mapper' };
+      settings.push({ path: ['scheduler', 'preemption'], value: 'ar-preempts-everything', origin });
+    }
+    const names = asked.map(({ key }) => `scheduling.${key}`).join(' and ');
+    const meaning = 'means ar-preempts-everything here; leases with a deadline are scheduled in any case';
+    warnings.push(at({ file: first.file, line: first.line }, `${names}: ${deadline} ${meaning}`));
   }
   return { settings, warnings };
 }

@@ -1,14 +1,15 @@
 import { SchedulerError } from '../errors.ts';
-import type { LeaseRequest } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import { planExactly, shorterThanShutdown } from '../vm/exact.ts';
 import { planSoonest } from '../vm/soonest.ts';
-import type { LeaseTypeRules } from './lease-type.ts';
+import { expectNoDeadline, type LeaseTypeRules } from './lease-type.ts';
 
 /** Runs exactly from its requested start, or is rejected. One that a policy allowed to be suspended continues as soon as it fits. */
 export const advanceReservation: LeaseTypeRules = {
   type: 'ADVANCE_RESERVATION',
-  validate({ start, duration }: LeaseRequest) {
+  validate(request) {
+    const { start, duration } = request;
+    expectNoDeadline(request);
     const refuse = (message: string) => {
       throw new SchedulerError('INVALID_REQUEST', message, ['start']);
     };

@@ -13,7 +13,7 @@ export interface LeaseTypeRules {
   validate(request: LeaseRequest): void;
 
   /** Why such a lease can never run on this site, whatever else is planned; null when it can. Asked at request time. */
-  whyImpossible(state: SchedulerState, lease: Lease): StateReason | null;
+  whyImpossible(state: SchedulerState, lease: Lease, now: Instant): StateReason | null;
 
   /**
    * Where a new lease is decided. QUEUE: it waits in the queue until there is a plan. PASS: the pass after its request takes it before the
@@ -33,8 +33,15 @@ export interface LeaseTypeRules {
   ): Plan | NotSchedulable;
 }
 
-/** Refuses a start for a type that has none. */
-export function expectNoStart({ start }: LeaseRequest): void {
+/** Refuses a start and a deadline for a type that has none. */
+export function expectNoStart(request: LeaseRequest): void {
+  const { start } = request;
   if (start != null)
     throw new SchedulerError('INVALID_REQUEST', 'only an advance reservation has a start', ['start']);
+  expectNoDeadline(request);
+}
+
+export function expectNoDeadline({ deadline }: LeaseRequest): void {
+  if (deadline != null)
+    throw new SchedulerError('INVALID_REQUEST', 'only a lease of type DEADLINE has a deadline', ['deadline']);
 }

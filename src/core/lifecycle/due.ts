@@ -32,6 +32,7 @@ export const endAndStart = (state: SchedulerState, at: Instant): void => {
 const mayStart = (reservation: Reservation): boolean => {
   if (reservation.kind === 'IMAGE_TRANSFER') return true;
   const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : (reservation.vm as VmReservation);
+  if (reservation.lease.vm !== vm) return false;
   for (const each of vm.chain) {
     if (each === reservation) break;
     if (each.state !== 'DONE') return false;
@@ -145,8 +146,17 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
 const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
   const { lease } = vm;
   const { reason } = lease;
-  lease.vm = null;
+  const [next, ...others] = lease.later;
+  lease.vm = next ?? null;
+  lease.later = others;
   state.transition(lease, 'SUSPENDED_PENDING', at, reason);
+  if (next) {
+    // What follows was reserved together with the suspension (D3).
+    for (const each of lease.vms) each.plannedBefore = Math.max(0, each.plannedBefore - (vm.end - vm.start));
+    state.place(lease, next.mapping);
+    state.transition(lease, 'SUSPENDED_SCHEDULED', at, reason);
+    return;
+  }
   state.transition(lease, 'SUSPENDED_QUEUED', at, reason);
   state.enqueue(lease);
 };

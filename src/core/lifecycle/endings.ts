@@ -63,11 +63,21 @@ export const cancelLease = (
 /** A host could not do what the lease needs, or the lease cannot be handled at all. */
 export const failLease = (state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): void => {
   expectToGoOn(state, lease, reason);
+  failWhateverHappens(state, lease, now, reason);
+};
+
+/** The lease fails for a reason that is no fault of the scheduler's or the hosts': it never stops the scheduler. */
+export function failWhateverHappens(
+  state: SchedulerState,
+  lease: Lease,
+  now: Instant,
+  reason: StateReason,
+): void {
   takeOut(state, lease, now);
   state.transition(lease, 'FAILED', now, reason);
   state.forget(lease, now);
   state.askForReevaluation();
-};
+}
 
 /** Throws LEASE_FAILURE where a failed lease is to stop the scheduler. */
 export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, message }: StateReason): void => {

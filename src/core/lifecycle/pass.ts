@@ -5,6 +5,7 @@ import type { Instant } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
+import { scheduleWithRoom } from './claims.ts';
 import { failLease } from './endings.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
@@ -38,8 +39,8 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   for (const lease of [...state.queue]) {
     if (lease.queueRank === null) continue;
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
-    const outcome = tryToSchedule(state, lease, now);
-    if (outcome && !isPlan(outcome) && state.config.backfilling === 'off') break;
+    const refusal = tryToSchedule(state, lease, now);
+    if (refusal && state.config.backfilling === 'off') break;
     now = laterOf(state, now, yield);
     // Leases requested during the pause do not wait for the rest of a long queue.
     for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
@@ -51,9 +52,9 @@ function* decideEach(state: SchedulerState, now: () => Instant): Generator<void,
   for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;
-      const outcome = tryToSchedule(state, lease, now());
-      if (outcome && !isPlan(outcome)) {
-        state.transition(lease, 'REJECTED', now(), outcome.notSchedulable);
+      const refusal = tryToSchedule(state, lease, now());
+      if (refusal) {
+        state.transition(lease, 'REJECTED', now(), refusal.notSchedulable);
         state.forget(lease, now());
       }
       yield;
@@ -68,19 +69,23 @@ function laterOf(state: SchedulerState, before: Instant, told: Instant | undefin
 
 function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
   if (state.pending.size === 0) return [];
-  return [...state.pending].filter((lease) => lease.type === type).sort((a, b) => a.id - b.id);
+  return [...state.pending]
+    .filter((lease) => lease.type === type && !lease.isWithoutPlace)
+    .sort((a, b) => a.id - b.id);
 }
 
-/** Null when the lease could not be handled at all and failed: one lease never stops a pass. */
-function tryToSchedule(state: SchedulerState, lease: Lease, now: Instant): Plan | NotSchedulable | null {
-  let outcome: Plan | NotSchedulable;
+/** Why there is no plan. Null when there is one, or when the lease could not be handled at all and failed: one lease never stops a pass. */
+function tryToSchedule(state: SchedulerState, lease: Lease, now: Instant): NotSchedulable | null {
+  let plan: Plan;
   try {
-    outcome = rulesOf(lease.type).plan(state, lease, now, null);
+    const outcome = rulesOf(lease.type).plan(state, lease, now, null);
+    if (!isPlan(outcome)) return scheduleWithRoom(state, lease, now) ? null : outcome;
+    plan = outcome;
   } catch (error) {
     failLease(state, lease, now, schedulingFault(error));
     reevaluateIfDue(state, now);
     return null;
   }
-  if (isPlan(outcome)) commit(state, outcome, now);
-  return outcome;
+  commit(state, plan, now);
+  return null;
 }

@@ -8,6 +8,7 @@ import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
 import type { StartWindow } from '../vm/soonest.ts';
+import { scheduleAnew } from './claims.ts';
 import { failLease } from './endings.ts';
 import { usefulStarts } from './useful-starts.ts';
 
@@ -30,10 +31,16 @@ export function* reevaluateEach(
   now: () => Instant,
 ): Generator<void, void, Instant | undefined> {
   state.reevaluationDue = false;
-  const candidates = [...state.future].sort((a, b) => a.id - b.id);
-  for (const lease of candidates) {
-    if (!state.future.has(lease) || !REEVALUATED.has(lease.state) || lease.isBeingBroughtBack) continue;
-    reevaluateOne(state, lease, now());
+  const promised = [...state.leases.values()].filter(({ type }) => type === 'DEADLINE');
+  const candidates = new Set([...state.future, ...promised, ...state.withoutPlace]);
+  for (const lease of [...candidates].sort((a, b) => a.id - b.id)) {
+    if (lease.isWithoutPlace) {
+      scheduleAnew(state, { lease, held: [] }, now());
+    } else {
+      if (!state.future.has(lease) && lease.type !== 'DEADLINE') continue;
+      if (!lease.vm || !REEVALUATED.has(lease.state) || lease.isBeingBroughtBack) continue;
+      reevaluateOne(state, lease, now());
+    }
     yield;
   }
   state.table.freed.nextRound();

@@ -33,7 +33,7 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
     owner: request.owner ?? null,
     project: request.project ?? null,
   });
-  const verdict = judge(state, lease);
+  const verdict = judge(state, lease, now);
   state.lastLeaseId = Math.max(state.lastLeaseId, id);
   state.leases.set(id, lease);
   state.transition(lease, 'PENDING', now);
@@ -49,9 +49,10 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
 const judge = (
   state: SchedulerState,
   lease: Lease,
+  now: Instant,
 ): { readonly state: 'REJECTED' | 'FAILED'; readonly reason: StateReason } | null => {
   try {
-    const reason = whyRefused(state, lease);
+    const reason = whyRefused(state, lease, now);
     return reason && { state: 'REJECTED', reason };
   } catch (error) {
     const reason = schedulingFault(error);
@@ -64,10 +65,10 @@ const judge = (
 export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: LeaseTerms): Lease =>
   new Lease(terms, demandOf(space, terms.machines));
 
-const whyRefused = (state: SchedulerState, lease: Lease): StateReason | null => {
+const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
-  const ofType = rulesOf(lease.type).whyImpossible(state, lease);
+  const ofType = rulesOf(lease.type).whyImpossible(state, lease, now);
   return ofType ?? state.policies.admission.admit(lease.view, state.siteView);
 };
 

@@ -18,7 +18,10 @@ export const usefulStarts = (
   const last = previous.mustSuspend ? previous.start : previous.start - 1;
   const everywhere = last < now ? [] : [{ from: now, to: last }];
   const onlyPlacesCount =
-    lease.uniform && !state.planning.estimates.canSuspend(lease) && state.config.preparation === 'unmanaged';
+    lease.type !== 'DEADLINE' &&
+    lease.uniform &&
+    !state.planning.estimates.canSuspend(lease) &&
+    state.config.preparation === 'unmanaged';
   if (!onlyPlacesCount || state.policies.preemption.preempts(lease.view)) return everywhere;
   const { freed, nodes } = state.table;
   if (!freed.remembers(lease.freedSeal)) return everywhere;

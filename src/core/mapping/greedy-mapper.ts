@@ -62,8 +62,31 @@ export class GreedyMapper {
     return null;
   }
 
+  /** As `map`; tells soon when it does not fit even without any of the candidates. */
+  mapBeside(request: MappingRequest): FoundMapping | null {
+    const alone = this.map({ ...request, candidates: [] });
+    if (alone || request.candidates.length === 0) return alone;
+    const withoutAll = this.place(request, this.order(request, false), new Set(request.candidates));
+    return withoutAll && this.map(request);
+  }
+
+  /** As `refit`, without one candidate more each time until it fits. */
+  refitBeside(request: MappingRequest, mapping: readonly number[]): FoundMapping | null {
+    const gone = new Set<Lease>();
+    for (const candidate of [null, ...request.candidates]) {
+      if (candidate) gone.add(candidate);
+      const found = this.refit(request, mapping, gone);
+      if (found) return found;
+    }
+    return null;
+  }
+
   /** Whether an old mapping still fits, as it is (R55): how far it reaches, or null. */
-  refit(request: MappingRequest, mapping: readonly number[]): FoundMapping | null {
+  refit(
+    request: MappingRequest,
+    mapping: readonly number[],
+    gone: ReadonlySet<Lease> = new Set(),
+  ): FoundMapping | null {
     const byNode = new Map<number, Need>();
     for (let machine = 1; machine < mapping.length; machine += 1) {
       const node = mapping[machine] as number;
@@ -75,16 +98,16 @@ export class GreedyMapper {
     let end = request.end;
     const nodes = [...byNode.keys()].sort((a, b) => a - b);
     for (const number of nodes) {
-      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, new Set());
+      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, gone);
       const until = reach.of(byNode.get(number) as Need, end);
       if (until === null || (until < end && request.strict)) return null;
       end = until;
     }
     for (const number of nodes) {
-      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, new Set());
+      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, gone);
       amounts.set(number, reach.pack(byNode.get(number) as Need, end));
     }
-    return { mapping, amounts, end, preempted: [] };
+    return { mapping, amounts, end, preempted: [...gone] };
   }
 
   /** When the machines may fit for as long as `reach`, as far as that can be told without trying. */

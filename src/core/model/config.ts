@@ -1,4 +1,5 @@
 import type { Millis } from './records.ts';
+import { DAY } from './time.ts';
 
 /** How the scheduler behaves. Names and meanings are those of Haizea's options (docs/configuration.md). */
 export interface SchedulerConfig {
@@ -25,6 +26,16 @@ export interface SchedulerConfig {
   readonly preparation: 'unmanaged' | 'imagetransfer';
   readonly imageTransfer: ImageTransferConfig;
   readonly leaseFailureHandling: 'cancel' | 'exit' | 'exit-raise';
+  /** What becomes of best-effort leases that lose their machines to a failed node. */
+  readonly nodeFailure: 'requeue' | 'fail';
+  /** A lease that was preempted more often than this is not preempted again; null: no limit. */
+  readonly preemptionLimit: number | null;
+  /** A lease whose machines have run for less than this since they were last started is not preempted. */
+  readonly preemptionExemptTime: Millis;
+  /** A lease that was submitted this long ago is not preempted; null: age does not matter. Built-in policies only. */
+  readonly preemptionPeace: Millis | null;
+  /** When a victim that cannot be suspended stops: at once, or when its place is needed. */
+  readonly stopVictims: 'at-once' | 'when-needed';
 }
 
 export interface ImageTransferConfig {
@@ -65,4 +76,9 @@ export const defaultSchedulerConfig: SchedulerConfig = {
     cacheSizeMb: -1,
   },
   leaseFailureHandling: 'cancel',
+  nodeFailure: 'requeue',
+  preemptionLimit: null,
+  preemptionExemptTime: 0,
+  preemptionPeace: 7 * DAY,
+  stopVictims: 'at-once',
 };

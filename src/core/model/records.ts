@@ -59,6 +59,38 @@ export interface NodeSpec {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
+/** UP; DRAINING: what runs there goes on, and nothing new starts; DOWN: it has failed, and what ran there is lost. */
+export type NodeState = 'UP' | 'DRAINING' | 'DOWN';
+
+export interface NodeStateRecord {
+  readonly number: number;
+  readonly state: NodeState;
+}
+
+/** Nodes are not used over [start, end). Ended early, it ends when it was ended; before it began, it does not begin: `start` = `end`. */
+export interface MaintenanceRecord {
+  readonly name: string;
+  /** Ascending. */
+  readonly nodes: readonly number[];
+  readonly start: Instant;
+  readonly end: Instant;
+}
+
+/** What is done when a command would take the place of leases that were promised theirs. */
+export type Collisions = 'REFUSE' | 'DISPLACE';
+
+/** New terms of a lease; what is left out stays as it is. */
+export interface LeaseUpdate {
+  /** ADVANCE_RESERVATION: the start; DEADLINE: the earliest start. */
+  readonly start?: Instant;
+  /** The whole requested duration. */
+  readonly duration?: Millis;
+  /** DEADLINE only. */
+  readonly deadline?: Instant;
+  /** An extension that is blocked goes as far as it can, and is not refused. */
+  readonly asFarAsPossible?: boolean;
+}
+
 export interface SiteSpec {
   /** In the order in which they are declared; `CPU` and `Memory` are among them. */
   readonly resourceTypes: readonly string[];
@@ -274,6 +306,10 @@ export interface Changes {
   readonly withdrawn: readonly number[];
   readonly events: readonly LeaseEventRecord[];
   readonly actions: readonly ActionRecord[];
+  /** Nodes whose state changed, ascending number. */
+  readonly nodes: readonly NodeStateRecord[];
+  /** Maintenance that is new or was ended before its time, whole. */
+  readonly maintenance: readonly MaintenanceRecord[];
 }
 
 /** The core's whole state: only live leases, and only reservations that are scheduled or active. */
@@ -281,4 +317,8 @@ export interface Snapshot {
   readonly site: SiteRecord;
   readonly leases: readonly LeaseRecord[];
   readonly reservations: readonly ReservationRecord[];
+  /** Nodes that are not UP, ascending number. Absent when all are. */
+  readonly nodes?: readonly NodeStateRecord[];
+  /** Maintenance that has not ended, in order of start, then name. Absent when there is none. */
+  readonly maintenance?: readonly MaintenanceRecord[];
 }

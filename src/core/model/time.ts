@@ -13,3 +13,6 @@ export const wholeSeconds = (seconds: number): Millis => Math.ceil(seconds) * SE
 /** How long `sizeMb` takes over a channel of `bandwidth` Mbit/s. Evaluated as size / (bandwidth / 8): the last bit decides the rounding. */
 export const transferTime = (sizeMb: number, bandwidth: number): Millis =>
   wholeSeconds(sizeMb / (bandwidth / 8));
+
+/** Later than anything: the end of what has none. */
+export const FOREVER: Instant = Number.MAX_SAFE_INTEGER;

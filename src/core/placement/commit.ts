@@ -24,6 +24,7 @@ export function commit(
   state.table.addChain(vm);
   lease.freedSeal = state.table.freed.seal;
   state.setFuture(lease, plan.isFuture);
+  state.setWithoutPlace(lease, false);
   if (suspended) {
     state.transition(lease, 'SUSPENDED_SCHEDULED', now, reason);
   } else {

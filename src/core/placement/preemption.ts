@@ -2,10 +2,14 @@ import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import { preempted } from '../model/reasons.ts';
 import type { Instant, Millis, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
+import { changeEnd } from './change-end.ts';
 import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
-/** Makes a lease give way to another that takes its place at `at`: suspended by then if possible, otherwise cancelled and requeued (R54). */
+/**
+ * Makes a lease give way to another that takes its place at `at`: suspended by then if possible, otherwise cancelled and requeued (R54),
+ * now or, where victims stop when needed, at `at`.
+ */
 export function preempt(
   state: SchedulerState,
   victim: Lease,
@@ -14,14 +18,20 @@ export function preempt(
   now: Instant,
 ): void {
   const vm = victim.vm as VmReservation;
+  state.touch(victim);
+  victim.preemptions += 1;
+  state.noteDisplaced(victim);
   if (canSuspendBy(state, vm, at, now)) suspendBy(state, vm, preemptor, at);
+  else if (state.config.stopVictims === 'when-needed' && vm.state === 'ACTIVE' && at > now)
+    cutShort(state, vm, preemptor, at);
   else
     requeue(state, victim, now, (lost, wasRunning) =>
       preempted(preemptor, wasRunning ? 'stopped' : 'withdrawn', lost),
     );
 }
 
-function canSuspendBy(
+/** Whether a lease can be saved by `at` (R54). */
+export function canSuspendBy(
   { planning: { estimates } }: SchedulerState,
   vm: VmReservation,
   at: Instant,
@@ -36,18 +46,28 @@ function canSuspendBy(
   );
 }
 
-function suspendBy(state: SchedulerState, vm: VmReservation, preemptor: number, at: Instant): void {
+/** `preemptor`: the lease that takes its place; null when it is for no other lease. */
+export function suspendBy(
+  state: SchedulerState,
+  vm: VmReservation,
+  preemptor: number | null,
+  at: Instant,
+): void {
   const suspensions = state.planning.chains.suspensions(vm, at);
-  const replaced = vm.after;
-  for (const suspension of suspensions) {
-    suspension.preemptor = preemptor;
-    state.identify(suspension);
-  }
-  state.table.changeEnd(vm, (suspensions[0] as Reservation).start, suspensions);
-  for (const reservation of replaced) state.log.withdraw(reservation);
-  state.log.reservation(vm);
-  state.log.lease(vm.lease);
-  state.setFuture(vm.lease, false);
+  for (const suspension of suspensions) suspension.preemptor = preemptor;
+  changeEnd(state, vm, (suspensions[0] as Reservation).start, suspensions);
+}
+
+/** Its machines run until `at` and just stop there: what becomes of the lease is decided then. */
+export function cutShort(
+  state: SchedulerState,
+  vm: VmReservation,
+  preemptor: number | null,
+  at: Instant,
+): void {
+  state.journal.save(vm);
+  vm.preemptor = preemptor;
+  changeEnd(state, vm, at, []);
 }
 
 /**
@@ -60,9 +80,9 @@ export function requeue(
   now: Instant,
   why: (lost: Millis, wasRunning: boolean) => StateReason,
 ): void {
-  const vm = lease.vm as VmReservation;
+  const { vm } = lease;
   const suspended = lease.state === 'SUSPENDED_SCHEDULED';
-  const wasRunning = vm.state === 'ACTIVE';
+  const wasRunning = vm?.state === 'ACTIVE';
   const lost = wasRunning ? lease.accumulated + now - vm.start : 0;
   const held = suspended ? [] : heldByHosts(lease);
   state.transfers.withdraw(lease, suspended, now);

@@ -1,5 +1,5 @@
 import type { LeaseView } from '../model/lease-view.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, Millis } from '../model/records.ts';
 import { DAY } from '../model/time.ts';
 
 /** Which leases may be put aside for which. Leases that are not preemptible are never asked about. */
@@ -14,15 +14,20 @@ export const NEVER = -1;
 
 export const noPreemption: PreemptionPolicy = { preempts: () => false, score: () => NEVER };
 
-/** Beyond this age a lease is left in peace; up to it, the score falls as if it reached 0 at AGING_HORIZON. */
-const PEACE_AGE = 7 * DAY;
+/** Up to the age at which a lease is left in peace, the score falls as if it reached 0 here. */
 const AGING_HORIZON = 31 * DAY;
 
-/** Advance reservations preempt best-effort leases, the youngest first. */
-export const advanceReservationsPreempt: PreemptionPolicy = {
-  preempts: (preemptor) => preemptor.type === 'ADVANCE_RESERVATION',
-  score(_preemptor, preemptee, at) {
-    if (preemptee.type !== 'BEST_EFFORT' || preemptee.submittedAt <= at - PEACE_AGE) return NEVER;
-    return (AGING_HORIZON - (at - preemptee.submittedAt)) / AGING_HORIZON;
-  },
-};
+/**
+ * Advance reservations, and leases with a deadline, preempt best-effort leases, the youngest first. A lease that was submitted `peace` ago
+ * is left alone; null: age does not matter.
+ */
+export function advanceReservationsPreempt(peace: Millis | null): PreemptionPolicy {
+  return {
+    preempts: ({ type }) => type === 'ADVANCE_RESERVATION' || type === 'DEADLINE',
+    score(_preemptor, { type, submittedAt }, at) {
+      if (type !== 'BEST_EFFORT' || (peace !== null && submittedAt <= at - peace)) return NEVER;
+      // However old it is, it can be preempted: only then is there no peace.
+      return Math.max(0, (AGING_HORIZON - (at - submittedAt)) / AGING_HORIZON);
+    },
+  };
+}

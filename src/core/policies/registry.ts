@@ -1,5 +1,5 @@
 import { SchedulerError } from '../errors.ts';
-import type { SchedulerConfig } from '../model/config.ts';
+import { defaultSchedulerConfig, type SchedulerConfig } from '../model/config.ts';
 import type { StateReason } from '../model/records.ts';
 import { type AdmissionPolicy, acceptAll, noAdvanceReservations } from './admission.ts';
 import { greedy, type HostSelectionPolicy, noPreference } from './host-selection.ts';
@@ -12,15 +12,21 @@ export interface Policies {
   readonly preemption: Readonly<Record<string, PreemptionPolicy>>;
 }
 
-export const builtInPolicies: Policies = {
-  admission: { 'accept-all': acceptAll, 'no-ARs': noAdvanceReservations },
-  hostSelection: { greedy, 'no-policy': noPreference },
-  preemption: {
-    'no-preemption': noPreemption,
-    'ar-preempts-everything': advanceReservationsPreempt,
-    'ar-preempts-be': advanceReservationsPreempt,
-  },
-};
+/** The built-in ones, as a configuration's options shape them. */
+function builtInFor({ preemptionPeace }: Pick<SchedulerConfig, 'preemptionPeace'>): Policies {
+  const advanceReservations = advanceReservationsPreempt(preemptionPeace);
+  return {
+    admission: { 'accept-all': acceptAll, 'no-ARs': noAdvanceReservations },
+    hostSelection: { greedy, 'no-policy': noPreference },
+    preemption: {
+      'no-preemption': noPreemption,
+      'ar-preempts-everything': advanceReservations,
+      'ar-preempts-be': advanceReservations,
+    },
+  };
+}
+
+export const builtInPolicies: Policies = builtInFor(defaultSchedulerConfig);
 
 export interface ChosenPolicies {
   readonly admission: AdmissionPolicy;
@@ -47,12 +53,11 @@ export const choosePolicies = (config: SchedulerConfig, own: Partial<Policies> =
     }
     return policy;
   };
+  const builtIn = builtInFor(config);
   return {
-    admission: checkedAdmission(choose('admission', builtInPolicies.admission, own.admission)),
-    hostSelection: checkedHostSelection(
-      choose('hostSelection', builtInPolicies.hostSelection, own.hostSelection),
-    ),
-    preemption: checkedPreemption(choose('preemption', builtInPolicies.preemption, own.preemption)),
+    admission: checkedAdmission(choose('admission', builtIn.admission, own.admission)),
+    hostSelection: checkedHostSelection(choose('hostSelection', builtIn.hostSelection, own.hostSelection)),
+    preemption: checkedPreemption(choose('preemption', builtIn.preemption, own.preemption)),
   };
 };
 

@@ -70,6 +70,25 @@ export class ImageTransfers implements Preparation {
     }));
   }
 
+  reachable(lease: Lease, now: Instant): readonly number[] | null {
+    const { image } = lease;
+    if (!image || !this.table.hasClosedNodes) return null;
+    const length = this.length(image, lease.machineCount);
+    return this.sources(lease, image, now).flatMap((source, node) => {
+      if (node === 0) return [];
+      if (source.kind === 'reuse') return [node];
+      const from = source.kind === 'piggyback' ? source.on.start : source.time - length;
+      return this.table.nodes[node]?.isOpen(from, source.time) ? [node] : [];
+    });
+  }
+
+  reachableBy(lease: Lease, start: Instant): readonly number[] | null {
+    const { image } = lease;
+    if (!image || !this.table.hasClosedNodes) return null;
+    const from = lastSlot(this.transfers, start, this.length(image, lease.machineCount));
+    return this.table.nodes.slice(1).flatMap((node) => (node.isOpen(from, start) ? [node.number] : []));
+  }
+
   planSoonest(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan {
     if (!lease.image) return nothingToPrepare;
     const times = this.sources(lease, lease.image, now);

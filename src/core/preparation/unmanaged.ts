@@ -3,6 +3,8 @@ import { nothingToPrepare, type Preparation } from './preparation.ts';
 /** Images are there already, or somebody else sees to them. */
 export const unmanaged: Preparation = {
   earliestTimes: (_lease, now) => [{ time: now, nodes: null }],
+  reachable: () => null,
+  reachableBy: () => null,
   planSoonest: () => nothingToPrepare,
   planByStart: () => nothingToPrepare,
   commit: () => true,

@@ -101,10 +101,12 @@ export class SlotTable {
 
   // ------------------------------------------------------------------ nodes
 
-  /** When a node may not be used, ascending and apart from each other. `opened` says what may be used again that could not be before. */
-  closeNode(number: number, intervals: readonly Interval[], opened: readonly Interval[]): void {
+  /** When a node may not be used, ascending and apart from each other. */
+  closeNode(number: number, intervals: readonly Interval[]): void {
+    const before = this.nodes[number]?.unavailable ?? [];
     this.occupancy.close(number, intervals);
-    for (const { start, end } of opened) this.giveBack(start, end, [number]);
+    // More than what was really given back does no harm.
+    for (const { start, end } of before) this.giveBack(start, end, [number]);
   }
 
   // ------------------------------------------------------------------ chains
@@ -156,10 +158,10 @@ export class SlotTable {
   complete(reservation: Reservation): void {
     const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : reservation.vm;
     if (reservation === vm) {
-      this.removeRelease(vm.finalEnd);
-      for (const each of vm.after) this.addRelease(each.end);
+      this.removeReleaseTime(vm.finalEnd);
+      for (const each of vm.after) this.addReleaseTime(each.end);
     } else if (vm?.after.includes(reservation)) {
-      this.removeRelease(reservation.end);
+      this.removeReleaseTime(reservation.end);
     }
     this.withdraw(reservation);
     if (reservation !== vm) this.occupancy.release(reservation);
@@ -251,6 +253,20 @@ export class SlotTable {
     return next === Number.POSITIVE_INFINITY ? null : next;
   }
 
+  /** Starts and ends of reservations in [from, to], ascending. */
+  changepoints(from: Instant, to: Instant): Instant[] {
+    const times = new Set<Instant>();
+    for (const { start } of this.starts.from(from, true)) {
+      if (start > to) break;
+      times.add(start);
+    }
+    for (const { end } of this.ends.from(from, true)) {
+      if (end > to) break;
+      times.add(end);
+    }
+    return [...times].sort((a, b) => a - b);
+  }
+
   nextPrematureEnd(after: Instant, inclusive = false): Instant | null {
     return this.premature.firstFrom(after, inclusive)?.prematureEnd ?? null;
   }
@@ -311,23 +327,24 @@ export class SlotTable {
       if (each.kind !== 'RESUMPTION' && this.present.has(each))
         this.occupancy.hold(each, each.amounts, each.start, each.end, false);
     }
-    if (this.present.has(vm)) this.addRelease(finalEnd);
-    else for (const each of vm.after) if (this.present.has(each)) this.addRelease(each.end);
+    if (this.present.has(vm)) this.addReleaseTime(finalEnd);
+    else for (const each of vm.after) if (this.present.has(each)) this.addReleaseTime(each.end);
   }
 
   private releaseChain(vm: VmReservation): void {
-    if (this.present.has(vm)) this.removeRelease(vm.finalEnd);
-    else for (const each of vm.after) if (this.present.has(each)) this.removeRelease(each.end);
+    if (this.present.has(vm)) this.removeReleaseTime(vm.finalEnd);
+    else for (const each of vm.after) if (this.present.has(each)) this.removeReleaseTime(each.end);
     this.occupancy.release(vm);
     for (const each of vm.before) this.occupancy.release(each);
   }
 
-  private addRelease(time: Instant): void {
+  /** An instant at which something can start that could not before. */
+  addReleaseTime(time: Instant): void {
     this.releases.add(time);
     this.journal.record(() => this.releases.remove(time));
   }
 
-  private removeRelease(time: Instant): void {
+  removeReleaseTime(time: Instant): void {
     this.releases.remove(time);
     this.journal.record(() => this.releases.add(time));
   }

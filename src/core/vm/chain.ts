@@ -1,7 +1,7 @@
 import { SchedulerError } from '../errors.ts';
 import type { SchedulerConfig } from '../model/config.ts';
 import { type Lease, Reservation, type VmReservation } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, Millis } from '../model/records.ts';
 import type { Estimates } from './estimates.ts';
 import {
   globalBackward,
@@ -19,12 +19,23 @@ export class ChainBuilder {
     private readonly estimates: Estimates,
   ) {}
 
+  /**
+   * What comes after a VM that runs for `remaining`, on nodes that are its own until `until`: suspensions when that is not enough for its whole
+   * time and its shutdown, otherwise the shutdown (R8, R52). The first of it is where the VM must end.
+   */
+  ending(vm: VmReservation, until: Instant, remaining: Millis, shutdown: Millis): Reservation[] {
+    const length = until - vm.start;
+    return length - shutdown < remaining
+      ? this.suspensions(vm, Math.min(until, vm.start + remaining))
+      : [this.shutdown(vm, Math.min(until, vm.start + remaining + shutdown))];
+  }
+
   /** The suspensions that are over by `by`. The first of them is where the VM must end. */
   suspensions(vm: VmReservation, by: Instant): Reservation[] {
     const plan = this.plan(vm, (memory) => this.estimates.suspendOperation(memory));
     const operations =
       this.config.suspendResumeExclusion === 'global' ? globalBackward(plan, by) : localBackward(plan, by);
-    if (by > vm.end || (operations[0] as Operation).start < vm.start) {
+    if ((operations[0] as Operation).start < vm.start) {
       throw new SchedulerError(
         'INTERNAL',
         `lease ${vm.lease.id} cannot be suspended by ${by} within its VM reservation`,

@@ -3,8 +3,16 @@ import type { Instant, StateReason } from '../model/records.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
 
-/** An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). */
-export const planExactly = (planning: Planning, lease: Lease, now: Instant): Plan | NotSchedulable => {
+/**
+ * An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). Besides those that the policy
+ * lets it preempt, it may count on `more` leases to be gone.
+ */
+export const planExactly = (
+  planning: Planning,
+  lease: Lease,
+  now: Instant,
+  more: readonly Lease[] = [],
+): Plan | NotSchedulable => {
   const start = lease.requestedStart as Instant;
   const end = start + lease.duration;
   if (start < now)
@@ -15,15 +23,16 @@ export const planExactly = (planning: Planning, lease: Lease, now: Instant): Pla
   // It was not when it was requested, and the configuration has changed since.
   const tooShort = shorterThanShutdown(planning, lease);
   if (tooShort) return { notSchedulable: tooShort };
-  const candidates = planning.preemption.preempts(lease.view)
+  const own = planning.preemption.preempts(lease.view)
     ? preemptionCandidates(planning, lease, start, end)
     : [];
+  const candidates = [...own, ...more];
   const found = planning.mapper.map({
     lease,
     start,
     end,
     strict: true,
-    nodes: null,
+    nodes: planning.preparation.reachableBy(lease, start),
     candidates,
     worthwhileUntil: end,
   });

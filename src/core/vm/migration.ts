@@ -5,6 +5,12 @@ import type { Instant, Millis } from '../model/records.ts';
 import { transferTime } from '../model/time.ts';
 import { MIGRATION_BANDWIDTH } from './estimates.ts';
 
+/** Machine -> node on which what is left of a suspended lease lies. */
+export interface Saved {
+  readonly memoryAt: ReadonlyMap<number, number>;
+  readonly diskAt: ReadonlyMap<number, number>;
+}
+
 export type Move = readonly [machine: number, from: number, to: number];
 
 /** Plans the moves of saved memory and disk images that must come before a lease is resumed on other nodes (R42, R53). */
@@ -15,16 +21,16 @@ export class MigrationPlanner {
   ) {}
 
   /** Disk images first, then memory; each in groups one after the other, none before `from`. */
-  plan(lease: Lease, mapping: Mapping, from: Instant): Reservation[] {
+  plan(lease: Lease, saved: Saved, mapping: Mapping, from: Instant): Reservation[] {
     if (this.config.migration === 'no') return [];
-    const disks = this.moves(lease.diskAt, mapping);
+    const disks = this.moves(saved.diskAt, mapping);
     const image = lease.image;
     const diskMigrations = image
       ? this.groups(lease, 'DISK_MIGRATION', disks, from, () =>
           transferTime(image.sizeMb, MIGRATION_BANDWIDTH),
         )
       : [];
-    const memory = this.moves(lease.memoryAt, mapping);
+    const memory = this.moves(saved.memoryAt, mapping);
     const memoryMigrations = this.groups(
       lease,
       'MEMORY_MIGRATION',

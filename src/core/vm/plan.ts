@@ -4,6 +4,7 @@ import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { StateReason } from '../model/records.ts';
 import type { PreemptionPolicy } from '../policies/preemption.ts';
 import type { Preparation, PreparationPlan } from '../preparation/preparation.ts';
+import type { NodeAvailability } from '../slot-table/availability.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 import type { ChainBuilder } from './chain.ts';
 import type { Estimates } from './estimates.ts';
@@ -36,6 +37,7 @@ export interface Planning {
   readonly migrations: MigrationPlanner;
   readonly preparation: Preparation;
   readonly preemption: PreemptionPolicy;
+  readonly availability: NodeAvailability;
   /** Leases that may hold reservations, in no order. */
   planned(): Iterable<Lease>;
 }

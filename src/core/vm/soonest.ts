@@ -5,6 +5,7 @@ import { LAST_INSTANT } from '../model/time.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
+import { type Readiness, readyToResume, readyToStart } from './readiness.ts';
 
 export interface SoonestOptions {
   /** Whether it must fit for its whole duration; otherwise a shorter stay that ends in a suspension will do, where it can be suspended. */
@@ -27,6 +28,7 @@ const anywhere: readonly StartWindow[] = [{ from: Number.NEGATIVE_INFINITY, to: 
 interface Search {
   readonly lease: Lease;
   readonly resuming: boolean;
+  readonly readiness: Readiness;
   /** How long a VM with everything round it takes. */
   readonly duration: Millis;
   readonly shutdown: Millis;
@@ -44,8 +46,8 @@ export const planSoonest = (
   now: Instant,
   options: SoonestOptions,
 ): Plan | NotSchedulable => {
-  const search = describe(planning, lease, options.whole);
-  const earliest = earliestTimes(planning, lease, search.resuming, now);
+  const search = describe(planning, lease, options.whole, now);
+  const { earliest, copiesFrom } = search.readiness;
   const last = (earliest.at(-1) as EarliestTime).time;
   const starts = options.starts ?? anywhere;
   const found =
@@ -59,7 +61,7 @@ export const planSoonest = (
   }
   const vm = buildVm(planning, search, found.at, found.mapping);
   if (search.resuming) {
-    vm.before.unshift(...planning.migrations.plan(lease, vm.mapping, now));
+    vm.before.unshift(...planning.migrations.plan(lease, lease, vm.mapping, copiesFrom));
     precede(vm, vm.before);
   }
   const preparation = search.resuming
@@ -71,31 +73,20 @@ export const planSoonest = (
   return { lease, vm, preparation, victims, isFuture: found.at > last };
 };
 
-const describe = ({ estimates, preemption }: Planning, lease: Lease, whole: boolean): Search => {
+const describe = (planning: Planning, lease: Lease, whole: boolean, now: Instant): Search => {
+  const { estimates, preemption } = planning;
   const resuming = lease.isSuspended;
   const shutdown = estimates.shutdown(lease);
   return {
     lease,
     resuming,
     shutdown,
+    readiness: resuming ? readyToResume(planning, lease, lease, now) : readyToStart(planning, lease, now),
     duration: lease.remaining + shutdown + (resuming ? estimates.resume(lease) : 0),
     threshold: estimates.threshold(lease, resuming),
     strict: whole || !estimates.canSuspend(lease),
     preempts: preemption.preempts(lease.view),
   };
-};
-
-const earliestTimes = (
-  { config, estimates, preparation }: Planning,
-  lease: Lease,
-  resuming: boolean,
-  now: Instant,
-): readonly EarliestTime[] => {
-  if (!resuming) return preparation.earliestTimes(lease, now);
-  // Charged whether or not anything will move.
-  const moving =
-    config.migration === 'no' ? 0 : estimates.diskMigration(lease) + estimates.memoryMigration(lease);
-  return [{ time: now + moving, nodes: null }];
 };
 
 interface Found {
@@ -153,7 +144,7 @@ const fitAt = (
   start: Instant,
   nodes: readonly number[] | null,
 ): FoundMapping | null => {
-  const { lease, duration, shutdown, threshold, strict, resuming } = search;
+  const { lease, duration, shutdown, threshold, strict, resuming, readiness } = search;
   const end = start + duration;
   if (end > LAST_INSTANT) return null;
   const request = {
@@ -161,7 +152,7 @@ const fitAt = (
     start,
     end,
     strict,
-    nodes,
+    nodes: readiness.reachable(nodes, start),
     candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
     worthwhileUntil: start + leastReach(search),
   };
@@ -187,17 +178,7 @@ const buildVm = (
     vm.before = chains.resumptions(vm, start);
     vm.start = vm.before.at(-1)?.end ?? start;
   }
-  const runs = lease.remaining;
-  const length = vm.end - vm.start;
-  if (length - shutdown < runs) {
-    const by = Math.min(found.end, vm.start + runs);
-    vm.after = chains.suspensions(vm, by);
-    vm.end = (vm.after[0] as Reservation).start;
-  } else {
-    const end = Math.min(vm.end, vm.start + runs + shutdown);
-    const stop = chains.shutdown(vm, end);
-    vm.after = [stop];
-    vm.end = stop.start;
-  }
+  vm.after = chains.ending(vm, found.end, lease.remaining, shutdown);
+  vm.end = (vm.after[0] as Reservation).start;
   return vm;
 };

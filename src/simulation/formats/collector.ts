@@ -28,6 +28,9 @@ export interface ReadTrace {
   readonly warnings: readonly string[];
 }
 
+/** A lease as a reader finds it. */
+type Draft = Omit<TraceLease, 'id' | 'deadline'> & Partial<Pick<TraceLease, 'deadline'>>;
+
 /** Gathers a trace's leases: numbers them and checks what holds in every format. */
 export class LeaseCollector {
   readonly interner = new Interner();
@@ -59,15 +62,15 @@ export class LeaseCollector {
     if (!this.resourceTypes.has(type)) this.resourceTypes.set(type, line);
   }
 
-  add(line: number, draft: Omit<TraceLease, 'id'>): void {
+  add(line: number, draft: Draft): void {
     const wrong = this.whatIsWrong(draft);
     if (wrong !== null) throw new TraceError('INVALID_VALUE', this.file, line, wrong);
     if (draft.arrival < this.lastArrival) this.meetDisorder(line, draft.arrival);
     this.lastArrival = draft.arrival;
-    this.leases.push({ id: this.nextId, ...draft });
+    this.leases.push({ id: this.nextId, deadline: null, ...draft });
   }
 
-  private whatIsWrong({ arrival, duration, image, machines }: Omit<TraceLease, 'id'>): string | null {
+  private whatIsWrong({ arrival, duration, image, machines }: Draft): string | null {
     if (duration <= 0) return 'the duration is 0, expected a longer one';
     for (const [what, time] of [
       ['duration', duration],

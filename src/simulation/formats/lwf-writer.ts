@@ -50,7 +50,7 @@ ${known}      <lease id="${lease.id}" preemptible="${lease.preemptible}"${user}>
 ${writeMachines(lease.machines)}        </nodes>
         ${writeStart(lease)}
         <duration time="${formatDuration(lease.duration)}"/>
-        <software>${software}</software>
+${writeDeadline(lease)}        <software>${software}</software>
       </lease>
     </lease-request>
 `;
@@ -60,6 +60,10 @@ function writeStart(lease: TraceLease): string {
   if (lease.type === 'IMMEDIATE') return '<start><now/></start>';
   if (lease.start === null) return '<start/>';
   return `<start><exact time="${formatDuration(lease.start)}"/></start>`;
+}
+
+function writeDeadline({ deadline }: TraceLease): string {
+  return deadline === null ? '' : `        <deadline time="${formatDuration(deadline)}"/>\n`;
 }
 
 /** Neighbouring machines of the same kind become one node set. */

@@ -15,6 +15,7 @@ interface RequestParts {
   duration: Millis | null;
   type: LeaseType | null;
   start: Millis | null;
+  deadline: Millis | null;
   machines: readonly Amounts[] | null;
   software: DiskImage | null | undefined;
   preemptible: boolean;
@@ -49,7 +50,6 @@ class LwfReader {
   private instances: number[] = [];
   private readonly nodeTypeLines = new Map<string, number>();
   private request: RequestParts | null = null;
-  private readonly deadlines: number[] = [];
 
   constructor(
     private readonly source: TextSource,
@@ -59,11 +59,7 @@ class LwfReader {
   }
 
   finish(lastLine: number): ReadTrace {
-    const { name, description, site, attributes, deadlines } = this;
-    if (deadlines.length > 0) {
-      const detail = `deadlines are not scheduled (${deadlines.length} of them): their leases start as <start> says`;
-      this.collector.warnings.push(`${this.source.name}:${deadlines[0]}: ${detail}`);
-    }
+    const { name, description, site, attributes } = this;
     const parts = { name: name ?? basename(this.source.name), description, site, attributes };
     return this.collector.finish(parts, lastLine, 'at least one <lease-request> in <lease-requests>');
   }
@@ -77,6 +73,7 @@ class LwfReader {
         duration: null,
         type: null,
         start: null,
+        deadline: null,
         machines: null,
         software: undefined,
         preemptible: false,
@@ -232,7 +229,7 @@ class LwfReader {
         request.type ??= 'BEST_EFFORT';
         break;
       case 'deadline':
-        this.deadlines.push(element.line);
+        request.deadline = this.duration(element, 'time');
         break;
       case 'disk-image':
         request.software = { name: element.attributes.id as string, sizeMb: this.amount(element, 'size') };
@@ -257,13 +254,23 @@ class LwfReader {
     const preemptible = (element.attributes.preemptible as string).trim().toLowerCase();
     if (preemptible !== 'true' && preemptible !== 'false')
       this.invalid(element, 'preemptible', 'true or false');
+    if (request.deadline !== null) {
+      if (request.type === 'IMMEDIATE') {
+        this.fail(
+          'UNEXPECTED_CONTENT',
+          element,
+          '<lease> has a <deadline> and starts <now>, expected <start/> or <exact> with a deadline',
+        );
+      }
+      request.type = 'DEADLINE';
+    }
     request.preemptible = preemptible === 'true';
     request.user = element.attributes.user ?? null;
   }
 
   private closeRequest(element: Element): void {
     this.need(element, ['lease']);
-    const { arrival, known, duration, type, start, machines, software, preemptible, user } = this
+    const { arrival, known, duration, type, start, deadline, machines, software, preemptible, user } = this
       .request as RequestParts;
     this.collector.add(element.line, {
       type: type as LeaseType,
@@ -272,6 +279,7 @@ class LwfReader {
       duration: duration as Millis,
       knownDuration: known,
       start,
+      deadline,
       preemptible,
       image: software ?? null,
       user,

@@ -7,6 +7,7 @@ describe('the table of lease types', () => {
       ['BEST_EFFORT', 'QUEUE'],
       ['IMMEDIATE', 'PASS'],
       ['ADVANCE_RESERVATION', 'PASS'],
+      ['DEADLINE', 'PASS'],
     ]);
   });
 

@@ -84,9 +84,17 @@ describe('a request that makes no sense', () => {
     expect(site.takeChanges()).toMatchObject({ site: null, leases: [], events: [] });
   });
 
-  it('is refused: a deadline', () => {
-    expect(() => scheduler().request(NOW, request({ type: 'DEADLINE' }))).toThrow(
-      expect.objectContaining({ code: 'UNSUPPORTED_LEASE_TYPE', path: ['type'] }) as SchedulerError,
+  it.each([
+    ['no deadline', { type: 'DEADLINE' }],
+    ['a deadline after the year 9999', { type: 'DEADLINE', deadline: 300_000_000_000_000 }],
+    ['a best-effort lease with a deadline', { deadline: NOW + 3_600_000 }],
+    [
+      'an advance reservation with one',
+      { type: 'ADVANCE_RESERVATION', start: NOW, deadline: NOW + 3_600_000 },
+    ],
+  ] as const)('is refused: %s', (_what, changes) => {
+    expect(() => scheduler().request(NOW, request(changes))).toThrow(
+      expect.objectContaining({ code: 'INVALID_REQUEST', path: ['deadline'] }) as SchedulerError,
     );
   });
 

@@ -19,7 +19,7 @@ const suspended = (...at: readonly (readonly [node: number, memory: number])[]):
 
 const told = (lease: Lease, to: readonly number[], config: Config = {}) =>
   planner(config)
-    .plan(lease, [0, ...to], 1_000_000)
+    .plan(lease, lease, [0, ...to], 1_000_000)
     .map(({ kind, start, end, moves }) => {
       const who = moves.map(([machine, from, node]) => `${machine}:${from}>${node}`).join(' ');
       return `${kind === 'DISK_MIGRATION' ? 'D' : 'M'}[${start / 1000},${end / 1000}) ${who}`;
@@ -61,7 +61,12 @@ describe('migrating a lease to where it will be resumed', () => {
 
   it('takes no time and no bandwidth where the configuration says so', () => {
     const lease = suspended([1, 500], [1, 250]);
-    const [all, ...others] = planner({ migration: 'yes-notransfer' }).plan(lease, [0, 3, 4], 1_000_000);
+    const [all, ...others] = planner({ migration: 'yes-notransfer' }).plan(
+      lease,
+      lease,
+      [0, 3, 4],
+      1_000_000,
+    );
     expect(others).toEqual([]);
     expect(all).toMatchObject({
       start: 1_000_000,
@@ -79,7 +84,8 @@ describe('migrating a lease to where it will be resumed', () => {
   });
 
   it('reserves the bandwidth on both sides', () => {
-    const [only] = planner().plan(suspended([1, 500]), [0, 2], 0);
+    const lease = suspended([1, 500]);
+    const [only] = planner().plan(lease, lease, [0, 2], 0);
     const space = new ResourceSpace(FOUR_NODES);
     expect([...(only?.amounts ?? [])].map(([node, amounts]) => [node, space.amounts(amounts)])).toEqual([
       [1, { 'Net-out': 100 }],

@@ -1,0 +1,38 @@
+import { SchedulerError } from '../errors.ts';
+import type { LeaseRequest } from '../model/records.ts';
+import { LAST_INSTANT } from '../model/time.ts';
+import { lengthOf, PieceSearch, pieceOf } from '../vm/piece.ts';
+import { notSchedulable } from '../vm/plan.ts';
+import type { LeaseTypeRules } from './lease-type.ts';
+
+export const cannotBeMet = 'DEADLINE_CANNOT_BE_MET';
+
+/** Runs as soon as it fits, in one piece, from its earliest start on, and is over by its deadline. That is promised once it is accepted. */
+export const deadline: LeaseTypeRules = {
+  type: 'DEADLINE',
+  validate({ start, deadline: by }: LeaseRequest) {
+    const refuse = (message: string, field: string) => {
+      throw new SchedulerError('INVALID_REQUEST', message, [field]);
+    };
+    if (by == null || !Number.isSafeInteger(by))
+      refuse('a lease with a deadline needs a deadline', 'deadline');
+    else if (by > LAST_INSTANT) refuse('the deadline is after the year 9999', 'deadline');
+    if (start != null && !Number.isSafeInteger(start)) refuse(`the earliest start is ${start}`, 'start');
+  },
+  whyImpossible({ planning }, lease, now) {
+    const piece = pieceOf(lease, now);
+    const window = (lease.deadline as number) - piece.notBefore;
+    const length = lengthOf(planning, piece);
+    if (window >= length) return null;
+    return {
+      code: cannotBeMet,
+      message: `from its earliest start to its deadline there are ${window / 1000} s, and it takes ${length / 1000} s`,
+    };
+  },
+  decidedIn: 'PASS',
+  plan(state, lease, now, starts) {
+    const by = lease.deadline as number;
+    const plan = new PieceSearch(state.planning, pieceOf(lease, now), now, by).soonest(starts);
+    return plan ?? notSchedulable(cannotBeMet, 'its machines fit nowhere in one piece before its deadline');
+  },
+};
