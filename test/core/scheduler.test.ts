@@ -70,8 +70,8 @@ describe('time', () => {
     scheduler.advance(10_000_000);
     const { events } = scheduler.takeChanges();
     expect(events.map(({ at, leaseId, to }) => `${at / 1000} ${leaseId} ${to}`)).toEqual([
-      '660 3 ACTIVE',
       '660 2 DONE',
+      '660 3 ACTIVE',
       '1260 3 DONE',
     ]);
     expect(scheduler.nextInstant()).toBeNull();

@@ -6,30 +6,38 @@ import { endEarly, endLease } from './endings.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
 
 /** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
-export const endPrematurely = (state: SchedulerState, at: Instant): void => {
+export function endPrematurely(state: SchedulerState, at: Instant): void {
   for (const vm of state.table.endingPrematurelyAt(at)) {
     if (vm.state !== 'ACTIVE' || !state.table.has(vm)) continue;
     endEarly(state, vm.lease, at);
     reevaluateIfDue(state, at);
   }
-};
+}
 
-/** (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time). */
-export const endAndStart = (state: SchedulerState, at: Instant): void => {
-  let busy = true;
-  while (busy) {
+/**
+ * (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time). Suspensions and
+ * shutdowns that take no time run to their end before anything else starts, so that what frees a node comes before what takes it.
+ */
+export function endAndStart(state: SchedulerState, at: Instant): void {
+  for (let busy = true; busy; ) {
     const ending = state.table.endingAt(at).filter((each) => each.state === 'ACTIVE');
     for (const reservation of ending) if (reservation.state === 'ACTIVE') end(state, reservation, at);
-    const starting = state.table
+    const startable = state.table
       .startingAt(at)
       .filter((each) => each.state === 'SCHEDULED' && mayStart(each));
+    const freeing = startable.filter(freesAtOnce);
+    const starting = freeing.length > 0 ? freeing : startable;
     for (const reservation of starting) if (reservation.state === 'SCHEDULED') start(state, reservation, at);
     busy = ending.length > 0 || starting.length > 0;
   }
-};
+}
+
+function freesAtOnce({ kind, isNil }: Reservation): boolean {
+  return isNil && (kind === 'SUSPENSION' || kind === 'SHUTDOWN');
+}
 
 /** All before it in its chain is over; a VM's lease is also ready (R50). */
-const mayStart = (reservation: Reservation): boolean => {
+function mayStart(reservation: Reservation): boolean {
   if (reservation.kind === 'IMAGE_TRANSFER') return true;
   const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : (reservation.vm as VmReservation);
   if (reservation.lease.vm !== vm) return false;
@@ -39,7 +47,7 @@ const mayStart = (reservation: Reservation): boolean => {
   }
   const { state } = reservation.lease;
   return reservation !== vm || state === 'READY' || state === 'RESUMED_READY';
-};
+}
 
 const start = (state: SchedulerState, reservation: Reservation, at: Instant): void => {
   const { lease } = reservation;

@@ -47,10 +47,7 @@ function executedOf({ reservations }: History): ReservationRecord[] {
   return reservations.filter(({ state }) => state !== 'SCHEDULED');
 }
 
-/**
- * Followed event by event, no node is ever over capacity: at one instant what ends gives way before what starts. (A shutdown or suspension
- * that takes no time may be told of after what starts in its lease's place.)
- */
+/** Followed event by event, no node is ever over capacity: at one instant what frees a node comes before what takes it. */
 function orderFaults(site: SiteSpec, history: History): string[] {
   const executed = executedOf(history);
   const begunAt = (lease: number, kind: string, at: Instant) =>
@@ -67,10 +64,7 @@ function orderFaults(site: SiteSpec, history: History): string[] {
       }
       executed.splice(executed.indexOf(begun), 1);
       running.set(leaseId, begun);
-      const present = [...running].filter(([lease]) =>
-        ['SHUTDOWN', 'SUSPENSION'].every((kind) => begunAt(lease, kind, at)?.end !== at),
-      );
-      const together = present.map(([, each]) => ({ ...each, start: at, end: at + 1 }));
+      const together = [...running.values()].map((each) => ({ ...each, start: at, end: at + 1 }));
       faults.push(...capacityFaults(site, together));
     } else if (isFinal(to) || to === 'SUSPENDED_PENDING' || to === 'QUEUED') {
       running.delete(leaseId);

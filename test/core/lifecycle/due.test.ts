@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../src/core/index.ts';
+import { Stage } from '../../support/stage.ts';
+import { bestEffort, reservation, siteOf, WHOLE } from '../../support/story.ts';
+
+const oneNode = siteOf([1, WHOLE]);
+
+/** What happened at one instant: `1 DONE` for lease 1. */
+const eventsAt = (stage: Stage, at: number): string[] =>
+  stage.events.filter((event) => event.at === at * SECOND).map(({ leaseId, to }) => `${leaseId} ${to}`);
+
+const actionsAt = (stage: Stage, at: number): string[] =>
+  stage.actions
+    .filter((action) => action.at === at * SECOND)
+    .map(({ leaseId, kind }) => `${leaseId} ${kind}`);
+
+describe('at one instant what frees a node comes before what takes it', () => {
+  it('where shutting down takes no time', () => {
+    const stage = new Stage([reservation(0, 10, 1, 3), reservation(0, 13, 1, 3)], { site: oneNode }).to(13);
+    expect(eventsAt(stage, 13)).toEqual(['1 DONE', '2 ACTIVE']);
+    expect(actionsAt(stage, 13)).toEqual(['1 SHUTDOWN', '2 START']);
+  });
+
+  it('also when the later lease was planned first', () => {
+    const stage = new Stage([reservation(0, 13, 1, 3), reservation(1, 10, 1, 3)], { site: oneNode }).to(13);
+    expect(eventsAt(stage, 13)).toEqual(['2 DONE', '1 ACTIVE']);
+    expect(actionsAt(stage, 13)).toEqual(['2 SHUTDOWN', '1 START']);
+  });
+
+  it('where shutting down takes time', () => {
+    const stage = new Stage([reservation(0, 10, 1, 3), reservation(0, 13, 1, 3)], {
+      site: oneNode,
+      config: { shutdownTime: SECOND },
+    }).to(13);
+    expect(eventsAt(stage, 13)).toEqual(['1 DONE', '2 ACTIVE']);
+    expect(actionsAt(stage, 12)).toEqual(['1 SHUTDOWN']);
+    expect(actionsAt(stage, 13)).toEqual(['2 START']);
+  });
+
+  it('where saving and restoring machines takes no time', () => {
+    const config = {
+      preemption: 'ar-preempts-everything',
+      suspension: 'all',
+      overrideSuspendTime: 0,
+      overrideResumeTime: 0,
+    } as const;
+    const cast = [bestEffort(0, 1, 100), reservation(1, 10, 1, 10)];
+    const stage = new Stage(cast, { site: oneNode, config }).to(20);
+    expect(eventsAt(stage, 10)).toEqual([
+      '1 SUSPENDING',
+      '1 SUSPENDED_PENDING',
+      '1 SUSPENDED_QUEUED',
+      '2 ACTIVE',
+      '1 SUSPENDED_SCHEDULED',
+    ]);
+    expect(actionsAt(stage, 10)).toEqual(['1 SUSPEND', '2 START']);
+    expect(eventsAt(stage, 20)).toEqual(['2 DONE', '1 RESUMING', '1 RESUMED_READY', '1 ACTIVE']);
+    expect(actionsAt(stage, 20)).toEqual(['2 SHUTDOWN', '1 RESUME']);
+  });
+});
