@@ -52,6 +52,20 @@ describe('who is put aside for an advance reservation', () => {
     // From 1300 to 1332 the first lease is resumed.
     expect(story.of(1, 'RESUMPTION')[0]).toMatchObject({ start: 1300, end: 1332 });
     expect(story.lease(3).state).toBe('REJECTED');
+    // From 1800 to 1882 the memory of lease 3 is moved to other nodes.
+    const moved = tell(
+      [
+        reservation(0, 90, 2, 3600, { preemptible: false }),
+        reservation(0, 1800, 2, 3600, { preemptible: false }),
+        bestEffort(0, 2, 3600),
+        reservation(1850, 3720, 2, 100, { preemptible: false }),
+      ],
+      over({ migration: 'yes', enactmentOverhead: 2000, overrideSuspendTime: 0 }),
+    );
+    expect(moved.timeline(3)).toBe(
+      'VM[0,1796) S[1796,1800) M[1800,1882) R[3690,3726) VM[3726,5530) X[5530,5534)',
+    );
+    expect(moved.lease(4).state).toBe('REJECTED');
   });
 });
 

@@ -37,6 +37,15 @@ describe('machines that end by themselves (R20)', () => {
     expect(story.lease(2)).toMatchObject({ state: 'DONE', accumulated: 600 });
   });
 
+  it('come in the order of their planned ends', () => {
+    const stage = new Stage([
+      bestEffort(0, 1, 1000, { known: 500 }),
+      bestEffort(0, 1, 900, { known: 500 }),
+    ]).to(500);
+    const done = stage.events.filter(({ to }) => to === 'DONE').map(({ leaseId }) => leaseId);
+    expect(done).toEqual([2, 1]);
+  });
+
   it('come before what ends and starts at that instant, each followed by its re-evaluation (R30)', () => {
     // At 300 the first ends early; the second, planned for 600, starts at once.
     const story = tell([bestEffort(0, 4, 600, { known: 300 }), bestEffort(1, 4, 100)]);

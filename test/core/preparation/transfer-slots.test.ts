@@ -25,6 +25,13 @@ describe('the last free slot before a deadline', () => {
     ['lies in the latest gap that is long enough', taken([0, 10], [40, 50], [80, 120]), 100, 10, 70],
     ['is cut off by the deadline within a gap', taken([0, 10], [120, 130]), 100, 10, 90],
     ['skips gaps that begin at the deadline or later', taken([0, 10], [60, 100], [150, 160]), 100, 20, 40],
+    [
+      'skips a gap that begins at the deadline, even for no time at all',
+      taken([0, 100], [150, 160]),
+      100,
+      0,
+      0,
+    ],
     ['skips gaps that are too short', taken([0, 10], [60, 95], [98, 160]), 100, 20, 40],
     ['is before the first if no gap will do', taken([50, 70], [75, 130]), 100, 20, 30],
     ['is before the first even where the deadline is earlier still (R66)', taken([150, 170]), 100, 20, 80],
