@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { isFinal, leaseTransitions } from '../../src/core/index.ts';
+import { read } from './sources.ts';
+
+const page = read('docs/lease-states.md');
+
+test('the diagram of states has every transition but those to CANCELLED and FAILED', () => {
+  const drawn = [...page.matchAll(/^ {2}(\w+) --> (\w+)/gm)].map(([, from, to]) => `${from} ${to}`);
+  const legal = Object.entries(leaseTransitions).flatMap(([from, all]) =>
+    all.filter((to) => to !== 'CANCELLED' && to !== 'FAILED').map((to) => `${from} ${to}`),
+  );
+  expect(drawn.sort()).toEqual(legal.sort());
+  const unfinished = Object.entries(leaseTransitions).filter(
+    ([state]) => state !== 'NEW' && !isFinal(state as 'NEW'),
+  );
+  for (const [state, next] of unfinished)
+    expect(next, state).toEqual(expect.arrayContaining(['CANCELLED', 'FAILED']));
+});
+
+test('the table of states has every state once', () => {
+  const listed = [...page.matchAll(/^\| ([A-Z_]+) \|/gm)].map(([, state]) => state);
+  expect(listed.sort()).toEqual(Object.keys(leaseTransitions).sort());
+});
