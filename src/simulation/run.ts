@@ -1,7 +1,6 @@
 import {
   type Instant,
   isFinal,
-  type LeaseEventRecord,
   type LeaseRecord,
   type LeaseRequest,
   type Policies,
@@ -9,23 +8,11 @@ import {
   SchedulerError,
   SECOND,
 } from '../core/index.ts';
+import type { SimulationObserver } from './observer.ts';
 import { applyOverheads, overrideMemory } from './overheads.ts';
 import { ResultRecorder } from './recorder.ts';
 import type { SimulationResult } from './result.ts';
 import type { Cancellation, SimulationConfig, TraceLease, Workload } from './workload.ts';
-
-/** Looks on while a run goes by; probes and progress displays are observers. */
-export interface SimulationObserver {
-  onStart?(at: Instant): void;
-  /** After each step of the clock. */
-  onStep?(at: Instant, scheduler: Scheduler): void;
-  /** After a lease was requested; it may be REJECTED already. */
-  onRequest?(at: Instant, lease: LeaseRecord): void;
-  onEvent?(event: LeaseEventRecord): void;
-  /** The lease reached a final state. */
-  onLeaseEnded?(at: Instant, lease: LeaseRecord): void;
-  onEnd?(at: Instant): void;
-}
 
 export interface SimulationOptions {
   readonly workload: Workload;

@@ -98,56 +98,20 @@ describe('imports', () => {
     expect(unneeded).toEqual([]);
   });
 
-  test('files that import each other sit in one folder', () => {
-    const folderOf = (path: string) => path.slice(0, path.lastIndexOf('/'));
-    const apart = circles(graphOf(sources, { withTypes: false })).filter(
-      ([a, b]) => folderOf(a) !== folderOf(b),
+  test('no file imports itself through others, not even for a type', () => {
+    const needs = new Map(
+      sources.map(({ path, imports }) => [path, imports.filter(({ own }) => own).map(({ to }) => to)]),
     );
-    expect(apart).toEqual([]);
-  });
-
-  const core = sources.filter(({ room }) => room === 'core');
-
-  test('no files of the core import each other, not even types', () => {
-    expect(circles(graphOf(core, { withTypes: true }))).toEqual([]);
-  });
-
-  test('no folders of the core import each other, not even types', () => {
-    const folders = new Map<string, string[]>();
-    // Files right in src/core stand for themselves.
-    const nodeOf = (path: string) =>
-      path.split('/').length > 3 ? path.slice(0, path.lastIndexOf('/')) : path;
-    for (const [path, imports] of graphOf(core, { withTypes: true })) {
-      const node = nodeOf(path);
-      const others = imports.map(nodeOf).filter((other) => other !== node);
-      folders.set(node, [...(folders.get(node) ?? []), ...others]);
-    }
-    expect(circles(folders)).toEqual([]);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (path: string, trail: readonly string[]): void => {
+      const start = trail.indexOf(path);
+      if (start >= 0) circles.push([...trail.slice(start), path].join(' -> '));
+      if (start >= 0 || done.has(path)) return;
+      for (const next of needs.get(path) ?? []) visit(next, [...trail, path]);
+      done.add(path);
+    };
+    for (const path of needs.keys()) visit(path, []);
+    expect(circles).toEqual([]);
   });
 });
-
-/** What imports what, among the project's own files. */
-function graphOf(files: readonly Source[], { withTypes }: { withTypes: boolean }): Map<string, string[]> {
-  const wanted = ({ own, typeOnly }: Import) => own && (withTypes || !typeOnly);
-  return new Map(files.map(({ path, imports }) => [path, imports.filter(wanted).map(({ to }) => to)]));
-}
-
-/** Pairs that reach each other. */
-function circles(graph: ReadonlyMap<string, readonly string[]>): [string, string][] {
-  const reachable = (from: string): Set<string> => {
-    const seen = new Set<string>();
-    const next = [...(graph.get(from) ?? [])];
-    for (let path = next.pop(); path !== undefined; path = next.pop()) {
-      if (seen.has(path)) continue;
-      seen.add(path);
-      next.push(...(graph.get(path) ?? []));
-    }
-    return seen;
-  };
-  const reach = new Map([...graph.keys()].map((path) => [path, reachable(path)]));
-  return [...reach].flatMap(([path, others]) =>
-    [...others]
-      .filter((other) => path < other && reach.get(other)?.has(path))
-      .map((other): [string, string] => [path, other]),
-  );
-}

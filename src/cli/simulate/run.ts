@@ -5,8 +5,9 @@ import type { Statistic } from '../../simulation/accounting/recorder.ts';
 import { writeJobsCsv } from '../../simulation/formats/jobs-csv.ts';
 import { writeSwf } from '../../simulation/formats/swf-writer.ts';
 import { type LoadedConfig, loadSimulation, type SimulationFiles } from '../../simulation/load.ts';
+import type { SimulationObserver } from '../../simulation/observer.ts';
 import { recordedSite, writeResult } from '../../simulation/result-file.ts';
-import { type SimulationObserver, simulate } from '../../simulation/run.ts';
+import { simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 

@@ -1,7 +1,7 @@
 /** Calls that are slow, cancelled or out of time, and processes that end. */
 import assert from 'node:assert/strict';
 import { done, life, type Stage } from './bench.ts';
-import type { ConformanceCase } from './cases.ts';
+import type { ConformanceCase } from './case.ts';
 
 /** Ends within the time that a call has, whatever comes of it. */
 const within = async (stage: Stage, call: Promise<unknown>, what: string): Promise<void> => {

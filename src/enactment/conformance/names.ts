@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { HostNode } from '../../engine/ports.ts';
 import { done, life } from './bench.ts';
-import type { ConformanceCase } from './cases.ts';
+import type { ConformanceCase } from './case.ts';
 
 /** `trap` is a file that exists once a shell has run a part of the name. */
 const hostileNames = (trap: string): readonly string[] => [

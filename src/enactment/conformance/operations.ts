@@ -1,7 +1,7 @@
 /** Each operation, each operation again, and what cannot be done. */
 import assert from 'node:assert/strict';
 import { done, life, Skipped } from './bench.ts';
-import type { ConformanceCase } from './cases.ts';
+import type { ConformanceCase } from './case.ts';
 
 export const operations: readonly ConformanceCase[] = [
   {

@@ -1,5 +1,6 @@
 import { type Bench, Skipped, Stage } from './bench.ts';
-import { type ConformanceCase, conformanceCases } from './cases.ts';
+import type { ConformanceCase } from './case.ts';
+import { conformanceCases } from './cases.ts';
 
 export interface CaseResult {
   readonly name: string;

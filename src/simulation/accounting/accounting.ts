@@ -1,4 +1,4 @@
-import type { SimulationObserver } from '../run.ts';
+import type { SimulationObserver } from '../observer.ts';
 import { type ProbeName, probes } from './probes.ts';
 import { type AccountingData, Recorder } from './recorder.ts';
 

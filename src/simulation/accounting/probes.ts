@@ -1,5 +1,5 @@
 import type { LeaseRecord, LeaseType } from '../../core/index.ts';
-import type { SimulationObserver } from '../run.ts';
+import type { SimulationObserver } from '../observer.ts';
 import type { Recorder } from './recorder.ts';
 
 /** Shorter leases count as this long in a slowdown, in milliseconds. */
