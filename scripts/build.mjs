@@ -1,11 +1,9 @@
 // Bundles the sources to dist/leasegraph.js. Libraries stay in node_modules; what a command does not need is in files of its own.
 // `--if-stale` does nothing when no source has changed since the last build.
-import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { build as buildConsole } from 'vite';
 import { generatePrismaClient } from './generate.mjs';
@@ -34,17 +32,6 @@ generatePrismaClient();
 const current = fingerprint();
 const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
 if (!(fresh && process.argv.includes('--if-stale'))) {
-  // A new embedded database is unpacked rather than made; what is in dist already is not made again.
-  const template = promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', join(root, 'scripts/embedded-template.ts')],
-    { cwd: root },
-  ).catch((error) => {
-    console.warn(
-      `No packed database was made, so the first start with a new directory is slower: ${error.message}`,
-    );
-    return { stdout: '' };
-  });
   const builtConsole = buildConsole({
     configFile: join(root, 'console/vite.config.ts'),
     mode: 'production',
@@ -65,7 +52,7 @@ if (!(fresh && process.argv.includes('--if-stale'))) {
     metafile: true,
   });
   // What earlier builds left goes last, so that there is always a whole program.
-  const made = new Set([...Object.keys(metafile.outputs), (await template).stdout.trim()]);
+  const made = new Set(Object.keys(metafile.outputs));
   await builtConsole;
   for (const file of readdirSync(join(root, 'dist'))) {
     if (file === 'console') continue;

@@ -4,16 +4,16 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openInMemory } from '../src/store/embedded.ts';
 import { migrate, migrationsDirectory, readMigrations } from '../src/store/migrate.ts';
 import { schemaDrift } from './schema-drift.ts';
+import { temporaryDatabase } from './temporary-database.ts';
 
 const name = process.argv[2];
 if (name === undefined || !/^[a-z][a-z0-9_]*$/.test(name)) {
   console.error('Usage: npm run migration -- NAME (lower case letters, digits and _)');
   process.exit(1);
 }
-const database = await openInMemory();
+const database = await temporaryDatabase();
 await migrate(database);
 const sql = await schemaDrift(database);
 await database.close();

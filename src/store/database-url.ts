@@ -18,6 +18,24 @@ export interface ConnectionSettings {
   readonly tlsOptional: boolean;
 }
 
+/** What holds where a URL says nothing else. */
+export const defaultSettings: ConnectionSettings = {
+  config: {
+    port: 5432,
+    application_name: 'leasegraph',
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    ssl: false,
+  },
+  target: 'the database',
+  schema: 'public',
+  session: {},
+  poolSize: 10,
+  poolTimeout: 10_000,
+  tlsOptional: false,
+};
+
 const example = 'such as postgresql://user:password@localhost:5432/leasegraph';
 
 /** What a URL may carry besides the server's address, and how it is called elsewhere. */
@@ -51,16 +69,15 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
   const host = parameters.get('host') ?? (url.hostname === noHost ? 'localhost' : decoded(url.hostname));
   const port = wholeNumber(parameters, 'port', Number(url.port || 5432), 65_535);
   const config: ClientConfig = {
+    ...defaultSettings.config,
     host: host.replace(/^\[(.*)\]$/, '$1'),
     port,
     ...(user !== '' && { user }),
     ...(url.password !== '' && { password: decoded(url.password) }),
     ...(database !== '' && { database }),
     ssl,
-    application_name: parameters.get('application_name') ?? 'leasegraph',
+    ...(parameters.has('application_name') && { application_name: parameters.get('application_name') }),
     connectionTimeoutMillis: 1_000 * wholeNumber(parameters, 'connect_timeout', 5, 3_600),
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
     ...(parameters.get('channel_binding') === 'require' && { enableChannelBinding: true }),
   };
   const place = host.startsWith('/') ? `in ${host}` : `at ${host}:${port}`;

@@ -76,41 +76,24 @@ export function kindOf(error: unknown): StoreErrorKind {
 
 /** The server's own code, which Prisma keeps of errors that it has no code for. */
 function originalCodeOf(error: unknown): string | null {
-  const { meta } = error as { meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } } };
+  const { meta } = (error ?? {}) as {
+    meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
+  };
   const code = meta?.driverAdapterError?.cause?.originalCode;
   return typeof code === 'string' ? code : null;
 }
 
 export function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
-  if (isFileError(error)) return error.errno === noSpace ? diskFull : null;
   if ('code' in error && typeof error.code === 'string') return error.code;
   // Several addresses of one host name were tried.
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   return null;
 }
 
-/** SQLSTATE. */
-export const diskFull = '53100';
-
-/** What the file system within the embedded database throws, which is no Error; its numbers are those of WASI. */
-interface FileError {
-  readonly errno: number;
-}
-const noSpace = 51;
-
-const isFileError = (error: object): error is FileError =>
-  'name' in error && error.name === 'ErrnoError' && 'errno' in error && typeof error.errno === 'number';
-
-const messageOf = (error: unknown): string => {
-  if (error instanceof Error) return error.message;
-  if (typeof error !== 'object' || error === null || !isFileError(error)) return String(error);
-  return error.errno === noSpace ? 'no space is left on its disk' : `its files refuse (error ${error.errno})`;
-};
-
 export function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return describe(error.errors[0]);
-  const message = messageOf(error);
+  const message = error instanceof Error ? error.message : String(error);
   const detail =
     error instanceof Error && 'detail' in error && typeof error.detail === 'string'
       ? ` (${error.detail})`

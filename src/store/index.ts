@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Store } from '../engine/ports.ts';
 import type { Database } from './database.ts';
-import { openEmbedded } from './embedded.ts';
+import { openEmbedded } from './embedded/index.ts';
 import { type StoreLog, silentLog } from './log.ts';
 import { assertMigrated, migrate } from './migrate.ts';
 import type { PrismaClient } from './prisma/client.ts';
@@ -60,5 +60,5 @@ export async function migrateStore(options: StoreOptions): Promise<readonly stri
 function openDatabase(options: StoreOptions & { readonly log: StoreLog }): Promise<Database> {
   return options.databaseUrl
     ? openServer(options.databaseUrl, options.log)
-    : openEmbedded(resolve(options.dataDir), options.asItIs);
+    : openEmbedded(resolve(options.dataDir), options.log, options.asItIs);
 }

@@ -55,7 +55,7 @@ export async function readMigrations(): Promise<readonly Migration[]> {
  * several processes do it at once. Throws StoreError when it cannot be done; the database is then unchanged.
  */
 export async function migrate(
-  database: Database,
+  database: Pick<Database, 'query' | 'migrate'>,
   migrations?: readonly Migration[],
 ): Promise<readonly string[]> {
   const all = migrations ?? (await readMigrations());

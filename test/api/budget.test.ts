@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Budget } from '../../src/api/read/budget.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { cli } from '../cli/terminal.ts';
-import { apiInMemory, createNodes, createReservations, hour, lease, now, token } from './fixture.ts';
+import { apiOnNewDatabase, createNodes, createReservations, hour, lease, now, token } from './fixture.ts';
 
 /** Ten leases with the maximum number of machines. */
 const [leases, machines] = [10, 10_000];
 
 describe('lists without pages', () => {
-  let api: Awaited<ReturnType<typeof apiInMemory>>;
+  let api: Awaited<ReturnType<typeof apiOnNewDatabase>>;
 
   beforeAll(async () => {
-    api = await apiInMemory();
+    api = await apiOnNewDatabase();
     const { prisma } = api;
     await createNodes(prisma, 2);
     await prisma.lease.createMany({

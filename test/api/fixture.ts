@@ -8,10 +8,11 @@ import {
   type LeaseService,
 } from '../../src/engine/ports.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
-import { openInMemory } from '../../src/store/embedded.ts';
 import { isOutage } from '../../src/store/errors.ts';
-import { migrate } from '../../src/store/migrate.ts';
+import { silentLog } from '../../src/store/log.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
+import { openServer } from '../../src/store/server.ts';
+import { migratedTemplate, sharedPostgres } from '../support/shared-postgres.ts';
 
 export const token = 'a-token-for-tests';
 
@@ -162,10 +163,10 @@ export function apiOn(
   };
 }
 
-/** An API on a database within this process, whose statements are counted. */
-export async function apiInMemory(options: Partial<AppOptions> = {}): Promise<Api & AsyncDisposable> {
-  const database = await openInMemory();
-  await migrate(database);
+/** An API on a database of its own, whose statements are counted. */
+export async function apiOnNewDatabase(options: Partial<AppOptions> = {}): Promise<Api & AsyncDisposable> {
+  const server = await sharedPostgres();
+  const database = await openServer(server.url(await server.createDatabase(migratedTemplate)), silentLog);
   const prisma = new PrismaClient({
     adapter: database.prismaAdapter,
     log: [{ emit: 'event', level: 'query' }],

@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { type Api, apiInMemory, apiOn, hour, lease, minute, now } from './fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now } from './fixture.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const id = (number: number) => btoa(`Lease:${number}`);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { apiInMemory, createNodes, createReservations, hour, lease, now } from './fixture.ts';
+import { apiOnNewDatabase, createNodes, createReservations, hour, lease, now } from './fixture.ts';
 
 /** The number of SQL statements per operation does not grow with the rows that it returns. */
 describe('SQL statements per operation', () => {
-  let api: Awaited<ReturnType<typeof apiInMemory>>;
+  let api: Awaited<ReturnType<typeof apiOnNewDatabase>>;
 
   beforeAll(async () => {
-    api = await apiInMemory();
+    api = await apiOnNewDatabase();
     const { prisma } = api;
     await createNodes(prisma, 4);
     const numbers = Array.from({ length: 60 }, (_, index) => index + 1);

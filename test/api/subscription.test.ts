@@ -2,9 +2,9 @@ import { parse, subscribe } from 'graphql';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiContext, schema } from '../../src/api/index.ts';
 import { CommandError } from '../../src/engine/ports.ts';
-import { type Answer, type Api, apiInMemory, apiOn, graphqlRequest, lease, now } from './fixture.ts';
+import { type Answer, type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, now } from './fixture.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
 
 let current: Api;

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiInMemory, lease, now, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 const listening = await listen('127.0.0.1', 0);
 listening.serve(api.app);
 afterAll(async () => {

@@ -107,7 +107,7 @@ describe('the command line', () => {
   test('scripts that are named exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const missing = [...pages, ...filesUnder('test', '.ts'), ...filesUnder('src', '.ts')].flatMap((path) =>
-      [...read(path).matchAll(/\bnpm run (?:--silent )?([a-z]+)/g)].flatMap(([, name = '']) =>
+      [...read(path).matchAll(/\bnpm run (?:--silent )?([a-z][a-z-]*)/g)].flatMap(([, name = '']) =>
         name in scripts ? [] : [`${path} -> npm run ${name}`],
       ),
     );

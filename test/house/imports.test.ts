@@ -12,17 +12,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   engine: [core, 'node:', 'pino', 'prom-client'],
   simulation: [core, 'node:', 'saxes'],
   enactment: [core, ports, 'node:', 'luxon', 'pino', 'zod'],
-  store: [
-    core,
-    ports,
-    'node:',
-    '@electric-sql/pglite',
-    '@prisma/adapter-pg',
-    '@prisma/driver-adapter-utils',
-    'pg',
-    'pglite-prisma-adapter',
-    'zod',
-  ],
+  store: [core, ports, 'node:', '@prisma/adapter-pg', '@prisma/driver-adapter-utils', 'pg', 'zod'],
   api: [core, ports, prismaClient, '@pothos/core', '@pothos/plugin-relay', 'dataloader', 'graphql', 'luxon'],
   server: [
     ports,

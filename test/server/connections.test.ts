@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { type Listening, listen } from '../../src/server/http/listen.ts';
-import { type Api, apiInMemory, apiOn, token } from '../api/fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, token } from '../api/fixture.ts';
 
-const shared = await apiInMemory();
+const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 const host = '127.0.0.1';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { apiInMemory, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, token } from '../api/fixture.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
 
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Api, apiInMemory, apiOn, token } from '../api/fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, token } from '../api/fixture.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-headers-'));
 afterAll(async () => {
   await api[Symbol.asyncDispose]();

@@ -6,10 +6,10 @@ import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { PrismaClient } from '../../src/store/prisma/client.ts';
-import { type Api, apiInMemory, apiOn, graphqlRequest, lease, token } from '../api/fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, token } from '../api/fixture.ts';
 
 const registry = new Registry();
-const api = await apiInMemory({ registry });
+const api = await apiOnNewDatabase({ registry });
 afterAll(() => api[Symbol.asyncDispose]());
 
 const authorization = `Bearer ${token}`;

@@ -4,10 +4,10 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { ListenError, listen } from '../../src/server/http/listen.ts';
-import { apiInMemory, apiOn, token } from '../api/fixture.ts';
+import { apiOn, apiOnNewDatabase, token } from '../api/fixture.ts';
 import { freePort } from '../support/postgres.ts';
 
-const shared = await apiInMemory();
+const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 const host = '127.0.0.1';

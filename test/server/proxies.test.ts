@@ -5,11 +5,11 @@ import { createClient } from 'graphql-ws';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiInMemory, apiOn, now, token } from '../api/fixture.ts';
+import { apiOn, apiOnNewDatabase, now, token } from '../api/fixture.ts';
 import { nginxMissing, startNginx } from '../support/nginx.ts';
 import { freePort } from '../support/postgres.ts';
 
-const shared = await apiInMemory();
+const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 const event = (sequence: number) =>

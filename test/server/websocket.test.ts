@@ -4,9 +4,9 @@ import { type AddressInfo, connect as tcp } from 'node:net';
 import { type Client, CloseCode, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Api, apiInMemory, apiOn, lease, now, token } from '../api/fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 
-const shared = await apiInMemory();
+const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 describe('graphql-ws', () => {

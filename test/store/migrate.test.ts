@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { schemaDrift } from '../../scripts/schema-drift.ts';
 import type { Database } from '../../src/store/database.ts';
-import { openInMemory } from '../../src/store/embedded.ts';
 import { openStore } from '../../src/store/index.ts';
 import { silentLog } from '../../src/store/log.ts';
 import { type Migration, migrate, readMigrations } from '../../src/store/migrate.ts';
@@ -31,13 +30,6 @@ async function catalog(database: Database): Promise<readonly string[]> {
     UNION ALL SELECT format('%s %s', relname, reloptions) FROM pg_class WHERE reloptions IS NOT NULL
     ORDER BY 1`);
   return rows.map((row) => row.line);
-}
-
-/** In memory, since on a disk it would begin as the build's template. */
-async function temporaryEmbedded(): Promise<Database> {
-  const database = await openInMemory();
-  onTestFinished(() => database.close());
-  return database;
 }
 
 function suite(fresh: () => Promise<Database>): void {
@@ -115,20 +107,8 @@ function suite(fresh: () => Promise<Database>): void {
   });
 }
 
-describe('migrating (embedded database)', () => {
-  suite(temporaryEmbedded);
-
-  it('makes exactly what schema.prisma says, and would notice a difference', async () => {
-    const database = await temporaryEmbedded();
-    await migrate(database);
-    expect(await schemaDrift(database)).toBeNull();
-    await database.query('ALTER TABLE leases DROP COLUMN is_future');
-    expect(await schemaDrift(database)).toContain('"is_future"');
-  });
-}, 60_000);
-
 const missing = postgresMissing === null ? '' : `: ${postgresMissing}`;
-describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
+describe.skipIf(missing !== '')(`migrating${missing}`, () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await sharedPostgres();
@@ -141,12 +121,13 @@ describe.skipIf(missing !== '')(`migrating (server database)${missing}`, () => {
   };
   suite(fresh);
 
-  it('makes what it makes in an embedded database', async () => {
-    const [here, embedded] = [await fresh(), await temporaryEmbedded()];
-    await migrate(here);
-    await migrate(embedded);
-    expect(await catalog(here)).toEqual(await catalog(embedded));
-  }, 60_000);
+  it('makes exactly what schema.prisma says, and would notice a difference', async () => {
+    const database = await fresh();
+    await migrate(database);
+    expect(await schemaDrift(database)).toBeNull();
+    await database.query('ALTER TABLE leases DROP COLUMN is_future');
+    expect(await schemaDrift(database)).toContain('"is_future"');
+  });
 
   it('happens once when many processes start together', async () => {
     const databaseUrl = server.url(await server.createDatabase());

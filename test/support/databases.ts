@@ -102,7 +102,7 @@ function describeEmbedded(name: string, suite: (database: DatabaseKind) => void)
     }, 60_000);
     const create = async (): Promise<TestDatabase> => {
       const dataDir = join(scratch, `data-${++count}`);
-      execFileSync('cp', ['-R', template, dataDir]);
+      execFileSync('cp', ['-a', template, dataDir]);
       return testDatabase(null, dataDir, cleanUps, async () => {});
     };
     const server = () => {

@@ -17,9 +17,10 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
+import { findProgram } from '../../src/store/embedded/program.ts';
 
 const binaries = findBinaries();
 const superuser = 'leasegraph';
@@ -170,10 +171,20 @@ function findBinaries(): string | null {
     process.env.PG_BIN ?? '',
     ...versions.map((version) => join(debian, version, 'bin')),
     ...(process.env.PATH ?? '').split(delimiter),
+    embeddedBinaries(),
   ];
   const complete = (directory: string) =>
     directory !== '' && existsSync(join(directory, 'initdb')) && existsSync(join(directory, 'postgres'));
   return candidates.find(complete) ?? null;
+}
+
+/** The embedded database's own, where nothing else is installed. */
+function embeddedBinaries(): string {
+  try {
+    return dirname(findProgram().postgres);
+  } catch {
+    return '';
+  }
 }
 
 /** PostgreSQL refuses to run as root. */

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, readlink, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { StoreError } from '../engine/ports.ts';
-import { codeOf } from './errors.ts';
+import { StoreError } from '../../engine/ports.ts';
+import { codeOf } from '../errors.ts';
 
 /** How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms). */
 const renewal = 2_000;
@@ -22,6 +23,8 @@ interface Claim {
 }
 
 export interface DirectoryLock {
+  /** Aborts, with a StoreError, when the directory is gone or another process has it. */
+  readonly lost: AbortSignal;
   /**
    * Resolves while this process has the directory, which is looked at anew when it was long not renewed: a container that was paused may
    * find that another has taken it. Throws StoreError then.
@@ -59,7 +62,16 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     throw error;
   }
   let renewedAt = performance.now();
-  let lost = false;
+  const lost = new AbortController();
+  const lose = () =>
+    lost.abort(
+      new StoreError(
+        'PERMANENT',
+        existsSync(claims)
+          ? `The data directory ${directory} was taken over by another process while this one stood still. Start this one again.`
+          : `The data directory ${directory} is gone. Restore it, and start Leasegraph again.`,
+      ),
+    );
   const renew = async (): Promise<void> => {
     const asked = performance.now();
     const now = new Date();
@@ -68,18 +80,15 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       renewedAt = asked;
     } catch (error) {
       // (Whatever else keeps it from being renewed does not say that it is gone.)
-      if (codeOf(error) === 'ENOENT') lost = true;
+      if (codeOf(error) === 'ENOENT' && !lost.signal.aborted) lose();
     }
   };
   const timer = setInterval(() => void renew(), renewal).unref();
   return {
+    lost: lost.signal,
     confirm: async () => {
       if (performance.now() - renewedAt > expiry / 2) await renew();
-      if (!lost) return;
-      throw new StoreError(
-        'PERMANENT',
-        `The data directory ${directory} was taken over by another process while this one stood still. Start this one anew.`,
-      );
+      lost.signal.throwIfAborted();
     },
     release: async () => {
       clearInterval(timer);
@@ -120,10 +129,20 @@ async function startOf(pid: number): Promise<string> {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
   }
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(pid)]).catch(() => ({
-    stdout: '',
-  }));
-  return stdout.trim().replaceAll(/[^0-9A-Za-z]+/g, '-');
+  return (await ps(pid, 'lstart')).replaceAll(/[^0-9A-Za-z]+/g, '-');
+}
+
+/** The command line of a process; empty when there is no such process or nothing tells. */
+export async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') {
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');
+  }
+  return ps(pid, 'command');
+}
+
+async function ps(pid: number, column: string): Promise<string> {
+  const listed = promisify(execFile)('ps', ['-o', `${column}=`, '-p', String(pid)]);
+  return (await listed.catch(() => ({ stdout: '' }))).stdout.trim();
 }
 
 async function pidDomain(): Promise<string> {

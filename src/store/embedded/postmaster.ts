@@ -1,0 +1,210 @@
+/** PostgreSQL as a process of its own on one data directory: started, watched, started again and stopped. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../../engine/ports.ts';
+import { codeOf } from '../errors.ts';
+import type { StoreLog } from '../log.ts';
+import type { Launcher } from './account.ts';
+import { commandOf } from './directory-lock.ts';
+import { type Program, unavailable } from './program.ts';
+
+export interface PostmasterOptions {
+  readonly program: Program;
+  readonly launcher: Launcher;
+  /** PostgreSQL's data directory. */
+  readonly directory: string;
+  /** Where its Unix socket is made. */
+  readonly socketDirectory: string;
+  readonly log: StoreLog;
+}
+
+/** One process of Leasegraph uses it, on a machine that also does other things. */
+const settings = {
+  listen_addresses: '',
+  max_connections: '60',
+  shared_buffers: '64MB',
+  min_wal_size: '32MB',
+  max_wal_size: '256MB',
+  // Nobody replicates it.
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_logical_replication_workers: '0',
+  huge_pages: 'off',
+  unix_socket_permissions: '0700',
+  log_line_prefix: '',
+  log_min_error_statement: 'panic',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Stops PostgreSQL in an orderly way when standard input ends, which it does however this process ends; so nothing is left running
+ * after a SIGKILL.
+ */
+const guard = `exec 3<&0
+"$@" </dev/null 3<&- &
+postgres=$!
+(cat <&3 >/dev/null; kill -INT $postgres 2>/dev/null) &
+guard=$!
+wait $postgres
+status=$?
+kill $guard 2>/dev/null
+exit $status`;
+
+/** How long PostgreSQL may take to stop in an orderly way (ms). */
+const stopTimeout = 10_000;
+const minPause = 100;
+const maxPause = 5_000;
+
+export class Postmaster {
+  private child: ChildProcess | null = null;
+  private ready = Promise.resolve();
+  private readonly stopping = new AbortController();
+
+  private constructor(private readonly options: PostmasterOptions) {}
+
+  /** Throws StoreError when PostgreSQL does not start on the directory. */
+  static async start(options: PostmasterOptions): Promise<Postmaster> {
+    await stopLeftover(options);
+    const postmaster = new Postmaster(options);
+    await postmaster.launch();
+    return postmaster;
+  }
+
+  /** Ends all sessions and stops. `immediately`: as in a crash, without writing anything. */
+  async stop(immediately = false): Promise<void> {
+    this.stopping.abort();
+    await this.ready.catch(() => {});
+    const { child } = this;
+    if (child === null || hasExited(child)) return;
+    const exited = once(child, 'exit');
+    if (!immediately) child.stdin?.end();
+    const late = setTimeout(() => void this.signal('SIGQUIT'), immediately ? 0 : stopTimeout);
+    await exited;
+    clearTimeout(late);
+  }
+
+  private async launch(): Promise<void> {
+    const { directory, launcher, program, socketDirectory } = this.options;
+    const parameters = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    const postgres = [program.postgres, '-D', directory, '-k', socketDirectory, ...parameters];
+    const { file, args, options } = launcher.launch('/bin/sh', ['-c', guard, 'sh', ...postgres]);
+    const child = spawn(file, args, {
+      ...options,
+      // Out of the terminal's reach: Ctrl-C is for this process, which stops PostgreSQL when it has finished its work.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: { ...process.env, LC_ALL: 'C' },
+    });
+    this.child = child;
+    child.stdin.on('error', () => {});
+    this.ready = this.started(child);
+    await this.ready;
+    child.once('exit', () => void this.startAgain());
+  }
+
+  /** Resolves when PostgreSQL accepts connections. Its log goes on to be read, so that it never waits for us. */
+  private started(child: ChildProcess): Promise<void> {
+    const { log } = this.options;
+    const lines: string[] = [];
+    return new Promise((resolve, reject) => {
+      child.once('error', (error) => reject(unavailable(`PostgreSQL cannot be started: ${error.message}`)));
+      child.once('close', (code) => reject(this.failure(lines, code)));
+      if (child.stderr === null) return;
+      createInterface(child.stderr).on('line', (line) => {
+        if (/^(FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, 'message of the embedded database');
+        else log.debug({ postgres: line }, 'message of the embedded database');
+        lines.push(line);
+        if (lines.length > 50) lines.shift();
+        if (line.includes('database system is ready to accept connections')) resolve();
+      });
+    });
+  }
+
+  private failure(lines: readonly string[], code: number | null): StoreError {
+    const { directory } = this.options;
+    const text = lines.join('\n');
+    if (/No space left on device/i.test(text)) return diskFull(directory);
+    // Of the same version, but for processors of 32 bits.
+    if (text.includes('database files are incompatible with server')) return formerDatabase(directory);
+    const reason = lines.findLast((line) => /^(FATAL|PANIC):/.test(line)) ?? lines.at(-1);
+    // The shell's: the program cannot be executed, or is not there for its loader.
+    if (code === 126 || code === 127) return unavailable(`PostgreSQL cannot be executed (${reason ?? code})`);
+    return new StoreError(
+      'PERMANENT',
+      `The embedded database in ${directory} does not start: ${reason ?? `it ended with status ${code}`}. Its files may be damaged: restore a backup, or move the directory away to begin with a new database.`,
+    );
+  }
+
+  /** After PostgreSQL ended by itself, for example because its disk was full or the system had no memory. */
+  private async startAgain(): Promise<void> {
+    const { log } = this.options;
+    const { signal } = this.stopping;
+    for (let pause = minPause; !signal.aborted; pause = Math.min(2 * pause, maxPause)) {
+      log.warn({}, 'the embedded database has ended by itself and is started again');
+      await sleep(pause, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        await stopLeftover(this.options);
+        return await this.launch();
+      } catch (error) {
+        log.warn({ err: error }, 'the embedded database does not start');
+      }
+    }
+  }
+
+  private async signal(signal: NodeJS.Signals): Promise<void> {
+    const pid = await runningOn(this.options.directory);
+    if (pid !== null) send(pid, signal);
+  }
+}
+
+export function diskFull(directory: string): StoreError {
+  return new StoreError(
+    'TRANSIENT',
+    `No space is left on the disk that holds ${directory}. Make room; the embedded database itself is intact.`,
+  );
+}
+
+export function formerDatabase(directory: string): StoreError {
+  return new StoreError(
+    'PERMANENT',
+    `The embedded database in ${directory} was made by an earlier version of Leasegraph, with PGlite. Convert it: npm run convert-database -- ${dirname(directory)}`,
+  );
+}
+
+/** A process that was killed leaves PostgreSQL stopping for a moment, or running where its guard was killed too. */
+async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void> {
+  const pid = await runningOn(directory);
+  if (pid === null) return;
+  log.info({ session: pid }, 'stopping the embedded database that an earlier process left running');
+  const until = performance.now() + stopTimeout;
+  send(pid, 'SIGINT');
+  for (let signal: NodeJS.Signals | null = 'SIGQUIT'; (await runningOn(directory)) === pid; await sleep(20)) {
+    if (performance.now() < until || signal === null) continue;
+    send(pid, signal);
+    signal = null;
+  }
+}
+
+/** The process of PostgreSQL that runs on the directory; null when none does. */
+async function runningOn(directory: string): Promise<number | null> {
+  const text = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '');
+  const pid = Number(text.split('\n')[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 1) return null;
+  const command = await commandOf(pid);
+  return command.includes('postgres') && command.includes(directory) ? pid : null;
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error;
+  }
+}
+
+const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
