@@ -6,7 +6,7 @@ import { connect } from '../../src/cli/client/client.ts';
 import { runCli } from '../../src/cli/leasegraph.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import {
-  apiInMemory,
+  apiOnNewDatabase,
   createNodes,
   createReservations,
   hour,
@@ -17,7 +17,7 @@ import {
 } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 const listening = await listen('127.0.0.1', 0);
 listening.serve(api.app);
 const home = mkdtempSync(join(tmpdir(), 'leasegraph-home-'));

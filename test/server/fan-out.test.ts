@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LeaseEventRecord } from '../../src/engine/ports.ts';
-import { type Api, apiInMemory, apiOn, lease, now, token } from '../api/fixture.ts';
+import { type Api, apiOnNewDatabase, apiOn, lease, now, token } from '../api/fixture.ts';
 
-const shared = await apiInMemory();
+const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
 
 let api: Api;

@@ -42,41 +42,51 @@ const isRunning = (pid: number) =>
 const hangGuard = 600_000;
 
 describeDatabase('embedded', 'a data directory', (database) => {
-  it('serves one process at a time, and the next one after a SIGKILL', async () => {
-    const { dataDir, open } = await database.create();
-    const holder = new Holder(null, dataDir);
-    await holder.says('open');
-    await expect(open()).rejects.toMatchObject({
-      name: 'StoreError',
-      message: expect.stringContaining(`${dataDir} is in use by process ${holder.child.pid}.`),
-    });
-    const second = new Holder(null, dataDir);
-    expect(await second.says('error')).toContain(`in use by process ${holder.child.pid}`);
-    await holder.kill();
-    const store = await open();
-    expect(await store.load()).toBeNull();
-  }, hangGuard);
-
-  it('holds what was committed before a SIGKILL, round after round', async () => {
-    const { dataDir, open } = await database.create();
-    let acknowledged = 0;
-    for (let round = 1; round <= 3; round++) {
-      const holder = new Holder(null, dataDir, 'writer');
-      await holder.says(`committed ${acknowledged + 5 * round}`);
+  it(
+    'serves one process at a time, and the next one after a SIGKILL',
+    async () => {
+      const { dataDir, open } = await database.create();
+      const holder = new Holder(null, dataDir);
+      await holder.says('open');
+      await expect(open()).rejects.toMatchObject({
+        name: 'StoreError',
+        message: expect.stringContaining(`${dataDir} is in use by process ${holder.child.pid}.`),
+      });
+      const second = new Holder(null, dataDir);
+      expect(await second.says('error')).toContain(`in use by process ${holder.child.pid}`);
       await holder.kill();
-      acknowledged = Math.max(...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)));
       const store = await open();
-      const loaded = await store.load();
-      const ids = loaded?.snapshot.leases.map((one) => one.id) ?? [];
-      // The last commit may have been written without its answer having been heard; nothing else may differ.
-      expect([acknowledged, acknowledged + 1]).toContain(ids.length);
-      expect(ids).toEqual(ids.map((_, index) => index + 1));
-      expect(loaded?.unreadable).toEqual([]);
-      expect((await writerOf(store)).epoch).toBe(2 * round);
-      acknowledged = ids.length;
-      await store.close();
-    }
-  }, hangGuard);
+      expect(await store.load()).toBeNull();
+    },
+    hangGuard,
+  );
+
+  it(
+    'holds what was committed before a SIGKILL, round after round',
+    async () => {
+      const { dataDir, open } = await database.create();
+      let acknowledged = 0;
+      for (let round = 1; round <= 3; round++) {
+        const holder = new Holder(null, dataDir, 'writer');
+        await holder.says(`committed ${acknowledged + 5 * round}`);
+        await holder.kill();
+        acknowledged = Math.max(
+          ...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)),
+        );
+        const store = await open();
+        const loaded = await store.load();
+        const ids = loaded?.snapshot.leases.map((one) => one.id) ?? [];
+        // The last commit may have been written without its answer having been heard; nothing else may differ.
+        expect([acknowledged, acknowledged + 1]).toContain(ids.length);
+        expect(ids).toEqual(ids.map((_, index) => index + 1));
+        expect(loaded?.unreadable).toEqual([]);
+        expect((await writerOf(store)).epoch).toBe(2 * round);
+        acknowledged = ids.length;
+        await store.close();
+      }
+    },
+    hangGuard,
+  );
 
   it('flushes each commit to the disk before it answers', async () => {
     const { open } = await database.create();
@@ -105,50 +115,62 @@ describeDatabase('embedded', 'a data directory', (database) => {
     expect(existsSync(row.directory)).toBe(false);
   });
 
-  it('stops PostgreSQL when it is closed, and leaves nothing running after a SIGKILL', async () => {
-    const { dataDir, open } = await database.create();
-    const store = await open();
-    const closed = postmasterOf(dataDir);
-    expect(isRunning(closed)).toBe(true);
-    await store.close();
-    expect(isRunning(closed)).toBe(false);
-    const holder = new Holder(null, dataDir);
-    await holder.says('open');
-    const orphan = postmasterOf(dataDir);
-    await holder.kill();
-    await expect.poll(() => isRunning(orphan), { timeout: 20_000 }).toBe(false);
-  }, hangGuard);
+  it(
+    'stops PostgreSQL when it is closed, and leaves nothing running after a SIGKILL',
+    async () => {
+      const { dataDir, open } = await database.create();
+      const store = await open();
+      const closed = postmasterOf(dataDir);
+      expect(isRunning(closed)).toBe(true);
+      await store.close();
+      expect(isRunning(closed)).toBe(false);
+      const holder = new Holder(null, dataDir);
+      await holder.says('open');
+      const orphan = postmasterOf(dataDir);
+      await holder.kill();
+      await expect.poll(() => isRunning(orphan), { timeout: 20_000 }).toBe(false);
+    },
+    hangGuard,
+  );
 
-  it('stops what an earlier process left running', async () => {
-    const { dataDir, open } = await database.create();
-    const holder = new Holder(null, dataDir);
-    await holder.says('open');
-    const orphan = postmasterOf(dataDir);
-    const guard = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${orphan}/status`, 'utf8'))?.[1]);
-    for (const each of childrenOf(guard)) if (each !== orphan) process.kill(each, 'SIGKILL');
-    process.kill(guard, 'SIGKILL');
-    await holder.kill();
-    expect(isRunning(orphan)).toBe(true);
-    const store = await open();
-    expect(isRunning(orphan)).toBe(false);
-    expect(postmasterOf(dataDir)).not.toBe(orphan);
-    expect(await store.load()).toBeNull();
-  }, hangGuard);
+  it(
+    'stops what an earlier process left running',
+    async () => {
+      const { dataDir, open } = await database.create();
+      const holder = new Holder(null, dataDir);
+      await holder.says('open');
+      const orphan = postmasterOf(dataDir);
+      const guard = Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${orphan}/status`, 'utf8'))?.[1]);
+      for (const each of childrenOf(guard)) if (each !== orphan) process.kill(each, 'SIGKILL');
+      process.kill(guard, 'SIGKILL');
+      await holder.kill();
+      expect(isRunning(orphan)).toBe(true);
+      const store = await open();
+      expect(isRunning(orphan)).toBe(false);
+      expect(postmasterOf(dataDir)).not.toBe(orphan);
+      expect(await store.load()).toBeNull();
+    },
+    hangGuard,
+  );
 
-  it('starts PostgreSQL again when it ends by itself, and whoever writes takes the lock anew', async () => {
-    const { dataDir, open } = await database.create();
-    const store = await open();
-    const writer = await newSite(store);
-    const first = batch(null, { leases: [lease(1)] });
-    await store.commit(first, writer);
-    const lost = once(writer.lost, 'abort');
-    process.kill(postmasterOf(dataDir), 'SIGQUIT');
-    await lost;
-    await expect.poll(() => store.load().catch(() => null), { timeout: 20_000 }).not.toBeNull();
-    const again = await writerOf(store);
-    await store.commit(batch(first.id, { leases: [lease(2)] }), again);
-    expect((await store.load())?.snapshot.leases.map(({ id }) => id)).toEqual([1, 2]);
-  }, hangGuard);
+  it(
+    'starts PostgreSQL again when it ends by itself, and whoever writes takes the lock anew',
+    async () => {
+      const { dataDir, open } = await database.create();
+      const store = await open();
+      const writer = await newSite(store);
+      const first = batch(null, { leases: [lease(1)] });
+      await store.commit(first, writer);
+      const lost = once(writer.lost, 'abort');
+      process.kill(postmasterOf(dataDir), 'SIGQUIT');
+      await lost;
+      await expect.poll(() => store.load().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+      const again = await writerOf(store);
+      await store.commit(batch(first.id, { leases: [lease(2)] }), again);
+      expect((await store.load())?.snapshot.leases.map(({ id }) => id)).toEqual([1, 2]);
+    },
+    hangGuard,
+  );
 
   it('acknowledges nothing any more once it is gone', async () => {
     const { dataDir, open } = await database.create();
@@ -179,24 +201,32 @@ describeDatabase('embedded', 'a data directory', (database) => {
 });
 
 describe('a new data directory', () => {
-  it('is made anew when a process was killed while making it', async () => {
-    const dataDir = temporaryDirectory();
-    mkdirSync(join(dataDir, 'db.new', 'base'), { recursive: true });
-    writeFileSync(join(dataDir, 'db.new', 'PG_VERSION'), '18');
-    const store = await openStore({ dataDir });
-    expect(await store.load()).toBeNull();
-    await store.close();
-    expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
-  }, hangGuard);
+  it(
+    'is made anew when a process was killed while making it',
+    async () => {
+      const dataDir = temporaryDirectory();
+      mkdirSync(join(dataDir, 'db.new', 'base'), { recursive: true });
+      writeFileSync(join(dataDir, 'db.new', 'PG_VERSION'), '18');
+      const store = await openStore({ dataDir });
+      expect(await store.load()).toBeNull();
+      await store.close();
+      expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
+    },
+    hangGuard,
+  );
 
-  it('may have a path that is too long for a socket', async () => {
-    const dataDir = join(temporaryDirectory(), 'a'.repeat(100));
-    mkdirSync(dataDir);
-    const store = await openStore({ dataDir });
-    expect(await store.load()).toBeNull();
-    await store.close();
-    expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
-  }, hangGuard);
+  it(
+    'may have a path that is too long for a socket',
+    async () => {
+      const dataDir = join(temporaryDirectory(), 'a'.repeat(100));
+      mkdirSync(dataDir);
+      const store = await openStore({ dataDir });
+      expect(await store.load()).toBeNull();
+      await store.close();
+      expect(readdirSync(dataDir).sort()).toEqual(['db', 'lock']);
+    },
+    hangGuard,
+  );
 
   it.skipIf(process.getuid?.() !== 0)(
     'may lie where root alone can enter',
@@ -227,78 +257,86 @@ describe('a new data directory', () => {
 });
 
 describe('a damaged database', () => {
-  it('is told, and not replaced by a new one', async () => {
-    const dataDir = temporaryDirectory();
-    await (await openStore({ dataDir })).close();
-    const directory = join(dataDir, 'db');
-    const refused = (how: string) =>
-      expect(openStore({ dataDir })).rejects.toMatchObject({
-        name: 'StoreError',
-        kind: 'PERMANENT',
-        message: expect.stringContaining(`The embedded database in ${directory} ${how}`),
-      });
-    const control = readFileSync(join(directory, 'global', 'pg_control'));
-    writeFileSync(join(directory, 'global', 'pg_control'), '');
-    await refused('does not start: ');
-    writeFileSync(join(directory, 'global', 'pg_control'), control);
-    writeFileSync(join(directory, 'PG_VERSION'), '99\n');
-    await refused('was made by a newer version of Leasegraph (PostgreSQL 99). Run that version.');
-    rmSync(join(directory, 'PG_VERSION'));
-    await refused('is damaged: its file PG_VERSION is missing');
-    expect(readFileSync(join(directory, 'global', 'pg_control')).equals(control)).toBe(true);
-    rmSync(directory, { recursive: true });
-    writeFileSync(directory, '');
-    await refused('is damaged: its file PG_VERSION is missing');
-  }, hangGuard);
+  it(
+    'is told, and not replaced by a new one',
+    async () => {
+      const dataDir = temporaryDirectory();
+      await (await openStore({ dataDir })).close();
+      const directory = join(dataDir, 'db');
+      const refused = (how: string) =>
+        expect(openStore({ dataDir })).rejects.toMatchObject({
+          name: 'StoreError',
+          kind: 'PERMANENT',
+          message: expect.stringContaining(`The embedded database in ${directory} ${how}`),
+        });
+      const control = readFileSync(join(directory, 'global', 'pg_control'));
+      writeFileSync(join(directory, 'global', 'pg_control'), '');
+      await refused('does not start: ');
+      writeFileSync(join(directory, 'global', 'pg_control'), control);
+      writeFileSync(join(directory, 'PG_VERSION'), '99\n');
+      await refused('was made by a newer version of Leasegraph (PostgreSQL 99). Run that version.');
+      rmSync(join(directory, 'PG_VERSION'));
+      await refused('is damaged: its file PG_VERSION is missing');
+      expect(readFileSync(join(directory, 'global', 'pg_control')).equals(control)).toBe(true);
+      rmSync(directory, { recursive: true });
+      writeFileSync(directory, '');
+      await refused('is damaged: its file PG_VERSION is missing');
+    },
+    hangGuard,
+  );
 });
 
 describe('a database that an earlier version made with PGlite', () => {
-  it('is refused with what to do, and converted', async () => {
-    const dataDir = temporaryDirectory();
-    const former = await PGlite.create(join(dataDir, 'db'));
-    // As of the first version: the later migrations are applied on the way.
-    const [first] = await readMigrations();
-    await former.exec(first?.sql ?? '');
-    await former.exec(`CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL,
+  it(
+    'is refused with what to do, and converted',
+    async () => {
+      const dataDir = temporaryDirectory();
+      const former = await PGlite.create(join(dataDir, 'db'));
+      // As of the first version: the later migrations are applied on the way.
+      const [first] = await readMigrations();
+      await former.exec(first?.sql ?? '');
+      await former.exec(`CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL,
       finished_at timestamptz, migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
       started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0);
       INSERT INTO _prisma_migrations VALUES ('1', '2', now(), '${first?.name}');
       UPDATE writers SET epoch = 7;
       INSERT INTO sites (id, name, resource_types, last_lease_id, last_event_sequence) VALUES (1, 'test', '{CPU,Memory}', 2, 1);`);
-    for (const { number, hostname, capacity } of site.nodes) {
-      await former.query('INSERT INTO nodes VALUES ($1, $2, $3)', [number, hostname, capacity]);
-    }
-    await former.exec(`
+      for (const { number, hostname, capacity } of site.nodes) {
+        await former.query('INSERT INTO nodes VALUES ($1, $2, $3)', [number, hostname, capacity]);
+      }
+      await former.exec(`
       INSERT INTO leases (number, name, type, state, preemptible, submitted_at, original_duration, duration, planned_start, placement)
         SELECT number, 'it''s', 'BEST_EFFORT', 'SCHEDULED', true, to_timestamp(${noon / 1_000}), 3600000, 3600000,
           to_timestamp(${noon / 1_000}), '{"mapping": {"1": 1}, "memoryAt": {}, "diskAt": {}}' FROM generate_series(1, 2) AS number;
       INSERT INTO lease_machines SELECT number, 1, '{"CPU": 100, "Memory": 1024}', 1 FROM generate_series(1, 2) AS number;
       INSERT INTO lease_events VALUES (1, to_timestamp(${noon / 1_000}), 1, 'NEW', 'PENDING');`);
-    await former.close();
-    await expect(openStore({ dataDir })).rejects.toMatchObject({
-      kind: 'PERMANENT',
-      message: `The embedded database in ${join(dataDir, 'db')} was made by an earlier version of Leasegraph, with PGlite. Convert it: npm run convert-database -- ${dataDir}`,
-    });
-    const copied = await convertDatabase(dataDir);
-    expect([...copied].filter(([, count]) => count > 0)).toEqual([
-      ['writers', 1],
-      ['sites', 1],
-      ['nodes', 4],
-      ['leases', 2],
-      ['lease_machines', 2],
-      ['lease_events', 1],
-    ]);
-    const store = await openStore({ dataDir });
-    const loaded = await store.load();
-    expect(loaded?.unreadable).toEqual([]);
-    expect(loaded?.snapshot.leases).toEqual([1, 2].map((id) => lease(id, { name: "it's" })));
-    expect(await store.events(0, 9)).toEqual([event(1, 1)]);
-    const writer = await writerOf(store);
-    expect(writer.epoch).toBe(8);
-    await store.commit(batch(null, { leases: [lease(3)], reservations: [reservation(1, 3)] }), writer);
-    await store.close();
-    expect(readdirSync(dataDir).sort()).toEqual(['db', 'db.pglite', 'lock']);
-  }, hangGuard);
+      await former.close();
+      await expect(openStore({ dataDir })).rejects.toMatchObject({
+        kind: 'PERMANENT',
+        message: `The embedded database in ${join(dataDir, 'db')} was made by an earlier version of Leasegraph, with PGlite. Convert it: npm run convert-database -- ${dataDir}`,
+      });
+      const copied = await convertDatabase(dataDir);
+      expect([...copied].filter(([, count]) => count > 0)).toEqual([
+        ['writers', 1],
+        ['sites', 1],
+        ['nodes', 4],
+        ['leases', 2],
+        ['lease_machines', 2],
+        ['lease_events', 1],
+      ]);
+      const store = await openStore({ dataDir });
+      const loaded = await store.load();
+      expect(loaded?.unreadable).toEqual([]);
+      expect(loaded?.snapshot.leases).toEqual([1, 2].map((id) => lease(id, { name: "it's" })));
+      expect(await store.events(0, 9)).toEqual([event(1, 1)]);
+      const writer = await writerOf(store);
+      expect(writer.epoch).toBe(8);
+      await store.commit(batch(null, { leases: [lease(3)], reservations: [reservation(1, 3)] }), writer);
+      await store.close();
+      expect(readdirSync(dataDir).sort()).toEqual(['db', 'db.pglite', 'lock']);
+    },
+    hangGuard,
+  );
 });
 
 function childrenOf(pid: number): number[] {
