@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LeaseEventRecord } from '../../src/engine/ports.ts';
-import { type Api, apiOnNewDatabase, apiOn, lease, now, token } from '../api/fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 
 const shared = await apiOnNewDatabase();
 afterAll(() => shared[Symbol.asyncDispose]());
