@@ -3,9 +3,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiInMemory, lease, now, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 
-const api = await apiInMemory();
+const api = await apiOnNewDatabase();
 const listening = await listen('127.0.0.1', 0);
 listening.serve(api.app);
 afterAll(async () => {
