@@ -1,4 +1,5 @@
 /** The imperative shell round one core: the same service for the API, whichever role this server has. */
+
 import { pino } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
 import { raceAbort, sharedController, Wake } from './async.ts';
@@ -10,7 +11,9 @@ import type { CommandInput, CommandName, CommandResult } from './commands/table.
 import { schedulerWith } from './core.ts';
 import { Decisions } from './decisions.ts';
 import { Forwarder } from './forwarder.ts';
-import { type ActionReport, Dispatcher } from './hosts/dispatcher.ts';
+import { Dispatcher } from './hosts/dispatcher.ts';
+import { HostLedger } from './hosts/ledger.ts';
+import type { ActionReport } from './hosts/report.ts';
 import { keepFor, watchSkew } from './housekeeping.ts';
 import { Inbox } from './inbox.ts';
 import { Leadership } from './leadership.ts';
@@ -71,8 +74,10 @@ export class Engine implements LeaseService {
       onCommitted: (events) => (events ? this.decisions.committed(events) : this.decisions.skipped()),
       sleep: (ms, until) => clock.sleep(ms, until),
     });
+    const ledger = new HostLedger();
     this.dispatcher = new Dispatcher({
       adapter,
+      ledger,
       clock,
       limits: limits.dispatch,
       log: log.child({ adapter: adapter.name }),
@@ -85,6 +90,7 @@ export class Engine implements LeaseService {
       inbox: this.inbox,
       publisher: this.publisher,
       dispatcher: this.dispatcher,
+      ledger,
       wake: this.wake,
       forward: ({ command, replyTo }) =>
         void this.forwarder.forward(command).then((answer) => {
@@ -279,6 +285,7 @@ export class Engine implements LeaseService {
       commandsWaiting: this.inbox.localCommands,
       lastEventSequence: this.publisher.last,
       actionsOpen: this.dispatcher.open,
+      machinesWaiting: this.dispatcher.waiting,
     };
   }
 }

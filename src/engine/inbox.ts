@@ -1,8 +1,10 @@
 /** What waits for a turn: commands of this process, commands that other servers left in the database, and reports of hosts. */
+
 import { type Answer, notUnderstood, type Refusal } from './commands/answer.ts';
 import type { Command } from './commands/command.ts';
 import { type CommandName, kindOf, parseCommand } from './commands/table.ts';
-import type { ActionReport } from './hosts/dispatcher.ts';
+import type { ActionReport } from './hosts/report.ts';
+
 import type { ForwardedCommand } from './ports.ts';
 
 /** Where an answer goes: to a caller in this process, or by this id through the database. */

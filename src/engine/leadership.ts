@@ -1,11 +1,14 @@
 /** Whether this server is the writer or a standby, and what it does to become one or the other. */
+
 import type { Logger } from 'pino';
 import { linkedController, type Wake, withTimeout } from './async.ts';
 import type { Clock } from './clock.ts';
 import { type Refusal, unavailable } from './commands/answer.ts';
 import { Committer } from './committer.ts';
-import type { ActionReport, Dispatcher } from './hosts/dispatcher.ts';
+import type { Dispatcher } from './hosts/dispatcher.ts';
 import { Inspection, type InspectionOptions } from './hosts/inspection.ts';
+import type { HostLedger } from './hosts/ledger.ts';
+import type { ActionReport } from './hosts/report.ts';
 import type { CommandItem, Inbox } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
@@ -25,6 +28,7 @@ export interface LeadershipOptions {
   readonly report: (report: ActionReport) => void;
   readonly publisher: Publisher;
   readonly dispatcher: Dispatcher;
+  readonly ledger: HostLedger;
   readonly adapter: InspectionOptions['adapter'] & Pick<Adapter, 'forget'>;
   readonly wake: Wake;
   /** Forwards a command to the writer, and answers its caller. */
@@ -127,7 +131,10 @@ export class Leadership {
   }
 
   private took(recovered: Recovered): Recovered {
-    const { clock, dispatcher, publisher } = this.options;
+    const { clock, dispatcher, ledger, publisher } = this.options;
+    ledger.know(recovered.spec.nodes);
+    // Within a term the ledger follows the actions.
+    if (!this.session) for (const machine of recovered.hosted) ledger.hold(machine);
     clock.resume({ origin: recovered.createdAt, floor: recovered.happened });
     publisher.skipTo(recovered.lastEventSequence);
     dispatcher.add(recovered.pendingActions);

@@ -13,6 +13,8 @@ export interface EngineReadings {
   readonly commandsWaiting: number;
   readonly lastEventSequence: number;
   readonly actionsOpen: number;
+  /** Machines whose start waits until their node is free. */
+  readonly machinesWaiting: number;
 }
 
 export interface EngineMetrics {
@@ -28,7 +30,10 @@ export interface EngineMetrics {
   replayed(count: number): void;
   /** What was deleted because it was old. */
   expired(what: 'events' | Expiring, count: number): void;
-  action(kind: ActionKind, outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late'): void;
+  action(
+    kind: ActionKind,
+    outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
+  ): void;
   /** The database's clock minus the machine's, in seconds. */
   skew(seconds: number): void;
   quarantined(rows: number): void;
@@ -79,6 +84,11 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   gauge('commands_waiting', 'Commands that wait for a turn.', (now) => now.commandsWaiting);
   gauge('last_event_sequence', 'Sequence number of the newest event.', (now) => now.lastEventSequence);
   gauge('actions_open', 'Actions that are recorded and not finished.', (now) => now.actionsOpen);
+  gauge(
+    'machines_waiting',
+    'Machines whose start waits until what was on their node before has left.',
+    (now) => now.machinesWaiting,
+  );
   new Gauge({
     name: 'leasegraph_role',
     help: '1 for the role that this server has.',

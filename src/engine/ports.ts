@@ -100,12 +100,20 @@ export interface UnreadableRow {
   readonly message: string;
 }
 
+/** How an action goes, or what became of it. */
 export interface ActionOutcome {
   readonly actionId: number;
-  readonly state: 'SUCCEEDED' | 'FAILED';
+  /** PENDING: not finished yet. */
+  readonly state: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  /** Why it failed; of a PENDING one, what it waits for. */
   readonly error: string | null;
   readonly attempts: number;
-  readonly finishedAt: Instant;
+  /** When the first host was called; null before. */
+  readonly startedAt: Instant | null;
+  /** Null while it is PENDING. */
+  readonly finishedAt: Instant | null;
+  /** What it printed. */
+  readonly output: string | null;
 }
 
 /** Everything that one turn changes; written in one transaction or not at all. */

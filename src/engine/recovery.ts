@@ -2,8 +2,10 @@
 import type { Logger } from 'pino';
 import type {
   ActionRecord,
+  ActionTarget,
   Instant,
   LeaseEventRecord,
+  LeaseState,
   SchedulerConfig,
   SiteSpec,
   Snapshot,
@@ -24,11 +26,16 @@ export interface RecoveryOptions {
   readonly metrics: EngineMetrics;
 }
 
+export type HostedTarget = Pick<ActionTarget, 'leaseId' | 'machine' | 'node' | 'capacity'>;
+
 export interface Recovered {
   readonly core: Core;
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
   readonly pendingActions: readonly ActionRecord[];
+  /** Machines that hosts hold, or may hold. */
+  readonly hosted: readonly HostedTarget[];
+  readonly spec: SiteSpec;
   /** What should be running. */
   readonly running: readonly RunningMachines[];
   readonly createdAt: Instant;
@@ -71,6 +78,8 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastEventSequence,
     // A machine of a lease that cannot be true is not started.
     pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
+    hosted: hostedOf(snapshot, actions),
+    spec: stored.spec,
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
     happened: latest(snapshot, lastEvent),
@@ -153,6 +162,31 @@ const restoreSound = (
     return { core: restore(part(new Set(sound([...ids])))), refused };
   }
 };
+
+/** Machines that were started or resumed and whose removal or suspension is not known to be finished. */
+function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HostedTarget[] {
+  const ending = new Set(
+    reservations
+      .filter(({ kind, state }) => kind === 'SHUTDOWN' && state === 'ACTIVE')
+      .map(({ leaseId }) => leaseId),
+  );
+  const running = leases.flatMap(({ id, machines, mapping, memoryAt, state }) =>
+    hostingStates.has(state) && !ending.has(id)
+      ? Object.entries(mapping ?? {})
+          .filter(([machine]) => !(machine in memoryAt))
+          .map(([machine, node]) => ({
+            ...{ leaseId: id, machine: Number(machine), node },
+            capacity: machines[Number(machine) - 1] ?? {},
+          }))
+      : [],
+  );
+  const leaving = pending.flatMap(({ kind, targets }) =>
+    kind === 'SHUTDOWN' || kind === 'SUSPEND' || kind === 'DESTROY' ? targets : [],
+  );
+  return [...running, ...leaving];
+}
+
+const hostingStates: ReadonlySet<LeaseState> = new Set(['ACTIVE', 'SUSPENDING', 'RESUMING', 'RESUMED_READY']);
 
 const latest = (snapshot: Snapshot, event: LeaseEventRecord | undefined): Instant => {
   let at = event?.at ?? Number.NEGATIVE_INFINITY;

@@ -176,7 +176,9 @@ export class WriterSession {
   /** It is written: now it may be seen. */
   private committed({ answers, reports }: AppliedItems, { changes }: BatchContent): void {
     const { dispatcher, inspection, metrics, problem, publisher } = this.options;
-    for (const { outcome } of reports) if (outcome) dispatcher.recorded(outcome.actionId);
+    for (const { outcome } of reports) {
+      if (outcome && outcome.state !== 'PENDING') dispatcher.recorded(outcome.actionId);
+    }
     for (const given of answers) this.answer(given);
     publisher.append(changes.events);
     metrics.events(changes.events.length);

@@ -1,11 +1,13 @@
 /** The part of a turn that is the core's alone: synchronous, without waiting in between. */
+
 import { type Instant, SchedulerError } from '../core/index.ts';
 import { type Answer, refusalOf } from './commands/answer.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
 import { kindOf } from './commands/table.ts';
 import type { BatchContent } from './committer.ts';
 import type { Core } from './core.ts';
-import type { ActionReport } from './hosts/dispatcher.ts';
+import type { ActionReport } from './hosts/report.ts';
+
 import type { CommandItem, Item, RefusedItem } from './inbox.ts';
 import type { IdempotencyRecord } from './ports.ts';
 

@@ -345,7 +345,9 @@ export const actions = new Table<ActionRecord & Progress>(
     state: oneOf('state', 'ActionState', ActionState),
     attempts: int('attempts'),
     error: optional(text('error')),
+    startedAt: optional(instant('started_at')),
     finishedAt: optional(instant('finished_at')),
+    output: optional(text('output')),
   },
   ({ id }) => `Action ${id}`,
 );
@@ -361,20 +363,28 @@ export const actionOrders = actions.only(
   'targets',
 );
 /** What becomes known of an action. */
-export const actionOutcomes = actions.only('id', 'state', 'attempts', 'error', 'finishedAt');
+export const actionOutcomes = actions.only(
+  'id',
+  'state',
+  'attempts',
+  'error',
+  'startedAt',
+  'finishedAt',
+  'output',
+);
+
+const unfinished: Omit<ActionOutcome, 'actionId'> = {
+  ...{ attempts: 0, error: null, startedAt: null, finishedAt: null, output: null },
+  state: 'PENDING',
+};
 
 /** An action that was carried out within the turn that made it is written with its outcome. */
 export function withOutcome(
   action: ActionRecord,
   outcome: ActionOutcome | undefined,
 ): ActionRecord & Progress {
-  return {
-    ...action,
-    state: outcome?.state ?? 'PENDING',
-    attempts: outcome?.attempts ?? 0,
-    error: outcome?.error ?? null,
-    finishedAt: outcome?.finishedAt ?? null,
-  };
+  const { actionId: _, ...progress } = outcome ?? { actionId: action.id, ...unfinished };
+  return { ...action, ...progress };
 }
 
 export const idempotencyKeys = new Table<IdempotencyRecord>(

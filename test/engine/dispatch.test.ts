@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { ActionRecord } from '../../src/core/index.ts';
 import { Dispatcher } from '../../src/engine/hosts/dispatcher.ts';
+import { HostLedger } from '../../src/engine/hosts/ledger.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { noMetrics } from '../../src/engine/metrics.ts';
 import type { ActionResult } from '../../src/engine/ports.ts';
@@ -140,6 +141,7 @@ test('destroying one machine ends nothing that is for the others of its lease, a
   const outcomes: unknown[] = [];
   const dispatcher = new Dispatcher({
     adapter,
+    ledger: new HostLedger(),
     clock: new ManualClock(epoch),
     limits: defaultLimits.dispatch,
     log: pino({ level: 'silent' }),
@@ -189,16 +191,117 @@ test('the actions of one lease run in order, those of others meanwhile', async (
   expect(adapter.log).toEqual(['start 1/1', 'start 2/1', 'shutdown 2/1', 'shutdown 1/1']);
 });
 
-test('a destruction that fails is recorded and hurts nobody', async () => {
+test('what cannot be destroyed keeps its place on the node until it is gone', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
-  adapter.answer = async (what) => (what === 'destroy' ? { status: 'failed', reason: 'gone' } : done);
+  let stuck = true;
+  adapter.answer = async (what) =>
+    what === 'destroy' && stuck ? { status: 'failed', reason: 'the host says no' } : done;
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await engine.submit('cancel', { leaseNumber: 1 }, { principal });
   await engine.submit('request', bestEffort(hours(1)), { principal });
+  await harness.pass(30_000, 1_000);
+  expect(adapter.log.filter((call) => call.startsWith('start'))).toEqual(['start 1/1']);
+  expect(harness.database.actions.get(2)).toMatchObject({
+    ...{ kind: 'DESTROY', state: 'PENDING' },
+    message: 'not removed from node 1 yet: the host says no',
+  });
+  expect(harness.database.actions.get(3)).toMatchObject({
+    ...{ kind: 'START', state: 'PENDING' },
+    message: 'waits until node 1 is free of machine 1 of lease 1 (DESTROY)',
+  });
+  stuck = false;
+  await harness.pass(120_000, 1_000);
+  expect(harness.database.actions.get(2)).toMatchObject({ state: 'SUCCEEDED' });
+  expect(adapter.log.at(-1)).toBe('start 2/1');
+});
+
+test('a machine is started only when the one before it has left the node', async () => {
+  await using harness = new Harness({ nodes: 2 });
+  const { engine, adapter } = await harness.start();
+  let left = (): void => {};
+  adapter.answer = (what, { target }) =>
+    what === 'shutdown' && target.node === 1
+      ? new Promise((resolve) => {
+          left = () => resolve(done);
+        })
+      : Promise.resolve(done);
+  await engine.submit('request', bestEffort(30_000, 2), { principal });
+  await engine.submit('request', bestEffort(30_000, 2), { principal });
+  await harness.pass(35_000, 5_000);
+  // The node that is free is used at once.
+  expect(adapter.log).toEqual(['start 1/1', 'start 1/2', 'shutdown 1/1', 'shutdown 1/2', 'start 2/2']);
+  expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
+  left();
   await settle();
-  expect(harness.state(1)).toBe('CANCELLED');
-  expect(harness.state(2)).toBe('ACTIVE');
-  expect(harness.database.actions.get(2)).toMatchObject({ kind: 'DESTROY', state: 'FAILED' });
+  expect(adapter.log.at(-1)).toBe('start 2/1');
+  expect(harness.database.actions.get(3)).toMatchObject({ kind: 'START', state: 'SUCCEEDED', message: null });
+});
+
+test('a start that waits for its node for too long fails its lease', async () => {
+  const dispatch = { ...defaultLimits.dispatch, actionTimeouts: { START: 20_000 } };
+  await using harness = new Harness({ nodes: 1, limits: { dispatch } });
+  const { engine, adapter } = await harness.start();
+  adapter.answer = (what) => (what === 'shutdown' ? never() : Promise.resolve(done));
+  await engine.submit('request', bestEffort(30_000), { principal });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await harness.pass(60_000, 1_000);
+  expect(harness.database.leases.get(2)).toMatchObject({
+    state: 'FAILED',
+    reason: {
+      code: 'ACTION_FAILED',
+      message: expect.stringContaining('node 1 is not free of machine 1 of lease 1 (SHUTDOWN) after 20 s'),
+    },
+  });
+  expect(adapter.log).not.toContain('start 2/1');
+});
+
+test('after a restart a start still waits for what the server before it had not finished', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  const holdUp = ['shutdown'];
+  const answer = (what: string) => (holdUp.includes(what) ? never() : Promise.resolve(done));
+  first.adapter.answer = answer;
+  await first.engine.submit('request', bestEffort(30_000), { principal });
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
+  await harness.pass(31_000, 1_000);
+  expect(first.adapter.log).toEqual(['start 1/1', 'shutdown 1/1']);
+  first.store.kill();
+  const second = harness.make();
+  second.adapter.answer = answer;
+  await second.engine.start();
+  await settle();
+  expect(second.adapter.log).toEqual(['shutdown 1/1']);
+  holdUp.pop();
+  await harness.pass(120_000, 1_000);
+  expect(second.adapter.log.slice(-1)).toEqual(['start 2/1']);
+});
+
+test('the calls to one node at the same time are limited, and those to other nodes go on', async () => {
+  const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: 1 };
+  await using harness = new Harness({
+    limits: { dispatch },
+    engine: {
+      site: {
+        name: 'two',
+        spec: {
+          resourceTypes: ['CPU', 'Memory'],
+          nodes: [1, 2].map((number) => ({
+            ...{ number, hostname: `node-${number}`, capacity: { CPU: 200, Memory: 2048 } },
+          })),
+        },
+      },
+    },
+  });
+  const { engine, adapter } = await harness.start();
+  const finish: (() => void)[] = [];
+  adapter.answer = () => new Promise((resolve) => finish.push(() => resolve(done)));
+  await engine.submit('request', bestEffort(hours(1), 4), { principal });
+  await settle();
+  const places = () => adapter.calls.map(({ call: { target } }) => target.node).sort();
+  expect(places()).toEqual([1, 2]);
+  for (const each of finish.splice(0)) each();
+  await settle();
+  expect(places()).toEqual([1, 1, 2, 2]);
 });

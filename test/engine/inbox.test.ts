@@ -14,7 +14,15 @@ const forwarded = (...leases: number[]): ForwardedCommand[] =>
   leases.map((lease) => ({ id: `f${lease}`, payload: cancel(lease) }));
 const report = (actionId: number) => ({
   outcome: {
-    ...{ actionId, state: 'SUCCEEDED' as const, error: null, attempts: 1, finishedAt: 0 },
+    ...{
+      actionId,
+      state: 'SUCCEEDED' as const,
+      error: null,
+      attempts: 1,
+      startedAt: null,
+      output: null,
+      finishedAt: 0,
+    },
   },
   failures: [],
   ended: [],

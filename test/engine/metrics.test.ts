@@ -9,8 +9,8 @@ test('what happens is measured', async () => {
   await using harness = new Harness({ nodes: 1 });
   const registry = new Registry();
   const { engine, adapter } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
-  adapter.answer = async (_what, { target }) =>
-    target.leaseId === 1 ? { status: 'failed', reason: 'no' } : { status: 'done' };
+  adapter.answer = async (what, { target }) =>
+    what === 'start' && target.leaseId === 1 ? { status: 'failed', reason: 'no' } : { status: 'done' };
   const subscription = engine.events({});
   void subscription.next();
   for (let count = 0; count < 4; count += 1) {

@@ -188,8 +188,22 @@ describeEachDatabase('a commit', (database) => {
     const { store, writer } = await begin();
     const first = batch(null, { leases: [lease(1)], actions: [action(1, 1), action(2, 1), action(3, 1)] });
     await store.commit(first, writer);
-    const done = { state: 'SUCCEEDED' as const, error: null, attempts: 1, finishedAt: noon };
-    const failed = { state: 'FAILED' as const, error: 'no such host', attempts: 3, finishedAt: noon + 1 };
+    const done = {
+      state: 'SUCCEEDED' as const,
+      error: null,
+      attempts: 1,
+      startedAt: null,
+      output: null,
+      finishedAt: noon,
+    };
+    const failed = {
+      state: 'FAILED' as const,
+      error: 'no such host',
+      attempts: 3,
+      startedAt: null,
+      output: null,
+      finishedAt: noon + 1,
+    };
     await store.commit(
       batch(
         first.id,

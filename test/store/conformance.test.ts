@@ -47,7 +47,15 @@ function conformance(open: () => Promise<Opened>): void {
         actions: [action(1, 1), action(2, 2)],
       });
       await store.commit(written, writer);
-      const outcome = { actionId: 1, state: 'FAILED' as const, error: 'gone', attempts: 2, finishedAt: noon };
+      const outcome = {
+        actionId: 1,
+        state: 'FAILED' as const,
+        error: 'gone',
+        attempts: 2,
+        startedAt: null,
+        output: null,
+        finishedAt: noon,
+      };
       const second = batch(written.id, {}, { outcomes: [outcome] });
       await store.commit(second, writer);
       expect(await store.load()).toMatchObject({
@@ -225,7 +233,15 @@ function conformance(open: () => Promise<Opened>): void {
     it('keeps actions that are not finished', async () => {
       const { store, writer } = await begin();
       const outcomes = [2, 3].map((actionId) => ({
-        ...{ actionId, state: 'SUCCEEDED' as const, error: null, attempts: 1, finishedAt: noon + actionId },
+        ...{
+          actionId,
+          state: 'SUCCEEDED' as const,
+          error: null,
+          attempts: 1,
+          startedAt: null,
+          output: null,
+          finishedAt: noon + actionId,
+        },
       }));
       const actions = [1, 2, 3].map((id) => action(id, 1));
       await store.commit(batch(null, { leases: [lease(1)], actions }, { outcomes }), writer);

@@ -40,6 +40,8 @@ describeEachDatabase('what is old', (database) => {
         state: 'SUCCEEDED' as const,
         error: null,
         attempts: 1,
+        startedAt: null,
+        output: null,
         finishedAt: noon + actionId * 1_000,
       },
     }));

@@ -27,6 +27,8 @@ import {
 export type StoredAction = ActionRecord & {
   state: 'PENDING' | ActionOutcome['state'];
   outcome: ActionOutcome | null;
+  /** Why it failed or what it waits for. */
+  message?: string | null;
 };
 
 /** What happens to one commit. `before`: it fails and is not written; `after`: it is written, and the answer is lost. */
@@ -108,7 +110,8 @@ export class MemoryDatabase {
       const action = this.actions.get(outcome.actionId);
       if (!action) continue;
       action.state = outcome.state;
-      action.outcome = copy(outcome);
+      action.outcome = outcome.state === 'PENDING' ? null : copy(outcome);
+      action.message = outcome.error;
     }
     for (const { commandId, answer } of answers) {
       const command = this.commands.get(commandId);
@@ -206,7 +209,7 @@ export class MemoryStore implements Store {
       },
       pendingActions: [...database.actions.values()]
         .filter((action) => action.state === 'PENDING')
-        .map(({ state: _state, outcome: _outcome, ...action }) => action),
+        .map(({ state: _state, outcome: _outcome, message: _message, ...action }) => action),
       unreadable: [],
     });
   }
@@ -306,7 +309,7 @@ export class MemoryStore implements Store {
     const table: Map<unknown, unknown> = database[what];
     const at = (id: unknown): Instant | undefined =>
       what === 'actions'
-        ? database.actions.get(Number(id))?.outcome?.finishedAt
+        ? (database.actions.get(Number(id))?.outcome?.finishedAt ?? undefined)
         : database.writtenAt.get(String(id));
     const old = [...table.keys()]
       .filter((id) => (at(id) ?? Number.POSITIVE_INFINITY) < before)

@@ -1,46 +1,27 @@
 /**
- * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by side; what
- * became of each action is reported back and recorded by a turn. An adapter that hangs holds up nobody but its own lease.
+ * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by side; the
+ * outcome of each action is reported back and recorded by a turn. A machine is started only where what was there before has left; an
+ * adapter that hangs holds up only its own lease, and the machines that come after it on the same node.
  */
 import type { Logger } from 'pino';
-import type { ActionRecord, ActionTarget } from '../../core/index.ts';
-import { linkedController, Semaphore, sharedController } from '../async.ts';
+import { type ActionKind, type ActionRecord, type ActionTarget, getOrCreate } from '../../core/index.ts';
+import { backoff, linkedController, Semaphore, sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import type { ActionOutcome, Adapter } from '../ports.ts';
-import { callTarget, type DispatchLimits } from './host-calls.ts';
-
-export interface ActionReport {
-  /** Null for what hosts tell without having been told to do anything. */
-  readonly outcome: ActionOutcome | null;
-  /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
-  readonly failures: readonly HostFailure[];
-  /** Leases of which all machines have stopped by themselves. */
-  readonly ended: readonly number[];
-}
-
-export interface HostFailure {
-  readonly leaseId: number;
-  readonly code: 'ACTION_FAILED' | 'MACHINE_LOST';
-  readonly message: string;
-}
+import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
+import type { HeldMachine, HostLedger } from './ledger.ts';
+import { type OpenAction, openAction, outcomeOf, type Recovery } from './open-action.ts';
+import type { ActionReport } from './report.ts';
 
 export interface DispatcherOptions {
   readonly adapter: Adapter;
+  readonly ledger: HostLedger;
   readonly clock: Clock;
   readonly limits: DispatchLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
-}
-
-/** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
-interface OpenAction {
-  readonly action: ActionRecord;
-  parts: number;
-  attempts: number;
-  superseded: boolean;
-  readonly failures: HostFailure[];
 }
 
 /** What one action does for one lease. */
@@ -56,11 +37,21 @@ interface Lane {
   running: { readonly part: Part; readonly controller: AbortController } | null;
 }
 
+interface TargetFailure {
+  readonly message: string;
+}
+
+const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
+const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
+
 export class Dispatcher {
   private readonly lanes = new Map<number, Lane>();
   /** Actions that are here, from `add` until their outcome is recorded. */
-  private readonly known = new Set<number>();
+  private readonly known = new Map<number, OpenAction>();
   private readonly slots: Semaphore;
+  private readonly nodeSlots = new Map<number, Semaphore>();
+  /** Targets that wait for their node. */
+  private waitingTargets = 0;
   private stopping = sharedController();
 
   constructor(private readonly options: DispatcherOptions) {
@@ -72,6 +63,11 @@ export class Dispatcher {
     return this.known.size;
   }
 
+  /** Machines that wait until their node is free. */
+  get waiting(): number {
+    return this.waitingTargets;
+  }
+
   /** Whether something is being done, or waits to be done, for a lease. */
   isBusyWith(leaseId: number): boolean {
     return this.lanes.has(leaseId);
@@ -79,11 +75,17 @@ export class Dispatcher {
 
   /** Takes committed actions, ascending id. One that is here already is not taken twice. */
   add(actions: readonly ActionRecord[]): void {
-    for (const action of actions) {
-      if (this.stopping.signal.aborted || this.known.has(action.id)) continue;
-      this.known.add(action.id);
+    if (this.stopping.signal.aborted) return;
+    const added = actions.filter(({ id }) => !this.known.has(id));
+    // At one instant, what frees a node comes before what takes it.
+    for (const { kind, targets } of added) {
+      if (freeingKinds.has(kind))
+        for (const target of targets) this.options.ledger.beginRelease(target, kind);
+    }
+    for (const action of added) {
       const leases = new Set(action.targets.map((target) => target.leaseId));
-      const open: OpenAction = { action, parts: leases.size, attempts: 0, superseded: false, failures: [] };
+      const open = openAction(action, leases.size);
+      this.known.set(action.id, open);
       if (leases.size === 0) this.finish(open);
       for (const leaseId of leases) {
         const targets = action.targets.filter((target) => target.leaseId === leaseId);
@@ -97,11 +99,25 @@ export class Dispatcher {
     this.known.delete(actionId);
   }
 
+  /** What an operator decides about an action that is stuck. False when it is not open. */
+  recover(actionId: number, recovery: Recovery): boolean {
+    const open = this.known.get(actionId);
+    if (!open || open.parts === 0) return false;
+    this.options.log.warn(
+      { action: actionId, kind: open.action.kind, recovery },
+      'action recovered by an operator',
+    );
+    if (recovery !== 'RETRY') open.assumed = recovery;
+    open.interrupt();
+    return true;
+  }
+
   /** Aborts all calls and forgets all actions; they stay recorded as unfinished. */
   stop(): void {
     this.stopping.abort();
     this.lanes.clear();
     this.known.clear();
+    this.options.ledger.clear();
   }
 
   /** Stops, and is ready for other actions. */
@@ -111,11 +127,7 @@ export class Dispatcher {
   }
 
   private enqueue(part: Part): void {
-    let lane = this.lanes.get(part.leaseId);
-    if (!lane) {
-      lane = { waiting: [], running: null };
-      this.lanes.set(part.leaseId, lane);
-    }
+    const lane = getOrCreate(this.lanes, part.leaseId, (): Lane => ({ waiting: [], running: null }));
     if (part.of.action.kind === 'DESTROY') this.supersede(lane, part.targets);
     lane.waiting.push(part);
     if (!lane.running) this.runNext(part.leaseId, lane);
@@ -152,31 +164,19 @@ export class Dispatcher {
   }
 
   /** All machines side by side; the first failure ends the other calls. Null when all is done. Never rejects. */
-  private async run({ of, targets }: Part, signal: AbortSignal): Promise<{ message: string } | null> {
-    const { adapter, clock, limits, log, metrics } = this.options;
+  private async run({ of, targets }: Part, signal: AbortSignal): Promise<TargetFailure | null> {
+    const { ledger, log } = this.options;
     const { action } = of;
     using controller = linkedController(signal);
-    const deadline =
-      action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed;
-    let failure: { message: string } | null = null;
+    let failure: TargetFailure | null = null;
     const one = async (target: ActionTarget): Promise<void> => {
       const { leaseId, machine, node } = target;
-      const result = await callTarget({
-        adapter,
-        action,
-        target,
-        deadline,
-        clock,
-        limits,
-        slots: this.slots,
-        signal: controller.signal,
-        log: log.child({ lease: leaseId, action: action.id, kind: action.kind, machine, node }),
-        onAttempt: (attempt) => {
-          of.attempts = Math.max(of.attempts, attempt);
-          if (attempt > 1) metrics.action(action.kind, 'retried');
-        },
-      });
-      if (result === null || failure !== null) return;
+      const result = await this.untilSettled(of, target, controller.signal);
+      if (result === null) {
+        if (freeingKinds.has(action.kind)) ledger.release(target);
+        return;
+      }
+      if (failure !== null) return;
       failure = {
         message: `${action.kind} of machine ${machine} of lease ${leaseId} on node ${node}: ${result}`,
       };
@@ -187,7 +187,105 @@ export class Dispatcher {
     return failure;
   }
 
-  private partEnds(part: Part, failure: { message: string } | 'superseded' | null): void {
+  /** One machine, until it is done, has failed or an operator decides. Null when it is done. Never rejects. */
+  private async untilSettled(
+    of: OpenAction,
+    target: ActionTarget,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const { clock, limits } = this.options;
+    const { action } = of;
+    for (let failures = 0; ; ) {
+      using attempt = linkedController(signal, of.interrupted);
+      const result = of.assumed === null ? await this.attempt(of, target, attempt.signal) : null;
+      if (signal.aborted) return 'aborted';
+      if (of.assumed === 'ASSUME_SUCCESS') return null;
+      if (of.assumed === 'ASSUME_FAILURE') return 'an operator assumes that it has failed';
+      if (result === null) return null;
+      // A retry asked for by an operator.
+      if (attempt.signal.aborted) continue;
+      if (action.kind !== 'DESTROY') return result;
+      // What could not be removed is still there: nothing is started in its place.
+      failures += 1;
+      this.progress(of, `not removed from node ${target.node} yet: ${result}`);
+      await clock.sleep(backoff(failures, limits.maxBackoff, 60_000), attempt.signal);
+    }
+  }
+
+  /** Calls the host as soon as its node has room. Null when it is done. Never rejects. */
+  private async attempt(of: OpenAction, target: ActionTarget, signal: AbortSignal): Promise<string | null> {
+    const { adapter, clock, ledger, limits, log, metrics } = this.options;
+    const { action } = of;
+    const { leaseId, machine, node } = target;
+    if (takingKinds.has(action.kind)) {
+      const blocked = await this.waitForRoom(of, target, signal);
+      if (blocked !== null) return blocked;
+      ledger.hold(target);
+    }
+    of.startedAt ??= clock.now();
+    return callTarget({
+      adapter,
+      action,
+      target,
+      deadline:
+        action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed,
+      clock,
+      limits,
+      slots: this.slots,
+      nodeSlots: getOrCreate(this.nodeSlots, node, () => new Semaphore(limits.concurrentCallsPerNode)),
+      signal,
+      log: log.child({ lease: leaseId, action: action.id, kind: action.kind, machine, node }),
+      onAttempt: (attempt) => {
+        of.attempts = Math.max(of.attempts, attempt);
+        if (attempt > 1) metrics.action(action.kind, 'retried');
+      },
+      onOutput: (output) => of.outputs.set(`${leaseId}/${machine}`, output),
+    });
+  }
+
+  /** Waits until what was on the node before has left. Null when it has. */
+  private async waitForRoom(
+    of: OpenAction,
+    target: ActionTarget,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const { clock, ledger, limits, metrics } = this.options;
+    let inTheWay = ledger.inTheWayOf(target);
+    if (inTheWay.length === 0) return null;
+    const timeout = timeoutOf(limits, of.action.kind);
+    const giveUpAt = clock.monotonic() + timeout;
+    metrics.action(of.action.kind, 'delayed');
+    this.waitingTargets += 1;
+    try {
+      for (; inTheWay.length > 0; inTheWay = ledger.inTheWayOf(target)) {
+        this.progress(of, `waits until node ${target.node} is free of ${namesOf(inTheWay)}`);
+        const left = giveUpAt - clock.monotonic();
+        if (left <= 0) {
+          return `node ${target.node} is not free of ${namesOf(inTheWay)} after ${Math.round(timeout / 1_000)} s`;
+        }
+        using waiting = linkedController(signal);
+        void clock.sleep(left, waiting.signal).then(() => waiting.abort());
+        await ledger.changed(target.node, waiting.signal);
+        waiting.abort();
+        if (signal.aborted) return 'aborted';
+      }
+      return null;
+    } finally {
+      this.waitingTargets -= 1;
+    }
+  }
+
+  /** Has it recorded how an action goes that is not finished, once for each thing that there is to say. */
+  private progress(of: OpenAction, message: string): void {
+    if (of.message === message) return;
+    of.message = message;
+    const { id, kind, leaseId } = of.action;
+    this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
+    const outcome: ActionOutcome = { ...outcomeOf(of), state: 'PENDING', error: message, finishedAt: null };
+    this.options.report({ failures: [], outcome, ended: [] });
+  }
+
+  private partEnds(part: Part, failure: TargetFailure | 'superseded' | null): void {
     const { of } = part;
     if (failure === 'superseded') of.superseded = true;
     else if (failure !== null)
@@ -196,8 +294,9 @@ export class Dispatcher {
     if (of.parts === 0) this.finish(of);
   }
 
-  private finish({ action, attempts, failures, superseded }: OpenAction): void {
+  private finish(of: OpenAction): void {
     const { clock, limits, log, metrics, report } = this.options;
+    const { action, attempts, failures, superseded } = of;
     const fields = { lease: action.leaseId, action: action.id, kind: action.kind, attempts };
     const late = action.deadline === null ? 0 : (clock.now() - action.deadline) / clock.speed;
     if (late > limits.lateness) {
@@ -218,7 +317,12 @@ export class Dispatcher {
       log.debug(fields, 'action done');
     }
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
-    const outcome: ActionOutcome = { actionId: action.id, state, error, attempts, finishedAt: clock.now() };
-    report({ failures, outcome, ended: [] });
+    report({ failures, outcome: { ...outcomeOf(of), state, error, finishedAt: clock.now() }, ended: [] });
   }
+}
+
+function namesOf(machines: readonly HeldMachine[]): string {
+  return machines
+    .map(({ leaseId, machine, releasing }) => `machine ${machine} of lease ${leaseId} (${releasing})`)
+    .join(', ');
 }

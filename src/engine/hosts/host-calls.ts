@@ -12,8 +12,12 @@ export interface DispatchLimits {
   readonly slowCall: Millis;
   /** Real time after which a call is aborted and tried again. */
   readonly callTimeout: Millis;
-  /** Real time after which an action that is still going has failed. */
+  /** Calls to one node at the same time. */
+  readonly concurrentCallsPerNode: number;
+  /** Real time after which an action that is still going has failed; also the maximum wait for a node to become free. */
   readonly actionTimeout: Millis;
+  /** The same for single kinds of actions. */
+  readonly actionTimeouts: Partial<Readonly<Record<ActionKind, Millis>>>;
   /** Real time by which an action may miss its deadline without a warning. */
   readonly lateness: Millis;
   /** Real time between two questions about an action that is still going. */
@@ -29,7 +33,9 @@ export const defaultDispatchLimits: DispatchLimits = {
   concurrentCalls: 64,
   slowCall: 1_000,
   callTimeout: 60_000,
+  concurrentCallsPerNode: 8,
   actionTimeout: 15 * 60_000,
+  actionTimeouts: {},
   lateness: 1_000,
   pollInterval: 500,
   attempts: 5,
@@ -55,15 +61,25 @@ export interface TargetCall {
   readonly deadline: Instant | null;
   readonly clock: Clock;
   readonly limits: DispatchLimits;
+  /** Bound all calls; a slow call gives its permit back. */
   readonly slots: Semaphore;
+  /** Bound the calls to the target's node. */
+  readonly nodeSlots: Semaphore;
   readonly signal: AbortSignal;
   readonly onAttempt: (attempt: number) => void;
+  readonly onOutput: (output: string) => void;
   readonly log: Logger;
+}
+
+/** How long an action of a kind may take, in real time. */
+export function timeoutOf({ actionTimeout, actionTimeouts }: DispatchLimits, kind: ActionKind): Millis {
+  return actionTimeouts[kind] ?? actionTimeout;
 }
 
 /** Null when it is done, else why it failed. Never rejects. */
 export async function callTarget(call: TargetCall): Promise<string | null> {
-  const { clock, limits, signal, log, target } = call;
+  const { action, clock, limits, signal, log, target } = call;
+  const timeout = timeoutOf(limits, action.kind);
   const begun = clock.monotonic();
   let made = 0;
   for (let attempt = 1; !signal.aborted; ) {
@@ -73,6 +89,7 @@ export async function callTarget(call: TargetCall): Promise<string | null> {
     let wait = limits.pollInterval;
     try {
       const result = await callOnce(call);
+      if (result.output !== undefined) call.onOutput(result.output);
       if (result.status === 'done') return null;
       if (result.status === 'failed') return result.reason;
     } catch (error) {
@@ -83,9 +100,7 @@ export async function callTarget(call: TargetCall): Promise<string | null> {
       wait = backoff(attempt, limits.minBackoff, limits.maxBackoff);
       attempt += 1;
     }
-    if (clock.monotonic() - begun >= limits.actionTimeout) {
-      return `not finished after ${Math.round(limits.actionTimeout / 1_000)} s`;
-    }
+    if (clock.monotonic() - begun >= timeout) return `not finished after ${Math.round(timeout / 1_000)} s`;
     await clock.sleep(wait, signal);
   }
   return 'aborted';
@@ -98,9 +113,11 @@ async function callOnce({
   deadline,
   clock,
   limits,
+  nodeSlots,
   slots,
   signal,
 }: TargetCall): Promise<ActionResult> {
+  const releaseNode = await nodeSlots.acquire();
   const release = await slots.acquire();
   const timer = new AbortController();
   try {
@@ -120,5 +137,6 @@ async function callOnce({
   } finally {
     timer.abort();
     release();
+    releaseNode();
   }
 }

@@ -1,11 +1,13 @@
 /** Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter says so. */
+
 import type { Logger } from 'pino';
 import type { Changes, ReservationRecord } from '../../core/index.ts';
 import { Semaphore, withTimeout } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { Adapter, HostedMachine, MachineStatus } from '../ports.ts';
-import type { ActionReport, Dispatcher } from './dispatcher.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import type { ActionReport } from './report.ts';
 
 export interface InspectionOptions {
   readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;

@@ -1,0 +1,104 @@
+/**
+ * What hosts hold, by the engine's own record: machines that were started or resumed and are not known to be gone. Operations take longer
+ * than planned; a machine is started only where the ones before it have really left.
+ */
+import {
+  type ActionKind,
+  type ActionTarget,
+  type Amounts,
+  getOrCreate,
+  type NodeSpec,
+  totalAmount,
+} from '../../core/index.ts';
+
+export interface HeldMachine {
+  readonly leaseId: number;
+  readonly machine: number;
+  readonly capacity: Amounts;
+  /** The kind of action that is freeing it; null while it runs as planned. */
+  readonly releasing: ActionKind | null;
+}
+
+type Place = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
+type Machine = Place & Pick<ActionTarget, 'capacity'>;
+
+const keyOf = ({ leaseId, machine }: Pick<Place, 'leaseId' | 'machine'>): string => `${leaseId}/${machine}`;
+
+export class HostLedger {
+  private readonly nodes = new Map<number, Map<string, HeldMachine>>();
+  private readonly waiting = new Map<number, Set<() => void>>();
+
+  private readonly capacities = new Map<number, Amounts>();
+
+  /** The nodes as they are now. */
+  know(nodes: readonly NodeSpec[]): void {
+    this.capacities.clear();
+    for (const { number, capacity } of nodes) this.capacities.set(number, capacity);
+  }
+
+  /** The machine is there, or is about to be. */
+  hold(target: Machine): void {
+    const { leaseId, machine, capacity } = target;
+    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing: null });
+  }
+
+  /** What the machine holds is being freed; it holds it until `release`. Nothing happens where it holds nothing. */
+  beginRelease(place: Place, releasing: ActionKind): void {
+    const held = this.nodes.get(place.node);
+    const machine = held?.get(keyOf(place));
+    if (machine) held?.set(keyOf(place), { ...machine, releasing });
+  }
+
+  /** The machine is known to be gone from the node. */
+  release(place: Place): void {
+    const held = this.nodes.get(place.node);
+    if (!held?.delete(keyOf(place))) return;
+    if (held.size === 0) this.nodes.delete(place.node);
+    for (const wake of [...(this.waiting.get(place.node) ?? [])]) wake();
+  }
+
+  /**
+   * The machines that must leave the node before this one may be started; empty when it may. Machines that run as planned are never in
+   * the way: the plan has room for them.
+   */
+  inTheWayOf(target: Machine): readonly HeldMachine[] {
+    const capacity = this.capacities.get(target.node) ?? {};
+    const others = [...(this.nodes.get(target.node)?.values() ?? [])].filter(
+      (each) => keyOf(each) !== keyOf(target),
+    );
+    const lack = Object.entries(target.capacity).some(([type, needed]) => {
+      if (totalAmount(needed) === 0) return false;
+      const has = capacity[type] ?? 0;
+      // Shares of one instance are not told apart here: what leaves must have left.
+      if (typeof has !== 'number' && has.length > 1) {
+        return others.some((each) => each.releasing !== null && totalAmount(each.capacity[type] ?? 0) > 0);
+      }
+      const used = others.reduce((sum, each) => sum + totalAmount(each.capacity[type] ?? 0), 0);
+      return used + totalAmount(needed) > totalAmount(has);
+    });
+    return lack ? others.filter(({ releasing }) => releasing !== null) : [];
+  }
+
+  /** Resolves when something on the node is released, or the signal aborts. */
+  changed(node: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const waiting = getOrCreate(this.waiting, node, () => new Set());
+      const finish = (): void => {
+        waiting.delete(finish);
+        signal.removeEventListener('abort', finish);
+        resolve();
+      };
+      waiting.add(finish);
+      signal.addEventListener('abort', finish, { once: true });
+    });
+  }
+
+  clear(): void {
+    this.nodes.clear();
+  }
+
+  private on(node: number): Map<string, HeldMachine> {
+    return getOrCreate(this.nodes, node, () => new Map());
+  }
+}

@@ -1,0 +1,60 @@
+import type { ActionRecord, Instant } from '../../core/index.ts';
+import { sharedController } from '../async.ts';
+import { type ActionOutcome, maxActionOutput } from '../ports.ts';
+import type { HostFailure } from './report.ts';
+
+/** What an operator decides about an action that is stuck. */
+export type Recovery = 'RETRY' | 'ASSUME_SUCCESS' | 'ASSUME_FAILURE';
+
+/** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
+export interface OpenAction {
+  readonly action: ActionRecord;
+  parts: number;
+  attempts: number;
+  /** When the first host was called. */
+  startedAt: Instant | null;
+  superseded: boolean;
+  /** How it goes, as last reported. */
+  message: string | null;
+  assumed: Exclude<Recovery, 'RETRY'> | null;
+  readonly failures: HostFailure[];
+  /** What was printed for each machine. */
+  readonly outputs: Map<string, string>;
+  /** Aborts the calls and waits that are going on; others may begin. */
+  interrupt(): void;
+  readonly interrupted: AbortSignal;
+}
+
+export function openAction(action: ActionRecord, parts: number): OpenAction {
+  let interruption = sharedController();
+  return {
+    ...{ action, parts, attempts: 0, startedAt: null, superseded: false, message: null, assumed: null },
+    failures: [],
+    outputs: new Map(),
+    interrupt: () => {
+      const present = interruption;
+      interruption = sharedController();
+      present.abort();
+    },
+    get interrupted() {
+      return interruption.signal;
+    },
+  };
+}
+
+/** What is known of an action so far, without its end. */
+export function outcomeOf({
+  action,
+  attempts,
+  outputs,
+  startedAt,
+}: OpenAction): Pick<ActionOutcome, 'actionId' | 'attempts' | 'output' | 'startedAt'> {
+  const printed = [...outputs].filter(([, output]) => output !== '');
+  const output =
+    printed.length === 0
+      ? null
+      : printed.length === 1
+        ? (printed[0]?.[1] ?? null)
+        : printed.map(([machine, text]) => `${machine}: ${text}`).join('\n');
+  return { actionId: action.id, attempts, startedAt, output: output?.slice(0, maxActionOutput) ?? null };
+}

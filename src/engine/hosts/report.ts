@@ -1,0 +1,17 @@
+import type { ActionOutcome } from '../ports.ts';
+
+/** What hosts did or tell, on its way to a turn. */
+export interface ActionReport {
+  /** Null for what hosts tell without having been told to do anything. */
+  readonly outcome: ActionOutcome | null;
+  /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
+  readonly failures: readonly HostFailure[];
+  /** Leases of which all machines have stopped by themselves. */
+  readonly ended: readonly number[];
+}
+
+export interface HostFailure {
+  readonly leaseId: number;
+  readonly code: 'ACTION_FAILED' | 'MACHINE_LOST';
+  readonly message: string;
+}
