@@ -101,7 +101,7 @@ describe('a server, as its users start it', () => {
     expect(first.token).toMatch(/^lg_/);
     expect(statSync(join(dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
     const page = await fetch(first.url, { headers: { accept: 'text/html' } });
-    expect(await page.text()).toContain('YogaGraphiQL');
+    expect(await page.text()).toContain('assets/graphiql-');
     const { requestLease: made } = await ask(first, requestLease, { duration: 'P1D' });
     expect(made).toMatchObject({ lease: { number: 1 }, userErrors: [] });
     const before = await ask(
@@ -187,7 +187,7 @@ describe('a server, as its users start it', () => {
           const { code, stderr } = await run([command], environment);
           expect([code, stderr], command).toEqual([
             1,
-            "leasegraph: The data directory /proc/none/data cannot be made: ENOENT: no such file or directory, mkdir '/proc/none'\n",
+            "leasegraph: /proc/none/data: the data directory cannot be created: ENOENT: no such file or directory, mkdir '/proc/none' [FILE_UNREADABLE]\n",
           ]);
         }
       }
@@ -268,7 +268,9 @@ describe('a server, as its users start it', () => {
       serverEnvironment({ dataDir: newDataDir(), config: { clock: { sped: 2 } } }),
     );
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^leasegraph: \S+: clock\.sped: unknown key; did you mean "speed"\?\n$/);
+    expect(stderr).toMatch(
+      /^leasegraph: \S+:1: clock\.sped: unknown key; did you mean "speed"\? \[UNKNOWN_KEY\]\n$/,
+    );
   });
 
   it('does not take another site for the one that it has', async () => {
@@ -390,11 +392,12 @@ describe('the command line beside a running server', () => {
     const rejected = await cli('request', '--machines', '3 CPU:100 Memory:1', '--duration', '1h');
     expect(rejected).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/^leasegraph: lease \d+ is REJECTED: .*\n$/),
+      stderr: expect.stringMatching(/^leasegraph: lease \d+ is REJECTED: .* \[LARGER_THAN_SITE\]\n$/),
+      stdout: '',
     });
     const refused = await cli('request', '--machines', '1 GPU:1', '--duration', '1h');
     expect(refused.stderr).toBe(
-      'leasegraph: machines.0.capacity.0.type: The site has no "GPU". It has CPU, Memory. [INVALID_REQUEST]\n',
+      'leasegraph: machines.0.capacity.0.type: The site has no resource "GPU". Its resources are CPU, Memory. [INVALID_REQUEST]\n',
     );
     expect(await cli('request', '--machines', 'two', '--duration', '1h')).toMatchObject({
       code: 2,

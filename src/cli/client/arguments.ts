@@ -42,7 +42,8 @@ export function machineSet(text: string, before: readonly MachineSetInput[] = []
 export function durationOption(text: string): string {
   const millis = parseDuration(text);
   if (millis === null) throw new InvalidArgumentError(`Expected a duration: ${durationForm}.`);
-  return Duration.fromMillis(millis).rescale().toISO();
+  // Months and years have no fixed length.
+  return Duration.fromMillis(millis).shiftTo('days', 'hours', 'minutes', 'seconds').toISO();
 }
 
 /** An instant, or one that counts from the present instant of the server, in milliseconds. */
