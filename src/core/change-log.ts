@@ -90,7 +90,7 @@ export class ChangeLog {
   action(
     kind: ActionKind,
     at: Instant,
-    lease: Lease,
+    lease: Pick<Lease, 'id'>,
     reservation: Reservation | null,
     targets: readonly ActionTarget[],
   ): void {

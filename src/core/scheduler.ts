@@ -2,12 +2,14 @@ import { SchedulerError } from './errors.ts';
 import { endAndStart, endPrematurely } from './lifecycle/due.ts';
 import { cancelLease, endEarly, failLease } from './lifecycle/endings.ts';
 import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
+import { removeMachines } from './lifecycle/host-reports.ts';
 import { runPass } from './lifecycle/pass.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Reservation } from './model/lease.ts';
 import type {
+  ActionTarget,
   Changes,
   Instant,
   LeaseRecord,
@@ -80,6 +82,11 @@ export class Scheduler {
     if (!lease) return;
     failLease(this.state, lease, now, reason);
     reevaluateIfDue(this.state, now);
+  }
+
+  /** Machines could not be stopped in an orderly way: hosts are told to destroy them. Their leases may have ended. */
+  removeMachines(now: Instant, targets: readonly ActionTarget[]): void {
+    removeMachines(this.state, targets, now);
   }
 
   // ------------------------------------------------------------------ time

@@ -144,7 +144,7 @@ export class WriterSession {
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
     guarded('advance', () => core.advance(now));
-    const applied = applyItems(core, now, items, known);
+    const applied = applyItems(core, now, items, known, this.options.dispatcher);
     if (withPass) {
       await pass.slices(core, now, applied.answers.length > 0, () => this.interrupted(now));
     }

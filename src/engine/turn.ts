@@ -2,6 +2,7 @@
 
 import { type Instant, SchedulerError } from '../core/index.ts';
 import { type Answer, refusalOf } from './commands/answer.ts';
+import type { HostControl } from './commands/command.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
 import { kindOf } from './commands/table.ts';
 import type { BatchContent } from './committer.ts';
@@ -48,6 +49,7 @@ export function applyItems(
   now: Instant,
   items: readonly Item[],
   known: readonly IdempotencyRecord[],
+  hosts: HostControl,
 ): AppliedItems {
   const remembered = new RememberedAnswers(known);
   const answers: GivenAnswer[] = [];
@@ -57,20 +59,27 @@ export function applyItems(
       applyReport(core, now, item.report, item);
       reports.push(item.report);
     } else {
-      const answer = item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered);
+      const answer =
+        item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered, hosts);
       answers.push({ item, answer });
     }
   }
   return { answers, reports, idempotency: remembered.added };
 }
 
-function applyCommand(core: Core, now: Instant, item: CommandItem, remembered: RememberedAnswers): Answer {
+function applyCommand(
+  core: Core,
+  now: Instant,
+  item: CommandItem,
+  remembered: RememberedAnswers,
+  hosts: HostControl,
+): Answer {
   const { command } = item;
   const earlier = remembered.answerTo(command);
   if (earlier) return earlier;
   let result: unknown;
   try {
-    result = kindOf(command).apply(core, now, command.input);
+    result = kindOf(command).apply(core, now, command.input, hosts);
   } catch (error) {
     const refused = refusalOf(error);
     if (!refused) throw new CoreFailure(`the command "${command.kind}"`, item, error);
@@ -92,7 +101,7 @@ export function concludeAnswers(core: Core, answers: readonly GivenAnswer[]): re
 }
 
 /** Fails the leases whose actions failed, and ends those whose machines have stopped. */
-function applyReport(core: Core, now: Instant, { ended, failures }: ActionReport, item: Item): void {
+function applyReport(core: Core, now: Instant, { ended, failures, remove }: ActionReport, item: Item): void {
   guarded(
     'a report of a host',
     () => {
@@ -105,6 +114,7 @@ function applyReport(core: Core, now: Instant, { ended, failures }: ActionReport
         // Its time may have come meanwhile.
         if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
       }
+      if (remove.length > 0) core.removeMachines(now, remove);
     },
     item,
   );

@@ -26,6 +26,7 @@ const report = (actionId: number) => ({
   },
   failures: [],
   ended: [],
+  remove: [],
 });
 const names = (items: readonly Item[]): string[] =>
   items.map((item) => {

@@ -5,9 +5,10 @@ import { hours, bestEffort as request } from '../support/engine-harness.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, reservation } from '../support/story.ts';
 
+const noHosts = { recover: () => false };
 const lost = (leaseId: number) => {
   const failures = [{ leaseId, code: 'MACHINE_LOST' as const, message: 'machine 1 is absent' }];
-  return { type: 'report' as const, report: { outcome: null, failures, ended: [] } };
+  return { type: 'report' as const, report: { outcome: null, failures, ended: [], remove: [] } };
 };
 
 test('a machine that is missed fails a lease that is active, and no lease that is being suspended', () => {
@@ -21,7 +22,7 @@ test('a machine that is missed fails a lease that is active, and no lease that i
     });
     stage.to(moment);
     expect(stage.state(1)).toBe(before);
-    stage.do((scheduler, now) => applyItems(scheduler, now, [lost(1), lost(99)], []));
+    stage.do((scheduler, now) => applyItems(scheduler, now, [lost(1), lost(99)], [], noHosts));
     expect(stage.state(1)).toBe(after);
   }
 });
@@ -39,7 +40,7 @@ test('the same idempotency key of two principals makes two leases', () => {
     inbox.addCommand({ kind: 'request', input: request(hours(1)), principal, idempotencyKey: key }, () => {});
   }
   stage.do((scheduler, now) => {
-    const { answers, idempotency } = applyItems(scheduler, now, inbox.take(10), []);
+    const { answers, idempotency } = applyItems(scheduler, now, inbox.take(10), [], noHosts);
     expect(answers.map(({ answer }) => answer)).toEqual(
       [1, 2, 1, 3].map((leaseNumber) => ({ result: { leaseNumber } })),
     );

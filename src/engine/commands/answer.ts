@@ -5,6 +5,8 @@ export type CommandErrorCode =
   | SchedulerErrorCode
   | 'IDEMPOTENCY_CONFLICT'
   | 'EVENTS_EXPIRED'
+  /** There is no such action, or it is finished. */
+  | 'ACTION_NOT_OPEN'
   /** The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be repeated. */
   | 'UNAVAILABLE'
   | 'SHUTTING_DOWN';
@@ -55,6 +57,10 @@ export function errorOf({ error }: Refusal): CommandError {
 
 /** The answer for an error of the core; null for an error that is not meant for callers. */
 export function refusalOf(error: unknown): Refusal | null {
+  if (error instanceof CommandError) {
+    const { code, message, path, retryable } = error;
+    return refusal(code, message, { path, retryable });
+  }
   return error instanceof SchedulerError && error.code !== 'INTERNAL' && error.code !== 'LEASE_FAILURE'
     ? refusal(error.code, error.message, { path: error.path })
     : null;

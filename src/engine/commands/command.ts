@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/index.ts';
 import type { Core } from '../core.ts';
+import type { Recovery } from '../hosts/recovery.ts';
 
 /**
  * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that the table may
@@ -10,8 +11,8 @@ export interface CommandKind<Input, Result> {
   parse(input: unknown): Input | null;
   /** About how many rows it writes. */
   rows(input: Input): number;
-  /** Carries it out. Throws SchedulerError for what the core refuses; nothing has changed then. */
-  apply(core: Core, now: Instant, input: Input): Result;
+  /** Carries it out. Throws SchedulerError or CommandError for what is refused; nothing has changed then. */
+  apply(core: Core, now: Instant, input: Input, hosts: HostControl): Result;
   /** The answer as of the end of the turn, when the pass has had its time. Absent: what `apply` returned. */
   conclude?(core: Core, input: Input, result: Result): Result;
   /** How repetitions under one idempotency key are recognized and answered. Null: the kind takes no keys. */
@@ -25,6 +26,12 @@ export interface Idempotency<Input, Result> {
   leaseNumber(result: Result): number;
   /** The answer to a repetition. */
   repeated(leaseNumber: number): Result;
+}
+
+/** What commands may ask of the dispatcher. */
+export interface HostControl {
+  /** False when the action is not open. */
+  recover(actionId: number, recovery: Recovery): boolean;
 }
 
 /** What a caller asks for, as it waits for a turn and as servers pass it on to each other. */

@@ -11,8 +11,9 @@ import type { EngineMetrics } from '../metrics.ts';
 import type { ActionOutcome, Adapter } from '../ports.ts';
 import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
 import type { HeldMachine, HostLedger } from './ledger.ts';
-import { type OpenAction, openAction, outcomeOf, type Recovery } from './open-action.ts';
-import type { ActionReport } from './report.ts';
+import { type OpenAction, openAction, outcomeOf } from './open-action.ts';
+import type { Recovery } from './recovery.ts';
+import { type ActionReport, noReport } from './report.ts';
 
 export interface DispatcherOptions {
   readonly adapter: Adapter;
@@ -282,7 +283,7 @@ export class Dispatcher {
     const { id, kind, leaseId } = of.action;
     this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
     const outcome: ActionOutcome = { ...outcomeOf(of), state: 'PENDING', error: message, finishedAt: null };
-    this.options.report({ failures: [], outcome, ended: [] });
+    this.options.report({ ...noReport, outcome });
   }
 
   private partEnds(part: Part, failure: TargetFailure | 'superseded' | null): void {
@@ -317,7 +318,11 @@ export class Dispatcher {
       log.debug(fields, 'action done');
     }
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
-    report({ failures, outcome: { ...outcomeOf(of), state, error, finishedAt: clock.now() }, ended: [] });
+    const outcome: ActionOutcome = { ...outcomeOf(of), state, error, finishedAt: clock.now() };
+    // The lease has had its time: a machine that cannot be shut down is no failure of it.
+    if (action.kind === 'SHUTDOWN' && failures.length > 0)
+      report({ ...noReport, outcome, remove: action.targets });
+    else report({ ...noReport, outcome, failures });
   }
 }
 

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { Adapter, HostedMachine, MachineStatus } from '../ports.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import type { ActionReport } from './report.ts';
+import { type ActionReport, noReport } from './report.ts';
 
 export interface InspectionOptions {
   readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;
@@ -123,10 +123,10 @@ export class Inspection {
       const [machine, status] = lost;
       const message = `machine ${machine} on node ${machines?.[machine]} should be running, but is ${status}`;
       log.error({ lease: leaseId, machine: Number(machine), node: machines?.[machine] }, message);
-      report({ outcome: null, failures: [{ leaseId, code: 'MACHINE_LOST', message }], ended: [] });
+      report({ ...noReport, failures: [{ leaseId, code: 'MACHINE_LOST', message }] });
     } else if (statuses.size > 0 && [...statuses.values()].every((status) => status === 'stopped')) {
       log.info({ lease: leaseId }, 'all machines of the lease have stopped by themselves');
-      report({ outcome: null, failures: [], ended: [leaseId] });
+      report({ ...noReport, ended: [leaseId] });
     } else return;
     this.reported.add(leaseId);
   }

@@ -1,10 +1,8 @@
 import type { ActionRecord, Instant } from '../../core/index.ts';
 import { sharedController } from '../async.ts';
 import { type ActionOutcome, maxActionOutput } from '../ports.ts';
+import type { Recovery } from './recovery.ts';
 import type { HostFailure } from './report.ts';
-
-/** What an operator decides about an action that is stuck. */
-export type Recovery = 'RETRY' | 'ASSUME_SUCCESS' | 'ASSUME_FAILURE';
 
 /** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
 export interface OpenAction {

@@ -1,3 +1,4 @@
+import type { ActionTarget } from '../../core/index.ts';
 import type { ActionOutcome } from '../ports.ts';
 
 /** What hosts did or tell, on its way to a turn. */
@@ -8,7 +9,11 @@ export interface ActionReport {
   readonly failures: readonly HostFailure[];
   /** Leases of which all machines have stopped by themselves. */
   readonly ended: readonly number[];
+  /** Machines that could not be shut down: they are destroyed. */
+  readonly remove: readonly ActionTarget[];
 }
+
+export const noReport: ActionReport = { outcome: null, failures: [], ended: [], remove: [] };
 
 export interface HostFailure {
   readonly leaseId: number;
