@@ -16,8 +16,8 @@ import { CliError } from './terminal.ts';
 const bufferSize = 1 << 20;
 
 /**
- * Writes a file whole or not at all: under another name first, then under its own. What is there and no plain file (a device, a pipe, a link) is
- * written to as it is. Throws CliError.
+ * Writes a file whole or not at all: first under another name, then under its own. A device, a pipe or a link is written to
+ * directly. Throws CliError.
  */
 export function writeFileWhole(path: string, pieces: Iterable<string>): void {
   const present = lstatSync(path, { throwIfNoEntry: false });
@@ -45,7 +45,7 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
   }
 }
 
-/** Throws CliError where a file of that name cannot be written, so that nobody waits for a result in vain. */
+/** Throws CliError if a file of that name cannot be written: before a run, not after it. */
 export function expectWritable(path: string): void {
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.isDirectory() === true) {
@@ -58,7 +58,7 @@ export function expectWritable(path: string): void {
   }
 }
 
-/** Throws CliError where a file that is to be written is one that is read, or another one that is written. */
+/** Throws CliError if a file to write is also read, or is to be written twice. */
 export function expectApart(
   written: readonly (string | null)[],
   read: readonly (string | null | undefined)[],
@@ -70,7 +70,7 @@ export function expectApart(
     const other = taken.get(identity);
     if (other !== undefined && use === 'written') {
       throw new CliError(
-        `${path}: is ${other === 'read' ? 'what is read' : 'to be written twice'}, expected another name for what is written`,
+        `${path}: is ${other === 'read' ? 'an input file' : 'written twice'}, expected another name for the output`,
       );
     }
     taken.set(identity, use);
@@ -79,7 +79,7 @@ export function expectApart(
   for (const path of written) if (path !== null) take(path, 'written');
 }
 
-/** Null for devices and pipes, of which many may share one. */
+/** Null for devices and pipes, which may be used several times. */
 function identityOf(path: string): string | null {
   const present = statSync(path, { throwIfNoEntry: false });
   if (present === undefined) return resolve(path);

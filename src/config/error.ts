@@ -31,7 +31,7 @@ export interface Origin {
   readonly name: string | null;
 }
 
-/** `file:line: ` in front of what is wrong there. */
+/** A problem with its place in front: `file:line: `. */
 export function at({ file, line }: Pick<Origin, 'file' | 'line'>, detail: string): string {
   return line === null ? `${file}: ${detail}` : `${file}:${line}: ${detail}`;
 }
@@ -61,7 +61,7 @@ export function configurationError(
   return new ConfigurationError(code, lines.join('\n'));
 }
 
-/** The key that was probably meant, or all that there are. */
+/** The key that was probably meant, or all known keys. */
 export function hint(key: string, known: readonly string[]): string {
   const meant = closest(key, known);
   return meant === null ? `known keys are ${known.join(', ')}` : `did you mean "${meant}"?`;

@@ -59,7 +59,7 @@ export function isIni(text: string): boolean {
   return /^\[[\w:+-]+\]$/.test(lines.find((line) => !/^([#;]|$)/.test(line)) ?? '');
 }
 
-/** Whether a configuration of a simulation is in Haizea's form: native ones are told by their names. */
+/** Whether a configuration is in Haizea's form: native files are recognized by their names. */
 export function isHaizeaForm(path: string, text: string): boolean {
   return isIni(text) || !/\.(ya?ml|json)$/i.test(path);
 }

@@ -18,7 +18,9 @@ export interface ServerConfig extends Configuration {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const text = (fallback: string) => z.string().trim().min(1).default(fallback);
+function text(fallback: string) {
+  return z.string().trim().min(1).default(fallback);
+}
 
 const environmentSchema = z.object({
   DATABASE_URL: z

@@ -11,7 +11,9 @@ export interface AdminToken {
   readonly file: string;
 }
 
-export const tokenFile = (dataDir: string): string => join(dataDir, 'admin-token');
+export function tokenFile(dataDir: string): string {
+  return join(dataDir, 'admin-token');
+}
 
 /** The token in the data directory; null when there is none. Throws ConfigurationError. */
 export function keptToken(dataDir: string): string | null {

@@ -1,6 +1,6 @@
 import type { Instant, LeaseEventRecord, LeaseRecord, Scheduler } from '../core/index.ts';
 
-/** Is told what happens in a run: probes and progress displays are observers. */
+/** Observes a run: probes and progress displays are observers. */
 export interface SimulationObserver {
   onStart?(at: Instant): void;
   /** After each step of the clock. */

@@ -4,7 +4,7 @@ import type { Overheads, TraceLease } from './workload.ts';
 
 export const noOverheads: Overheads = { applyTo: 'none', runtimeSlowdown: 0, bootShutdown: 0 };
 
-/** The lease as it is requested: both its durations grow by the slowdown, in whole seconds, and then by the boot overhead. */
+/** The lease with both durations extended by the slowdown, in whole seconds, and then by the boot overhead. */
 export function applyOverheads(lease: TraceLease, overheads: Overheads): TraceLease {
   const { applyTo, runtimeSlowdown, bootShutdown } = overheads;
   if (applyTo === 'none' || (applyTo === 'besteffort' && lease.type !== 'BEST_EFFORT')) return lease;
@@ -18,7 +18,7 @@ export function applyOverheads(lease: TraceLease, overheads: Overheads): TraceLe
   };
 }
 
-/** The leases with as much memory (MB) in every machine; null leaves them as they are. */
+/** The leases with this memory (MB) in every machine; null changes nothing. */
 export function overrideMemory(leases: readonly TraceLease[], memory: number | null): readonly TraceLease[] {
   if (memory === null) return leases;
   const interner = new Interner();

@@ -8,7 +8,7 @@ import {
 } from '../core/index.ts';
 import type { EventResult, LeaseResult, ReservationResult, Seconds, SimulationResult } from './result.ts';
 
-/** A reservation that has started: what the result says of it, and what puts it in its place. Amounts are not kept: they are large. */
+/** A reservation that has started: what the result contains and what orders it. Amounts are left out: they are large. */
 type Executed = Pick<
   ReservationRecord,
   'id' | 'kind' | 'state' | 'start' | 'end' | 'machines' | 'moves' | 'targets' | 'vmId' | 'chainIndex'
@@ -33,7 +33,7 @@ export class ResultRecorder {
     for (const { at, leaseId, from, to } of events) this.events.push([this.seconds(at), leaseId, from, to]);
   }
 
-  /** What still runs at the end of the run is cut there. `stopped`: `stop-when` ended the run, so leases may be left. */
+  /** Reservations that still run are cut at the end. `stopped`: `stop-when` ended the run, so leases may be unfinished. */
   result(end: Instant, stopped: boolean): SimulationResult {
     const leases = [...this.leases.values()].sort((a, b) => a.id - b.id);
     return {
@@ -82,8 +82,11 @@ export class ResultRecorder {
   }
 }
 
-const inSeconds = (milliseconds: number): Seconds => milliseconds / 1000;
+function inSeconds(milliseconds: number): Seconds {
+  return milliseconds / 1000;
+}
 
-/** By start; what starts at one instant by chain, in the order in which chains were planned, and by place in it. */
-const inOrderOfStart = (a: Executed, b: Executed): number =>
-  a.start - b.start || (a.vmId ?? a.id) - (b.vmId ?? b.id) || a.chainIndex - b.chainIndex;
+/** By start; at the same instant by chain, in the order in which chains were planned, and by position in the chain. */
+function inOrderOfStart(a: Executed, b: Executed): number {
+  return a.start - b.start || (a.vmId ?? a.id) - (b.vmId ?? b.id) || a.chainIndex - b.chainIndex;
+}

@@ -5,7 +5,7 @@ import type { SimulationResult } from './result.ts';
 import type { RunSummary } from './summary.ts';
 import type { SimulationConfig } from './workload.ts';
 
-/** What a run was made of, so that it can be repeated, and its statistics. */
+/** The inputs of a run, so that it can be repeated, and its statistics. */
 export interface RunRecord {
   readonly version: string;
   /** Files that were read; null where there was none. */

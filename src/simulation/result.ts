@@ -31,13 +31,13 @@ export interface LeaseResult {
   readonly machines: number;
   readonly image: DiskImage | null;
   readonly reason: string | null;
-  /** Those that were executed, in the order in which they started. */
+  /** The executed ones, in order of start. */
   readonly reservations: readonly ReservationResult[];
 }
 
 export type EventResult = readonly [time: Seconds, lease: number, from: LeaseState, to: LeaseState];
 
-/** What a run leaves behind: the form of `simulate --output`. */
+/** The result of a run, in the form of `simulate --output`. */
 export interface SimulationResult {
   readonly leases: readonly LeaseResult[];
   readonly events: readonly EventResult[];

@@ -23,7 +23,9 @@ export interface SimulationOptions {
 }
 
 /** Runs a workload on the scheduler core with a clock that jumps from one event to the next (R30). */
-export const simulate = (options: SimulationOptions): SimulationResult => new Run(options).toEnd();
+export function simulate(options: SimulationOptions): SimulationResult {
+  return new Run(options).toEnd();
+}
 
 class Run {
   private readonly scheduler: Scheduler;
@@ -64,7 +66,8 @@ class Run {
         break;
       }
       if (next === null) {
-        // Nothing is to come, yet leases wait: one more pass a second later, and if that changes nothing the run is over (R58).
+        // Leases wait although nothing is left to happen: one more pass a second later, and if that changes nothing the run
+        // is over (R58).
         if (stuckSince !== null && !changed) break;
         stuckSince = at;
         at += SECOND;
@@ -114,7 +117,7 @@ class Run {
     for (const observer of this.observers) observer.onRequest?.(at, record);
   }
 
-  /** Leases that have ended, or are not there yet, are ignored (R61). */
+  /** Cancellations of leases that have ended, or do not exist yet, are ignored (R61). */
   private cancel(at: Instant, leaseId: number): void {
     try {
       this.scheduler.cancel(at, leaseId);
@@ -169,12 +172,12 @@ class Run {
   }
 }
 
-/** A trace's lease as the scheduler takes it: with overheads, and with instants in place of times from the start. */
-export const toRequest = (
+/** A lease of a trace as a request: with overheads, and with instants instead of times from the start. */
+export function toRequest(
   lease: TraceLease,
   start: Instant,
   { overheads }: Pick<SimulationConfig, 'overheads'>,
-): LeaseRequest => {
+): LeaseRequest {
   const { id, type, machines, duration, knownDuration, preemptible, image } = applyOverheads(
     lease,
     overheads,
@@ -191,4 +194,4 @@ export const toRequest = (
     deadline: lease.deadline === null ? null : start + lease.deadline,
     originalDuration: lease.duration,
   };
-};
+}

@@ -11,13 +11,13 @@ import type { ProbeName } from './accounting/probes.ts';
 
 /** A lease of a trace. Times count from the start of the simulation. */
 export interface TraceLease {
-  /** Counts up from 1 in load order: the trace, then the injection. */
+  /** Counts from 1 in load order: the trace, then the injection. */
   readonly id: number;
   readonly type: LeaseType;
   readonly arrival: Millis;
   readonly machines: readonly Amounts[];
   readonly duration: Millis;
-  /** How long it really runs; null: the whole duration. */
+  /** The actual running time; null: the whole duration. */
   readonly knownDuration: Millis | null;
   /** ADVANCE_RESERVATION: when it starts; DEADLINE: the earliest start. */
   readonly start: Millis | null;
@@ -31,7 +31,7 @@ export interface TraceLease {
 export interface Workload {
   readonly name: string | null;
   readonly description: string | null;
-  /** The site that the trace describes, if it does. */
+  /** The site that the trace describes; null without one. */
   readonly site: SiteSpec | null;
   /** In order of arrival. */
   readonly leases: readonly TraceLease[];
@@ -39,7 +39,7 @@ export interface Workload {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** A user's cancellation. */
+/** A cancellation by a user. */
 export interface Cancellation {
   readonly at: Millis;
   readonly leaseId: number;
@@ -47,7 +47,7 @@ export interface Cancellation {
 
 export type StopWhen = 'all-leases-done' | 'besteffort-submitted' | 'besteffort-done';
 
-/** What is added to the durations of a trace's leases before they are requested (R33). */
+/** Extensions of the durations of leases before they are requested (R33). */
 export interface Overheads {
   readonly applyTo: 'none' | 'besteffort' | 'all';
   /** Percent. */
@@ -62,7 +62,7 @@ export interface SimulationConfig {
   readonly site: SiteSpec | null;
   readonly stopWhen: StopWhen;
   readonly overheads: Overheads;
-  /** MB for every machine; null leaves them as they are. */
+  /** MB for every machine; null changes nothing. */
   readonly overrideMemory: number | null;
   readonly probes: readonly ProbeName[];
   readonly attributes: Readonly<Record<string, string>>;

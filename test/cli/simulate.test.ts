@@ -185,7 +185,7 @@ describe('simulate', () => {
     ]) {
       const { status, out, err } = await cli('simulate', trace, ...site, ...argv);
       expect(err).toMatch(
-        /^leasegraph: .*: is (what is read|to be written twice), expected another name[^\n]*\n$/,
+        /^leasegraph: .*: is (an input file|written twice), expected another name[^\n]*\n$/,
       );
       expect([status, out]).toEqual([1, '']);
     }
@@ -193,7 +193,7 @@ describe('simulate', () => {
     expect(existsSync(path('twice'))).toBe(false);
     const nowhere = ['--output', '/dev/null', '--gantt', '/dev/null'];
     expect((await cli('simulate', trace, ...site, ...nowhere)).status).toBe(0);
-    expect((await cli('convert', trace, alias)).err).toContain('is what is read');
+    expect((await cli('convert', trace, alias)).err).toContain('is an input file');
   });
 
   it.each([

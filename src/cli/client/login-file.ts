@@ -16,7 +16,7 @@ export function loginFile(environment: Environment): string {
   return join(folder, 'leasegraph', 'login.json');
 }
 
-/** Null where nobody has logged in. Throws CliError for a file that cannot be read. */
+/** Null without a login. Throws CliError for a file that cannot be read. */
 export function readLogin(environment: Environment): Login | null {
   const file = loginFile(environment);
   try {

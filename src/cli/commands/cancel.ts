@@ -25,7 +25,7 @@ export default function cancel(command: Command, terminal: Terminal): void {
           const { lease } = await client.request(LeaseByNumberDocument, { number });
           if (lease === null) throw new CliError('there is no such lease');
           const answer = (await client.request(CancelLeaseDocument, { id: lease.id })).cancelLease;
-          // The path names the id, which nobody has typed.
+          // The path names the id, which the user has not typed.
           assertAccepted(answer.userErrors.map((refusal) => ({ ...refusal, path: null })));
           if (answer.lease) cancelled.push(answer.lease);
         } catch (error) {

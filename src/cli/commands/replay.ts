@@ -74,7 +74,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   );
   if (early.length > 0 && !facts.acceptsKnownDurations) {
     throw new CliError(
-      `${early.length} leases of ${trace} end before their time, which the server does not simulate: set simulation.acceptKnownDurations in its configuration`,
+      `${early.length} leases of ${trace} end early, which the server does not accept: set simulation.acceptKnownDurations in its configuration`,
     );
   }
   const cancellations = options.cancel === undefined ? [] : readCancellations(fileSource(options.cancel));

@@ -5,8 +5,8 @@ import { createLogger } from '../../server/logging.ts';
 import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
-/** Milliseconds that a start still has after a signal to stop, to come to where it can be stopped. (It can be broken off anywhere.) */
-const longestStart = 2_000;
+/** Milliseconds that a start may continue after a signal to stop. It can be broken off anywhere. */
+const maxStart = 2_000;
 
 interface ServeOptions {
   readonly port?: string;
@@ -37,7 +37,7 @@ export default function serve(command: Command, terminal: Terminal): void {
         ...(options.config !== undefined && { LEASEGRAPH_CONFIG: options.config }),
         ...(options.dataDir !== undefined && { LEASEGRAPH_DATA_DIR: options.dataDir }),
       });
-      // A server goes on when what it prints cannot be written, or nobody reads it.
+      // A server continues when its output cannot be written.
       process.stdout.removeAllListeners('error').on('error', () => {});
       const log = await createLogger(config.logLevel);
       const signals = stopSignals();
@@ -49,7 +49,7 @@ export default function serve(command: Command, terminal: Terminal): void {
         onFatal = resolve;
       });
       let started = false;
-      void signals.then((status) => setTimeout(() => started || process.exit(status), longestStart).unref());
+      void signals.then((status) => setTimeout(() => started || process.exit(status), maxStart).unref());
       const server = await startServer(config, { log, onFatal });
       started = true;
       greet(server, terminal);
@@ -77,7 +77,7 @@ function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): v
   terminal.out(`Listening on ${url}/graphql (GraphiQL in a browser). Ctrl-C stops it.\n`);
 }
 
-/** Resolves at the first signal to stop, to the exit status that tells of it. The second one ends the process at once. */
+/** Resolves at the first signal to stop, to its exit status. The second signal ends the process at once. */
 function stopSignals(): Promise<number> {
   return new Promise((resolve) => {
     let asked = false;

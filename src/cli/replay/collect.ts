@@ -40,10 +40,13 @@ export async function collect(
 }
 
 /** Whole seconds from the trace's beginning. */
-const seconds = (start: Instant, instant: string): number =>
-  Math.round((DateTime.fromISO(instant).toMillis() - start) / 1_000);
+function seconds(start: Instant, instant: string): number {
+  return Math.round((DateTime.fromISO(instant).toMillis() - start) / 1_000);
+}
 
-const length = (duration: string): number => Math.round(Duration.fromISO(duration).as('seconds'));
+function length(duration: string): number {
+  return Math.round(Duration.fromISO(duration).as('seconds'));
+}
 
 /** All events of these leases, from the first on: those that have been missed meanwhile come first. */
 async function eventsUntilTheEnd(

@@ -35,7 +35,7 @@ export interface Sent {
 const lead: Millis = 500;
 
 /**
- * Sends each request when its time has come on the server's clock, without waiting for answers to earlier ones, so that an accelerated
+ * Sends each request when its time has come on the clock of the server, without waiting for earlier answers, so that an accelerated
  * clock does not run away; the server takes them in this order.
  */
 export async function feed(
@@ -85,13 +85,14 @@ export async function feed(
 type Step = { readonly at: Millis } & ({ readonly request: TraceLease } | { readonly cancel: number });
 
 /** In order of time; at one instant cancellations come first, as in a simulation. */
-const timeline = ({ leases, cancellations }: Work): Step[] =>
-  [
+function timeline({ leases, cancellations }: Work): Step[] {
+  return [
     ...cancellations.map(({ at, leaseId }) => ({ at, cancel: leaseId })),
     ...leases.map((request) => ({ at: request.arrival, request })),
   ].sort((a, b) => a.at - b.at);
+}
 
-/** The server's clock as it is seen from here. */
+/** The clock of the server, as seen from here. */
 class ServerClock {
   private constructor(
     private readonly read: Instant,
@@ -100,7 +101,7 @@ class ServerClock {
   ) {}
 
   static async of(client: Client): Promise<ServerClock> {
-    // A connection's first answer is slow; the second one tells the time more closely.
+    // The first answer on a connection is slow; the second one is more precise.
     await client.request(SiteDocument, {});
     const before = performance.now();
     const { serverTime, site } = await client.request(SiteDocument, {});
@@ -135,7 +136,9 @@ async function cancel(socket: SocketClient, sent: Promise<number> | undefined): 
   assertAccepted(userErrors.filter(({ code }) => code !== 'LEASE_ENDED'));
 }
 
-const iso = (millis: Millis): string => Duration.fromMillis(millis).toISO();
+function iso(millis: Millis): string {
+  return Duration.fromMillis(millis).toISO();
+}
 
 function inputOf(lease: TraceLease, start: Instant, resourceTypes: readonly string[]): RequestLeaseInput {
   const { type, machines, duration, knownDuration, preemptible, image } = lease;
@@ -152,7 +155,7 @@ function inputOf(lease: TraceLease, start: Instant, resourceTypes: readonly stri
   };
 }
 
-/** Neighbouring machines that are alike. Types that traces name as a matter of form and the site does not have are left out. */
+/** Neighbouring equal machines. Types that every trace may name, but that the site does not have, are left out. */
 function sets(machines: readonly Amounts[], resourceTypes: readonly string[]): MachineSetInput[] {
   const found: { count: number; capacity: { type: string; amount: number }[] }[] = [];
   let before: Amounts | null = null;

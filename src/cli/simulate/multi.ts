@@ -108,7 +108,7 @@ function requestOf(
       ...loaded,
       config: { ...loaded.config, attributes: { ...loaded.config.attributes, ...attributes } },
       dataFile: null,
-      // The same for every run, and already told.
+      // The same for every run, and printed already.
       warnings: [],
     },
     files: { ...files, trace, inject: injection ?? files.inject ?? null },

@@ -3,7 +3,7 @@ import type { Terminal } from '../terminal.ts';
 const intervalMs = 100;
 const barWidth = 30;
 
-/** One line on standard error that shows how far something is; nothing where nobody watches. */
+/** One line on standard error that shows progress; nothing unless standard error is a terminal. */
 export class ProgressBar {
   private drawnAt = Number.NEGATIVE_INFINITY;
   private drawn = false;

@@ -11,7 +11,7 @@ import { simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 
-/** One run as plain data, so that it can be handed to another thread. */
+/** One run as plain data, which can be sent to another process. */
 export interface RunRequest {
   readonly config: LoadedConfig;
   readonly files: SimulationFiles;
@@ -32,7 +32,7 @@ export interface RunReport {
   readonly warnings: readonly string[];
   /** Leases that can never end: the run is then a failure. */
   readonly unfinished: readonly number[];
-  /** What the simulation itself took, in seconds. */
+  /** Duration of the simulation itself, in seconds. */
   readonly seconds: number;
 }
 
@@ -91,7 +91,7 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
   return { summary, perRun, attributes, written, warnings, unfinished: result.unfinished, seconds };
 }
 
-/** Why a run is a failure although it came to its end; null when it is none. */
+/** Why a run that came to its end is a failure; null if it is not. */
 export function failureOf({ unfinished }: RunReport): string | null {
   if (unfinished.length === 0) return null;
   const named = unfinished.slice(0, maxNamed).join(', ');

@@ -5,7 +5,7 @@ import { type AccountingData, Recorder } from './recorder.ts';
 export interface Accounting {
   /** To be passed to the run. */
   readonly observers: readonly SimulationObserver[];
-  /** What was recorded, once the run has ended. */
+  /** The recorded data, after the end of the run. */
   data(): AccountingData;
 }
 
@@ -17,7 +17,7 @@ export function createAccounting(
   const recorder = new Recorder();
   const chosen = [...new Set(names)].map((name) => probes[name](recorder));
   return {
-    // The counters start before the first probe sees anything and are closed before the last one looks at them.
+    // Counters start before the first probe is called and are closed before the last one reads them.
     observers: [{ onStart: (at) => recorder.start(at), onEnd: (at) => recorder.stop(at) }, ...chosen],
     data: () => recorder.data(attributes),
   };

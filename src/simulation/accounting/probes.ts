@@ -2,7 +2,7 @@ import type { LeaseRecord, LeaseType } from '../../core/index.ts';
 import type { SimulationObserver } from '../observer.ts';
 import type { Recorder } from './recorder.ts';
 
-/** Shorter leases count as this long in a slowdown, in milliseconds. */
+/** Milliseconds; shorter leases count as this long in a slowdown. */
 const minDuration = 10_000;
 
 /** Every probe, by its name in configurations. */
@@ -18,7 +18,7 @@ export const probes = {
 
 export type ProbeName = keyof typeof probes;
 
-/** A lease counts as accepted when it gets its first place in the schedule, not already when it is requested. */
+/** A lease counts as accepted when it gets its first place in the schedule, not when it is requested. */
 function admission(recorder: Recorder, type: LeaseType, label: string): SimulationObserver {
   const accepted = recorder.counter(`Accepted ${label}`);
   const rejected = recorder.counter(`Rejected ${label}`);
@@ -77,7 +77,7 @@ function cpuUtilization(recorder: Recorder): SimulationObserver {
   };
 }
 
-/** MB of disk images on the node that has most, those in its cache included. */
+/** MB of disk images on the fullest node, including its cache. */
 function diskUsage(recorder: Recorder): SimulationObserver {
   const usage = recorder.counter('Disk usage');
   return {

@@ -1,10 +1,10 @@
 import { getOrCreate, type Instant } from '../../core/index.ts';
 import type { Seconds } from '../result.ts';
 
-/** How a counter's averages are made: not at all, over its entries, or over the time that each value held. */
+/** The average of a counter: none, over its entries, or over the time of each value. */
 export type Averaging = 'none' | 'normal' | 'time-weighted';
 
-/** [time, lease that caused it, value], with the average up to then where the counter has one. */
+/** [time, lease that caused it, value], and the average so far if the counter has one. */
 export type CounterEntry =
   | readonly [time: Seconds, lease: number | null, value: number]
   | readonly [time: Seconds, lease: number | null, value: number, average: number];
@@ -16,10 +16,10 @@ export interface CounterData {
 
 export type Statistic = number | string | null;
 
-/** What the probes of a run have recorded. */
+/** The data recorded by the probes of a run. */
 export interface AccountingData {
   readonly counters: Readonly<Record<string, CounterData>>;
-  /** Lease -> what it is -> value. */
+  /** Lease -> name -> value. */
   readonly perLease: Readonly<Record<string, Readonly<Record<string, Statistic>>>>;
   readonly perRun: Readonly<Record<string, Statistic>>;
   readonly attributes: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ export class Counter {
     return this.entries.at(-1)?.value ?? 0;
   }
 
-  /** A second value at one instant replaces the first; one that changes nothing is not recorded. */
+  /** A second value at one instant replaces the first; an unchanged value is not recorded. */
   set(at: Instant, value: number, lease: number | null = null): void {
     const last = this.entries.at(-1);
     if (last?.at === at) last.value = value;
@@ -65,7 +65,7 @@ export class Counter {
   }
 }
 
-/** Where the probes of one run write what they see. */
+/** Collects the data of the probes of one run. */
 export class Recorder {
   private readonly counters = new Map<string, Counter>();
   private readonly perLease = new Map<number, Record<string, Statistic>>();

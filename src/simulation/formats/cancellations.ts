@@ -4,7 +4,7 @@ import { FieldReader } from './records.ts';
 import { type TextSource, textLines } from './source.ts';
 import { shorten } from './xml.ts';
 
-/** Reads users' cancellations: lines `TIME LEASE`, in seconds; `#` starts a comment. In order of time. Throws TraceError. */
+/** Reads cancellations: lines `TIME LEASE`, in seconds; `#` starts a comment. Sorted by time. Throws TraceError. */
 export function readCancellations(source: TextSource): Cancellation[] {
   const cancellations: Cancellation[] = [];
   for (const { number, text } of textLines(source)) {

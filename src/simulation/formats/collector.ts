@@ -3,7 +3,7 @@ import { TraceError } from '../errors.ts';
 import type { TraceLease, Workload } from '../workload.ts';
 import { Interner, maxMillis } from './values.ts';
 
-/** How a trace is read, whatever its format. */
+/** Options for reading a trace of any format. */
 export interface ReadOptions {
   /** The id of its first lease. Default 1. */
   readonly firstId?: number;
@@ -19,25 +19,25 @@ export interface SwfOptions {
   readonly memory?: number;
 }
 
-/** What a reader makes of a file. */
+/** The result of reading a file. */
 export interface ReadTrace {
   readonly workload: Workload;
-  /** Resource types that leases ask for, with the line where each is first named. */
+  /** Resource types that leases request, with the line that first names each. */
   readonly resourceTypes: ReadonlyMap<string, number>;
-  /** Things that are not wrong, but that a user should know. */
+  /** Not errors, but of interest to the user. */
   readonly warnings: readonly string[];
 }
 
 /** A lease as a reader finds it. */
 type Draft = Omit<TraceLease, 'id' | 'deadline'> & Partial<Pick<TraceLease, 'deadline'>>;
 
-/** Gathers a trace's leases: numbers them and checks what holds in every format. */
+/** Collects the leases of a trace: numbers them and checks what holds in every format. */
 export class LeaseCollector {
   readonly interner = new Interner();
   readonly warnings: string[] = [];
   private readonly leases: TraceLease[] = [];
   private readonly resourceTypes = new Map<string, number>();
-  /** Lists of machines that have been looked at; many leases share one. */
+  /** Lists of machines that have been checked; many leases share one. */
   private readonly sound = new WeakSet<TraceLease['machines']>();
   private lastArrival = 0;
   private readonly firstId: number;
@@ -47,7 +47,7 @@ export class LeaseCollector {
   constructor(
     private readonly file: string,
     options: ReadOptions,
-    /** What becomes of leases out of order. Logs are in order by definition: a line out of order is a broken one. */
+    /** The treatment of leases out of order. Logs are in order by definition: a line out of order is broken. */
     private readonly outOfOrder: 'refuse' | 'sort' = 'refuse',
   ) {
     this.firstId = options.firstId ?? 1;
@@ -101,7 +101,7 @@ export class LeaseCollector {
     this.sorted = false;
   }
 
-  /** `ifEmpty` says what was expected where there is no lease at all. */
+  /** `ifEmpty`: what was expected of a trace without leases. */
   finish(
     parts: {
       name: string | null;

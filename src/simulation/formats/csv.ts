@@ -6,7 +6,7 @@ import { FieldReader } from './records.ts';
 import { type TextSource, textLines } from './source.ts';
 import { shorten } from './xml.ts';
 
-/** Places of the fields that mean something; -1 where the form has no such field. */
+/** Places of the fields in use; -1 where the form has no such field. */
 interface Layout {
   readonly image: number;
   readonly imageSize: number;
@@ -32,8 +32,8 @@ const shortForm: Layout = {
 const layouts: Readonly<Record<number, Layout>> = { 12: longForm, 10: shortForm };
 
 /**
- * Reads the CSV form (`;` between fields, times in seconds) in its long form of 12 and its short one of 10 fields. A deadline counts from
- * the submission and makes an advance reservation; NULL means best effort. Every machine has CPU 100. Throws TraceError.
+ * Reads CSV (`;` between fields, times in seconds) in the long form of 12 and the short form of 10 fields. A deadline counts
+ * from the submission and makes an advance reservation; NULL means best effort. Every machine has CPU 100. Throws TraceError.
  */
 export function readCsv(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const collector = new LeaseCollector(source.name, options);

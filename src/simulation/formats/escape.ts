@@ -1,6 +1,6 @@
 const escapes: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&': '&amp;', '"': '&quot;' };
 
-/** As text or attribute value. What XML cannot hold at all becomes U+FFFD. */
+/** As text or attribute value. Characters that XML does not allow become U+FFFD. */
 export function escapeXml(text: string): string {
   return (
     text

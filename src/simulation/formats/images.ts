@@ -6,8 +6,8 @@ import { type TextSource, textLines } from './source.ts';
 import { shorten } from './xml.ts';
 
 /**
- * Reads an image list: lines `IMAGE MB`, a line that starts with `#`, then one image a line, the first for the first lease. Throws
- * TraceError.
+ * Reads an image list: lines `IMAGE MB`, a line that starts with `#`, then one image per line, the first for the first lease.
+ * Throws TraceError.
  */
 export function readImages(source: TextSource): DiskImage[] {
   const images = new Map<string, DiskImage>();
@@ -40,7 +40,7 @@ export function readImages(source: TextSource): DiskImage[] {
   }
 }
 
-/** Gives the images to the leases in order. Leases beyond the end of the list keep what they have. */
+/** Assigns the images to the leases in order. Leases beyond the end of the list keep their image. */
 export function withImages(leases: readonly TraceLease[], images: readonly DiskImage[]): TraceLease[] {
   return leases.map((lease, index) => ({ ...lease, image: images[index] ?? lease.image }));
 }

@@ -1,6 +1,6 @@
 import type { Grammar } from './xml.ts';
 
-/** What LWF's elements hold, a site alone included. */
+/** The elements of LWF, including a site alone. */
 export const lwfGrammar: Grammar = {
   'lease-workload': { optional: ['name'], children: ['description', 'attributes', 'site', 'lease-requests'] },
   description: { text: true },

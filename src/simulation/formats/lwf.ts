@@ -8,7 +8,7 @@ import type { TextSource } from './source.ts';
 import { durationForm, maxCount, parseAmount, parseCount, parseDuration } from './values.ts';
 import { type Element, shorten, walkXml } from './xml.ts';
 
-/** The parts of a lease request as they come. */
+/** The parts of a lease request, in document order. */
 interface RequestParts {
   arrival: Millis;
   known: Millis | null;
@@ -29,7 +29,7 @@ export function readLwf(source: TextSource, options: ReadOptions = {}): ReadTrac
   return reader.finish(lastLine);
 }
 
-/** Reads the site out of a file that holds a `<site>` alone, or a workload with one. Throws TraceError. */
+/** Reads the site from a file with a `<site>` alone, or from a workload with one. Throws TraceError. */
 export function readSite(source: TextSource): SiteSpec {
   const reader = new LwfReader(source, { ordered: false });
   walkXml(source, lwfGrammar, ['site', 'lease-workload'], reader);

@@ -2,7 +2,7 @@ import { TraceError } from '../errors.ts';
 import { maxCount, parseAmount, parseCount, parseSeconds } from './values.ts';
 import { shorten } from './xml.ts';
 
-/** One line of a text format, taken apart; its accessors throw TraceError. */
+/** The fields of one line of a text format; its accessors throw TraceError. */
 export class FieldReader {
   constructor(
     private readonly file: string,

@@ -91,7 +91,7 @@ function unlessUnreadable<T>(path: string, action: () => T): T {
   }
 }
 
-/** Why a file could not be read, in words. */
+/** Why a file could not be read. */
 export function unreadable(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'there is no such file';
@@ -100,7 +100,7 @@ export function unreadable(error: unknown): string {
   return `cannot be read (${code ?? String(error)})`;
 }
 
-/** The same chunks; refuses a line that is longer than {@link maxLineLength} before it has been read whole. */
+/** The same chunks; refuses a line longer than {@link maxLineLength} before it has been read whole. */
 export function* boundedChunks(source: TextSource): Generator<string, void> {
   let line = 1;
   let length = 0;

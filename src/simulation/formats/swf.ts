@@ -84,7 +84,7 @@ export function readSwf(source: TextSource, options: ReadOptions = {}): ReadTrac
   return collector.finish(parts, lastLine, `at least one job that ran${why === '' ? '' : ` (found ${why})`}`);
 }
 
-/** The site that the header describes: a node per machine of a lease that uses all of it. */
+/** The site that the header describes: one node per machine of a lease that uses the whole site. */
 function siteOf(header: ReadonlyMap<string, number>, scale: number, memory: number): SiteSpec | null {
   const processors = header.get('maxprocs') ?? 0;
   const count = processors > 0 ? Math.ceil(processors / scale) : (header.get('maxnodes') ?? 0);

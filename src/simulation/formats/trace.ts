@@ -16,12 +16,12 @@ const readers: Readonly<Record<TraceFormat, (source: TextSource, options: ReadOp
   csv: readCsv,
 };
 
-/** Reads a trace in whatever format it is. Throws TraceError. */
+/** Reads a trace of any format. Throws TraceError. */
 export function readTrace(source: TextSource, options: ReadOptions = {}): ReadTrace {
   return readers[detectFormat(source)](source, options);
 }
 
-/** Tells the format of a trace by its content, not by its name. Throws TraceError. */
+/** Detects the format of a trace by its content, not by its name. Throws TraceError. */
 export function detectFormat(source: TextSource): TraceFormat {
   const start = startOf(source);
   if (start === '') {

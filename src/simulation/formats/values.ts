@@ -1,11 +1,11 @@
 import { type Amounts, getOrCreate, type Millis } from '../../core/index.ts';
 
-/** More machines in one lease, or nodes in one site, are refused: nobody means them, and they would fill the memory. */
+/** Maximum of machines in a lease and of nodes in a site: more would fill the memory. */
 export const maxCount = 1_000_000;
-/** The longest time in a trace. */
+/** Maximum of times in a trace. */
 export const maxMillis: Millis = 1000 * 366 * 86_400_000;
 
-/** A number that is not negative, or null where the text is none. */
+/** A number that is not negative, or null. */
 export function parseNumber(text: string): number | null {
   if (!/^\s*\d+(\.\d+)?([eE][+-]?\d+)?\s*$/.test(text)) return null;
   const value = Number(text);
@@ -44,7 +44,7 @@ export function parseDuration(text: string): Millis | null {
   return millis <= maxMillis ? millis : null;
 }
 
-/** As `HH:MM:SS.ff`, with thousandths where hundredths do not tell it. */
+/** As `HH:MM:SS.ff`, with thousandths where hundredths are not exact. */
 export function formatDuration(millis: Millis): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
   const fraction = millis % 1000;
@@ -52,7 +52,7 @@ export function formatDuration(millis: Millis): string {
   return `${two(millis / 3_600_000)}:${two((millis / 60_000) % 60)}:${two((millis / 1000) % 60)}.${digits}`;
 }
 
-/** `2006-11-25 13:00:00` or ISO 8601; UTC where no offset is given. Null where the text is no such instant. */
+/** `2006-11-25 13:00:00` or ISO 8601; UTC without an offset. Null for any other text. */
 export function parseInstant(text: string): number | null {
   const match =
     /^\s*(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d*)?)?\s*(Z|[+-]\d\d:?\d\d)?)?\s*$/.exec(
@@ -69,7 +69,8 @@ export function parseInstant(text: string): number | null {
 }
 
 /**
- * Gives equal amounts the same object, and equal lists of machines the same list: a trace has many leases and few kinds of machine.
+ * Returns the same object for equal amounts, and the same list for equal lists of machines: a trace has many leases and few
+ * kinds of machines.
  */
 export class Interner {
   private readonly amounts = new Map<string, Amounts>();

@@ -2,15 +2,15 @@ import { SaxesParser } from 'saxes';
 import { TraceError, type TraceErrorCode } from '../errors.ts';
 import { boundedChunks, type TextSource } from './source.ts';
 
-/** What an element may hold. */
+/** The content that an element may have. */
 export interface ElementRule {
   readonly required?: readonly string[];
   readonly optional?: readonly string[];
   readonly children?: readonly string[];
-  /** Children that may come more than once. */
+  /** Children that may occur more than once. */
   readonly many?: readonly string[];
   readonly text?: boolean;
-  /** Whether any attributes and content are allowed; what is in it is ignored. */
+  /** Whether any attributes and content are allowed; all of it is ignored. */
   readonly open?: boolean;
 }
 
@@ -33,9 +33,9 @@ export interface ElementHandler {
 }
 
 /**
- * Walks through an XML file and keeps it to a grammar: elements, attributes and how often they may come. The order of siblings does
- * not matter. Documents with a DOCTYPE are refused, so that entities can neither grow without bound nor reach other files. Returns
- * the number of the last line. Throws TraceError.
+ * Walks through an XML file and checks it against a grammar: elements, attributes and how often they may occur. The order of
+ * siblings does not matter. Documents with a DOCTYPE are refused, so that entities can neither grow without bound nor reach
+ * other files. Returns the number of the last line. Throws TraceError.
  */
 export function walkXml(
   source: TextSource,
@@ -71,7 +71,7 @@ export function walkXml(
   parser.on('opentagstart', () => {
     line = parser.line;
   });
-  /** How many elements are open within one that may hold anything. */
+  /** The number of open elements within one that may hold anything. */
   let ignored = 0;
   parser.on('opentag', (tag) => {
     if (ignored > 0 || (current !== null && ruleOf(current).open === true)) {
@@ -156,7 +156,7 @@ export function walkXml(
   return lastLine;
 }
 
-/** A text as it may stand in an error message. */
+/** Text as it may appear in an error message. */
 export function shorten(text: string): string {
   const start = text.length <= 60 ? text : `${text.slice(0, 57)}...`;
   return start.replace(/\p{Cc}/gu, '\uFFFD');

@@ -37,11 +37,11 @@ export interface Tick {
   readonly label: string;
 }
 
-/** Round times from `start` to `end`, at most `most` of them. */
-export function ticks(start: Seconds, end: Seconds, most: number): Tick[] {
+/** At most `max` round times from `start` to `end`. */
+export function ticks(start: Seconds, end: Seconds, max: number): Tick[] {
   const span = Math.max(end - start, 1);
-  const longest = steps.at(-1) as number;
-  const step = steps.find((each) => span / each <= most) ?? longest * Math.ceil(span / longest / most);
+  const maxStep = steps.at(-1) as number;
+  const step = steps.find((each) => span / each <= max) ?? maxStep * Math.ceil(span / maxStep / max);
   const list: Tick[] = [];
   for (let at = Math.ceil(start / step) * step; at <= end; at += step)
     list.push({ at, label: label(at, step) });

@@ -8,7 +8,7 @@ import {
 import type { LeaseResult, ReservationResult, Seconds, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
 
-/** A stretch of time of one lease on one node. Vertical places are shares of the node's row, 0 at its top. */
+/** A lease on a node over some time. Vertical positions are shares of the row of the node, 0 at its top. */
 export interface Bar {
   readonly lease: number;
   readonly kind: ReservationKind;
@@ -19,12 +19,12 @@ export interface Bar {
   readonly height: number;
 }
 
-/** A bar that reaches over several nodes' rows. */
+/** A bar over the rows of several nodes. */
 export interface RowsBar extends Bar {
   readonly rows: number;
 }
 
-/** Something that goes over the network from and to nodes, and holds none of their CPU. */
+/** A transfer between nodes, which holds none of their CPU. */
 export interface Move {
   readonly lease: number;
   readonly kind: ReservationKind;
@@ -38,7 +38,7 @@ export interface Layout {
   readonly moves: readonly Move[];
 }
 
-/** What one machine holds of one node without a break: from its start or resumption to its suspension or shutdown. */
+/** The time of one machine on one node without a break: from its start or resumption to its suspension or shutdown. */
 interface Stay {
   readonly lease: number;
   readonly node: number;
@@ -46,7 +46,10 @@ interface Stay {
   readonly parts: { kind: ReservationKind; start: Seconds; end: Seconds }[];
 }
 
-/** Finds a place for everything that was executed. Machines that share a node lie one below the other, as high as their share of its CPU. */
+/**
+ * Places everything that was executed. Machines that share a node lie one below the other, as high as their share of its
+ * CPU.
+ */
 export function layOut(result: SimulationResult, workload: Workload, site: SiteSpec): Layout {
   const machinesOf = new Map(workload.leases.map((lease) => [lease.id, lease.machines]));
   const capacity = new Map(site.nodes.map((node) => [node.number, totalAmount(node.capacity.CPU)]));
@@ -110,7 +113,7 @@ function stack(stays: Stay[]): Bar[] {
       if (other.top - top >= stay.share - 1e-9) break;
       top = Math.max(top, other.bottom);
     }
-    // Where operations of other machines leave no room, it lies over them.
+    // Without room beside the operations of other machines, it covers them.
     top = Math.max(0, Math.min(top, 1 - stay.share));
     const end = stay.parts.at(-1)?.end ?? start;
     present.push({ top, bottom: top + stay.share, end });
@@ -120,7 +123,7 @@ function stack(stays: Stay[]): Bar[] {
   return bars;
 }
 
-/** Neighbouring nodes on which one lease fills the whole row at the same time, as one bar of that many rows. */
+/** Merges bars of one lease that fill the rows of neighbouring nodes at the same time. */
 export function mergeRows(bars: readonly Bar[]): RowsBar[] {
   const merged: (Bar & { rows: number })[] = [];
   const open = new Map<string, Bar & { rows: number }>();

@@ -2,7 +2,7 @@ import type { LeaseType, ReservationKind } from '../../core/index.ts';
 
 interface KindStyle {
   readonly name: string;
-  /** What is painted over the lease's colour. */
+  /** Painted over the colour of the lease. */
   readonly overlay: string | null;
 }
 
@@ -23,8 +23,9 @@ const typeNames: Readonly<Record<LeaseType, string>> = {
   DEADLINE: 'deadline',
 };
 
-const hatch = (id: string, path: string, size = 6) =>
-  `<pattern id="${id}" width="${size}" height="${size}" patternUnits="userSpaceOnUse"><path d="${path}" stroke="#000" stroke-width="1.1" stroke-opacity="0.65" fill="none"/></pattern>`;
+function hatch(id: string, path: string, size = 6): string {
+  return `<pattern id="${id}" width="${size}" height="${size}" patternUnits="userSpaceOnUse"><path d="${path}" stroke="#000" stroke-width="1.1" stroke-opacity="0.65" fill="none"/></pattern>`;
+}
 
 export const patterns = [
   hatch('suspension', 'M-1 7L7 -1M-1 1L1 -1M5 7L7 5'),
@@ -50,7 +51,7 @@ export function leaseColour(id: number): string {
   return `#${channel(0)}${channel(8)}${channel(4)}`;
 }
 
-/** The type of a lease shows in its outline, as far as a box of that size leaves room for one. */
+/** The outline shows the type of a lease, if a box of that size has room for one. */
 export function outlineOf(type: LeaseType, wide: number, tall: number): string {
   const room = Math.min(wide, tall);
   if (type === 'BEST_EFFORT') return room < 6 ? '' : 'stroke="#fff" stroke-width="0.6"';

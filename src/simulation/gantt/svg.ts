@@ -27,17 +27,17 @@ const fontSize = 11;
 /** Labels in bars get smaller down to this height before they are left out. */
 const minFontSize = 7;
 
-/** Where things are in the picture. */
+/** Positions in the picture. */
 interface Frame {
   readonly start: Seconds;
   readonly end: Seconds;
   readonly nodes: number;
   readonly rowHeight: number;
-  /** Height of the image repository's row; 0 where there is none. */
+  /** Height of the row of the image repository; 0 without one. */
   readonly channel: number;
   readonly bottom: number;
   x(at: Seconds): number;
-  /** Top of a node's row. */
+  /** Top of the row of a node. */
   y(node: number): number;
 }
 
