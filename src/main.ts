@@ -12,7 +12,14 @@ import {
 } from './config/index.ts';
 import type { SiteSpec } from './core/index.ts';
 import { createAdapter, hostSite } from './enactment/index.ts';
-import { canonicalJson, createEngine, createEngineMetrics, type Engine, SiteClock } from './engine/index.ts';
+import {
+  canonicalJson,
+  createEngine,
+  createEngineMetrics,
+  defaultLimits,
+  type Engine,
+  SiteClock,
+} from './engine/index.ts';
 import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore, openStore } from './store/index.ts';
 import type { ComputeNode, PrismaClient } from './store/prisma/client.ts';
@@ -79,7 +86,7 @@ export async function startServer(
       policies,
       clock: new SiteClock(config.clock.speed),
       log,
-      limits: { inspectInterval: config.hosts.inspectInterval },
+      limits: hostLimits(config.hosts),
       metrics: createEngineMetrics(registry),
       retention: {
         events: config.events.retention,
@@ -178,4 +185,18 @@ function differenceBetween(stored: ConfiguredSite, configured: ConfiguredSite): 
   return other < 0
     ? null
     : `node ${other + 1} is ${canonicalJson(stored.spec.nodes[other])}, not ${canonicalJson(configured.spec.nodes[other])}`;
+}
+
+function hostLimits({
+  concurrentCalls,
+  inspectInterval,
+  maxFailures,
+  removeStrays,
+  timeouts,
+}: ServerConfig['hosts']) {
+  const actionTimeouts = Object.fromEntries(
+    Object.entries(timeouts).map(([operation, timeout]) => [operation.toUpperCase(), timeout]),
+  );
+  const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: concurrentCalls, actionTimeouts };
+  return { inspectInterval, maxHostFailures: maxFailures, removeStrays, dispatch };
 }

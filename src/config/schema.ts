@@ -145,6 +145,8 @@ const simulation = z.strictObject({
   output: z.string().nullable().default(null),
 });
 
+const operations = ['prepare', 'start', 'shutdown', 'suspend', 'resume', 'migrate', 'destroy'] as const;
+
 /** How long finished records are kept; null: forever. */
 const kept = (defaultRetention: Millis | null) =>
   z.strictObject({ retention: duration.nullable().default(defaultRetention) }).prefault({});
@@ -161,6 +163,14 @@ export const fileSchema = z.strictObject({
     .strictObject({
       /** How often hosts are asked whether what should be running is. */
       inspectInterval: timer.refine((millis) => millis > 0, 'expected more than 0').default(10_000),
+      /** Operations on one host at the same time. */
+      concurrentCalls: count.default(8),
+      /** How long one kind of operation may take, waiting for its node included. */
+      timeouts: z.partialRecord(z.enum(operations), timer).default({}),
+      /** Failures in a row after which a host that cannot be reached is marked DOWN. */
+      maxFailures: count.default(3),
+      /** Whether machines that belong to no lease are removed, or only reported. */
+      removeStrays: z.boolean().default(false),
     })
     .prefault({}),
   events: kept(null),

@@ -11,8 +11,7 @@ import type { CommandInput, CommandName, CommandResult } from './commands/table.
 import { schedulerWith } from './core.ts';
 import { Decisions } from './decisions.ts';
 import { Forwarder } from './forwarder.ts';
-import { Dispatcher } from './hosts/dispatcher.ts';
-import { HostLedger } from './hosts/ledger.ts';
+import { Hosts } from './hosts/hosts.ts';
 import type { ActionReport } from './hosts/report.ts';
 import { keepFor, watchSkew } from './housekeeping.ts';
 import { Inbox } from './inbox.ts';
@@ -34,7 +33,7 @@ export class Engine implements LeaseService {
   private readonly inbox: Inbox;
   private readonly publisher: Publisher;
   private readonly decisions: Decisions;
-  private readonly dispatcher: Dispatcher;
+  private readonly hosts: Hosts;
   private readonly forwarder: Forwarder;
   private readonly leadership: Leadership;
   private readonly wake = new Wake();
@@ -74,23 +73,13 @@ export class Engine implements LeaseService {
       onCommitted: (events) => (events ? this.decisions.committed(events) : this.decisions.skipped()),
       sleep: (ms, until) => clock.sleep(ms, until),
     });
-    const ledger = new HostLedger();
-    this.dispatcher = new Dispatcher({
-      adapter,
-      ledger,
-      clock,
-      limits: limits.dispatch,
-      log: log.child({ adapter: adapter.name }),
-      metrics,
-      report,
-    });
+    this.hosts = new Hosts({ adapter, clock, limits, log, metrics, report, signal });
     this.leadership = new Leadership({
-      ...{ store, clock, limits, log, metrics, report, adapter, signal },
+      ...{ store, clock, limits, log, metrics, signal },
       recovery: { store, site, scheduler, restore, log, metrics },
       inbox: this.inbox,
       publisher: this.publisher,
-      dispatcher: this.dispatcher,
-      ledger,
+      hosts: this.hosts,
       wake: this.wake,
       forward: ({ command, replyTo }) =>
         void this.forwarder.forward(command).then((answer) => {
@@ -209,7 +198,7 @@ export class Engine implements LeaseService {
     await inTime(this.running);
     this.leadership.role = 'stopped';
     this.refuseAll(shuttingDown);
-    this.dispatcher.stop();
+    this.hosts.stop();
     this.publisher.close();
     await inTime(Promise.all([this.listening?.[Symbol.asyncDispose](), this.leadership.release()]));
     limit.abort();
@@ -284,8 +273,10 @@ export class Engine implements LeaseService {
       queueLength: core?.queueLength ?? 0,
       commandsWaiting: this.inbox.localCommands,
       lastEventSequence: this.publisher.last,
-      actionsOpen: this.dispatcher.open,
-      machinesWaiting: this.dispatcher.waiting,
+      actionsOpen: this.hosts.dispatcher.open,
+      machinesWaiting: this.hosts.dispatcher.waiting,
+      hostsUnreachable: this.hosts.unreachable,
+      strayMachines: this.hosts.strayMachines,
     };
   }
 }

@@ -1,18 +1,15 @@
 /** Whether this server is the writer or a standby, and what it does to become one or the other. */
 
 import type { Logger } from 'pino';
-import { linkedController, type Wake, withTimeout } from './async.ts';
+import { type Wake, withTimeout } from './async.ts';
 import type { Clock } from './clock.ts';
 import { type Refusal, unavailable } from './commands/answer.ts';
 import { Committer } from './committer.ts';
-import type { Dispatcher } from './hosts/dispatcher.ts';
-import { Inspection, type InspectionOptions } from './hosts/inspection.ts';
-import type { HostLedger } from './hosts/ledger.ts';
-import type { ActionReport } from './hosts/report.ts';
+import type { Hosts } from './hosts/hosts.ts';
 import type { CommandItem, Inbox } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
-import { type Adapter, type EngineStatus, type Store, StoreError } from './ports.ts';
+import { type EngineStatus, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
@@ -25,11 +22,8 @@ export interface LeadershipOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly inbox: Inbox;
-  readonly report: (report: ActionReport) => void;
   readonly publisher: Publisher;
-  readonly dispatcher: Dispatcher;
-  readonly ledger: HostLedger;
-  readonly adapter: InspectionOptions['adapter'] & Pick<Adapter, 'forget'>;
+  readonly hosts: Hosts;
   readonly wake: Wake;
   /** Forwards a command to the writer, and answers its caller. */
   readonly forward: (item: CommandItem) => void;
@@ -46,8 +40,6 @@ export class Leadership {
   outage = false;
   session: WriterSession | null = null;
   private committer: Committer | null = null;
-  /** Aborts when the present term as the writer ends. */
-  private term: ReturnType<typeof linkedController> | null = null;
   /** The clock and the publisher are where the stored site is. */
   private siteKnown = false;
 
@@ -95,7 +87,7 @@ export class Leadership {
 
   /** Becomes the writer; false when another process is. Throws StoreError. */
   private async lead(): Promise<boolean> {
-    const { recovery, store } = this.options;
+    const { hosts, recovery, store } = this.options;
     const writer = await store.acquireWriter();
     if (!writer) return false;
     try {
@@ -103,26 +95,27 @@ export class Leadership {
       const log = this.options.log.child({ epoch: writer.epoch });
       log.info('this server is the writer');
       const load = async (): Promise<Recovered> => this.took(await recover(recovery, writer));
-      const { core, lastCommit, running } = await load();
+      const recovered = await load();
+      const { core, lastCommit } = recovered;
       const committer = new Committer({ ...this.options, log }, writer, lastCommit);
       this.committer = committer;
-      const term = linkedController(this.options.signal);
-      const inspection = new Inspection(running, { ...this.options, log, signal: term.signal });
       this.session = new WriterSession({
         ...this.options,
         log,
         committer,
         core,
-        inspection,
-        reload: async () => (await load()).core,
+        reload: async () => {
+          const again = await load();
+          hosts.reloaded(again);
+          return again.core;
+        },
         problem: (what) => {
           if (what === null) this.serves();
           else this.problem = what;
         },
       });
       this.become('writer');
-      this.term = term;
-      void inspection.run();
+      hosts.begin(recovered, (id) => this.session?.core.lease(id) ?? null, log);
       return true;
     } catch (error) {
       await writer.release().catch(() => {});
@@ -131,13 +124,9 @@ export class Leadership {
   }
 
   private took(recovered: Recovered): Recovered {
-    const { clock, dispatcher, ledger, publisher } = this.options;
-    ledger.know(recovered.spec.nodes);
-    // Within a term the ledger follows the actions.
-    if (!this.session) for (const machine of recovered.hosted) ledger.hold(machine);
+    const { clock, publisher } = this.options;
     clock.resume({ origin: recovered.createdAt, floor: recovered.happened });
     publisher.skipTo(recovered.lastEventSequence);
-    dispatcher.add(recovered.pendingActions);
     this.siteKnown = true;
     return recovered;
   }
@@ -162,16 +151,12 @@ export class Leadership {
   }
 
   private async stepDown(): Promise<void> {
-    const { adapter, clock, dispatcher, inbox, limits } = this.options;
+    const { clock, hosts, inbox, limits } = this.options;
     const { committer } = this;
     this.session = null;
     this.committer = null;
     this.become('starting');
-    this.term?.abort();
-    this.term?.[Symbol.dispose]();
-    // Another process may dispatch these actions from now on.
-    dispatcher.reset();
-    adapter.forget();
+    hosts.end();
     inbox.endTerm();
     await withTimeout(() => Promise.resolve(committer?.release()), {
       clock,

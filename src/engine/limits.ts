@@ -36,6 +36,10 @@ export interface EngineLimits {
   readonly noticeInterval: Millis;
   /** How often hosts are asked whether what should be running is. */
   readonly inspectInterval: Millis;
+  /** Failures in a row after which a host that cannot be reached is marked DOWN. */
+  readonly maxHostFailures: number;
+  /** Whether machines on hosts that belong to no lease are removed; otherwise they are only reported. */
+  readonly removeStrays: boolean;
   /** How long stopping may take. */
   readonly stopTimeout: Millis;
   /** Events kept in memory for subscribers. */
@@ -73,6 +77,8 @@ export const defaultLimits: EngineLimits = {
   decisionTimeout: 10_000,
   noticeInterval: 1_000,
   inspectInterval: 10_000,
+  maxHostFailures: 3,
+  removeStrays: false,
   stopTimeout: 1_000,
   eventRing: 4_096,
   eventPage: 500,

@@ -15,6 +15,10 @@ export interface EngineReadings {
   readonly actionsOpen: number;
   /** Machines whose start waits until their node is free. */
   readonly machinesWaiting: number;
+  /** Hosts that do not answer. */
+  readonly hostsUnreachable: number;
+  /** Machines on hosts that belong to no lease. */
+  readonly strayMachines: number;
 }
 
 export interface EngineMetrics {
@@ -89,6 +93,8 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     'Machines whose start waits until what was on their node before has left.',
     (now) => now.machinesWaiting,
   );
+  gauge('hosts_unreachable', 'Hosts that do not answer.', (now) => now.hostsUnreachable);
+  gauge('stray_machines', 'Machines on hosts that belong to no lease.', (now) => now.strayMachines);
   new Gauge({
     name: 'leasegraph_role',
     help: '1 for the role that this server has.',

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino';
 import type {
   ActionRecord,
-  ActionTarget,
   Instant,
   LeaseEventRecord,
   LeaseState,
@@ -12,7 +11,8 @@ import type {
 } from '../core/index.ts';
 import { yieldToEventLoop } from './async.ts';
 import type { Core, RestoreCore } from './core.ts';
-import type { RunningMachines } from './hosts/inspection.ts';
+import type { HostsAtStart } from './hosts/hosts.ts';
+import type { HeldTarget } from './hosts/ledger.ts';
 import type { EngineMetrics } from './metrics.ts';
 import { type Store, type StoredSite, StoreError, type WriterTerm } from './ports.ts';
 import { type Fault, verify, verifyActions } from './verify.ts';
@@ -26,18 +26,10 @@ export interface RecoveryOptions {
   readonly metrics: EngineMetrics;
 }
 
-export type HostedTarget = Pick<ActionTarget, 'leaseId' | 'machine' | 'node' | 'capacity'>;
-
-export interface Recovered {
+export interface Recovered extends HostsAtStart {
   readonly core: Core;
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
-  readonly pendingActions: readonly ActionRecord[];
-  /** Machines that hosts hold, or may hold. */
-  readonly hosted: readonly HostedTarget[];
-  readonly spec: SiteSpec;
-  /** What should be running. */
-  readonly running: readonly RunningMachines[];
   readonly createdAt: Instant;
   /** The latest instant at which something is known to have happened. */
   readonly happened: Instant;
@@ -164,7 +156,7 @@ const restoreSound = (
 };
 
 /** Machines that were started or resumed and whose removal or suspension is not known to be finished. */
-function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HostedTarget[] {
+function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HeldTarget[] {
   const ending = new Set(
     reservations
       .filter(({ kind, state }) => kind === 'SHUTDOWN' && state === 'ACTIVE')

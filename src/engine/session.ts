@@ -13,8 +13,7 @@ import { internalRefusal, type Refusal, unavailable } from './commands/answer.ts
 import { keyOf } from './commands/idempotency.ts';
 import type { BatchContent, Committer } from './committer.ts';
 import type { Core } from './core.ts';
-import type { Dispatcher } from './hosts/dispatcher.ts';
-import type { Inspection } from './hosts/inspection.ts';
+import type { Hosts } from './hosts/hosts.ts';
 import type { Inbox, Item } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
@@ -45,8 +44,7 @@ export interface SessionOptions {
   readonly metrics: EngineMetrics;
   readonly inbox: Inbox;
   readonly publisher: Publisher;
-  readonly dispatcher: Dispatcher;
-  readonly inspection: Pick<Inspection, 'committed'>;
+  readonly hosts: Hosts;
   /** Wakes the session: a command, a report, a notice. */
   readonly wake: Wake;
   /** Says what is wrong, null when all is well again. */
@@ -144,7 +142,7 @@ export class WriterSession {
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
     guarded('advance', () => core.advance(now));
-    const applied = applyItems(core, now, items, known, this.options.dispatcher);
+    const applied = applyItems(core, now, items, known, this.options.hosts);
     if (withPass) {
       await pass.slices(core, now, applied.answers.length > 0, () => this.interrupted(now));
     }
@@ -175,16 +173,12 @@ export class WriterSession {
 
   /** It is written: now it may be seen. */
   private committed({ answers, reports }: AppliedItems, { changes }: BatchContent): void {
-    const { dispatcher, inspection, metrics, problem, publisher } = this.options;
-    for (const { outcome } of reports) {
-      if (outcome && outcome.state !== 'PENDING') dispatcher.recorded(outcome.actionId);
-    }
+    const { hosts, metrics, problem, publisher } = this.options;
     for (const given of answers) this.answer(given);
     publisher.append(changes.events);
     metrics.events(changes.events.length);
     this.logEvents(changes.events);
-    inspection.committed(changes);
-    dispatcher.add(changes.actions);
+    hosts.committed(changes, reports);
     problem(this.core.needsPass ? this.pass.trouble : null);
   }
 

@@ -147,6 +147,7 @@ test('destroying one machine ends nothing that is for the others of its lease, a
     log: pino({ level: 'silent' }),
     metrics: noMetrics,
     report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
+    onReached: () => {},
   });
   const action = (id: number, kind: ActionRecord['kind'], ...places: [machine: number, node: number][]) => ({
     ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },

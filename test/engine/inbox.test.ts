@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { type ActionReport, noReport } from '../../src/engine/hosts/report.ts';
 import { Inbox, type Item } from '../../src/engine/inbox.ts';
 import { type ForwardedCommand, StoreError } from '../../src/engine/ports.ts';
 import { bestEffort, Harness, hours, principal, settle, until } from '../support/engine-harness.ts';
@@ -12,11 +13,12 @@ const request = (machines: number) => ({
 });
 const forwarded = (...leases: number[]): ForwardedCommand[] =>
   leases.map((lease) => ({ id: `f${lease}`, payload: cancel(lease) }));
-const report = (actionId: number) => ({
+const report = (actionId: number): ActionReport => ({
+  ...noReport,
   outcome: {
     ...{
       actionId,
-      state: 'SUCCEEDED' as const,
+      state: 'SUCCEEDED',
       error: null,
       attempts: 1,
       startedAt: null,
@@ -24,9 +26,6 @@ const report = (actionId: number) => ({
       finishedAt: 0,
     },
   },
-  failures: [],
-  ended: [],
-  remove: [],
 });
 const names = (items: readonly Item[]): string[] =>
   items.map((item) => {

@@ -1,6 +1,8 @@
+import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../src/engine/limits.ts';
-import type { MachinePlace, MachineStatus } from '../../src/engine/ports.ts';
+import { createEngineMetrics } from '../../src/engine/metrics.ts';
+import type { HostedMachine, MachinePlace, MachineStatus } from '../../src/engine/ports.ts';
 import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
 
 const limits = { inspectInterval: minutes(1) };
@@ -143,4 +145,58 @@ test('where an adapter lists what a node holds, each node is asked once', async 
   expect(listed.toSorted()).toEqual([1, 2]);
   // Lease 3 is on node 1, which does not hold it.
   expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'ACTIVE', 'FAILED']);
+});
+
+describe('machines that belong to no lease', () => {
+  const stray = { leaseId: 77, machine: 1, node: 2, status: 'running' as const };
+
+  /** A server whose hosts hold a stray machine, and what its lease should have. */
+  async function withStray(limitsBeside = {}) {
+    const registry = new Registry();
+    const harness = new Harness({ nodes: 2, limits: { ...limits, ...limitsBeside } });
+    const { engine, adapter } = harness.make({ engine: { metrics: createEngineMetrics(registry) } });
+    adapter.remembers = true;
+    const held: HostedMachine[] = [stray, { ...stray, leaseId: 1, node: 1 }];
+    adapter.list = async (node) => held.filter((each) => each.node === node);
+    adapter.answer = async (what, { target }) => {
+      if (what === 'destroy')
+        held.splice(
+          held.findIndex(({ leaseId }) => leaseId === target.leaseId),
+          1,
+        );
+      return { status: 'done' };
+    };
+    await engine.start();
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+    const strays = async () =>
+      (await registry.getMetricsAsJSON()).find(({ name }) => name.endsWith('stray_machines'))?.values[0]
+        ?.value;
+    return { harness, adapter, strays, held };
+  }
+
+  test('are reported when they are found twice, and left alone', async () => {
+    const { harness, adapter, strays, held } = await withStray();
+    await using _ = harness;
+    await settle();
+    expect(await strays()).toBe(0);
+    await harness.pass(minutes(3), minutes(1));
+    expect(await strays()).toBe(1);
+    expect(adapter.log).toEqual(['start 1/1']);
+    held.shift();
+    await harness.pass(minutes(1));
+    expect(await strays()).toBe(0);
+  });
+
+  test('are removed where the configuration says so', async () => {
+    const { harness, adapter, strays } = await withStray({ removeStrays: true });
+    await using _ = harness;
+    await harness.pass(minutes(3), minutes(1));
+    expect(adapter.log).toEqual(['start 1/1', 'destroy 77/1']);
+    expect(harness.database.actions.get(2)).toMatchObject({
+      kind: 'DESTROY',
+      leaseId: 77,
+      state: 'SUCCEEDED',
+    });
+    expect(await strays()).toBe(0);
+  });
 });

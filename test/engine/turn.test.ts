@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { noReport } from '../../src/engine/hosts/report.ts';
 import { Inbox } from '../../src/engine/inbox.ts';
 import { applyItems } from '../../src/engine/turn.ts';
 import { hours, bestEffort as request } from '../support/engine-harness.ts';
@@ -8,7 +9,7 @@ import { bestEffort, reservation } from '../support/story.ts';
 const noHosts = { recover: () => false };
 const lost = (leaseId: number) => {
   const failures = [{ leaseId, code: 'MACHINE_LOST' as const, message: 'machine 1 is absent' }];
-  return { type: 'report' as const, report: { outcome: null, failures, ended: [], remove: [] } };
+  return { type: 'report' as const, report: { ...noReport, failures } };
 };
 
 test('a machine that is missed fails a lease that is active, and no lease that is being suspended', () => {

@@ -23,6 +23,8 @@ export interface DispatcherOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
+  /** Whether a host could be reached; `error`: why not. */
+  readonly onReached: (node: number, error: unknown) => void;
 }
 
 /** What one action does for one lease. */
@@ -111,6 +113,15 @@ export class Dispatcher {
     if (recovery !== 'RETRY') open.assumed = recovery;
     open.interrupt();
     return true;
+  }
+
+  /** Repeats at once what waits to be repeated on a node. */
+  retryOn(node: number): void {
+    for (const open of this.known.values()) {
+      const { kind, targets } = open.action;
+      if (kind === 'DESTROY' && open.parts > 0 && targets.some((target) => target.node === node))
+        open.interrupt();
+    }
   }
 
   /** Aborts all calls and forgets all actions; they stay recorded as unfinished. */
@@ -240,6 +251,7 @@ export class Dispatcher {
         of.attempts = Math.max(of.attempts, attempt);
         if (attempt > 1) metrics.action(action.kind, 'retried');
       },
+      onReached: (error) => this.options.onReached(node, error),
       onOutput: (output) => of.outputs.set(`${leaseId}/${machine}`, output),
     });
   }

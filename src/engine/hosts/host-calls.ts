@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ActionKind, ActionRecord, ActionTarget, Instant, Millis } from '../../core/index.ts';
 import { backoff, type Semaphore, withTimeout } from '../async.ts';
 import type { Clock } from '../clock.ts';
-import type { ActionResult, Adapter } from '../ports.ts';
+import { type ActionResult, type Adapter, HostUnreachable } from '../ports.ts';
 
 export interface DispatchLimits {
   /** Calls of adapters at the same time; those that take longer than `slowCall` are not counted. */
@@ -68,6 +68,8 @@ export interface TargetCall {
   readonly signal: AbortSignal;
   readonly onAttempt: (attempt: number) => void;
   readonly onOutput: (output: string) => void;
+  /** Whether the host could be reached; `error`: why not. */
+  readonly onReached: (error: unknown) => void;
   readonly log: Logger;
 }
 
@@ -89,11 +91,13 @@ export async function callTarget(call: TargetCall): Promise<string | null> {
     let wait = limits.pollInterval;
     try {
       const result = await callOnce(call);
+      call.onReached(null);
       if (result.output !== undefined) call.onOutput(result.output);
       if (result.status === 'done') return null;
       if (result.status === 'failed') return result.reason;
     } catch (error) {
       if (signal.aborted) break;
+      if (error instanceof HostUnreachable) call.onReached(error);
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ machine: target.machine, node: target.node, attempt, error: message }, 'host call failed');
       if (attempt >= limits.attempts) return `${message} (after ${attempt} attempts)`;

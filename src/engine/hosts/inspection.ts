@@ -7,7 +7,10 @@ import type { Clock } from '../clock.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { Adapter, HostedMachine, MachineStatus } from '../ports.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { HostHealth } from './health.ts';
+import type { HostLedger } from './ledger.ts';
 import { type ActionReport, noReport } from './report.ts';
+import type { Strays } from './strays.ts';
 
 export interface InspectionOptions {
   readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;
@@ -16,6 +19,9 @@ export interface InspectionOptions {
   readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval'>;
   readonly log: Logger;
   readonly report: (report: ActionReport) => void;
+  readonly ledger: Pick<HostLedger, 'nodeNumbers'>;
+  readonly health: HostHealth;
+  readonly strays: Strays;
   readonly signal: AbortSignal;
 }
 
@@ -27,8 +33,6 @@ export class Inspection {
   /** By lease. */
   private readonly running = new Map<number, RunningMachines>();
   private readonly slots: Semaphore;
-  /** Nodes that did not answer the last time, so that each is complained of once. */
-  private readonly silent = new Set<number>();
   /** Leases that were reported: nothing more is said of them. */
   private readonly reported = new Set<number>();
 
@@ -74,6 +78,7 @@ export class Inspection {
           const place = { leaseId, machine: Number(machine), node };
           const status = await this.ask(node, (limit) => this.options.adapter.inspect(place, limit));
           if (status === null) return;
+          this.options.health.answered(node);
           statuses.set(machine, status);
         }
         if (this.quiet(leaseId) === before) this.judge(before, statuses);
@@ -85,15 +90,18 @@ export class Inspection {
   private async inspectNodes(): Promise<void> {
     const { list } = this.options.adapter;
     const before = new Map([...this.running.keys()].map((leaseId) => [leaseId, this.quiet(leaseId)]));
-    const nodes = new Set([...before.values()].flatMap((each) => Object.values(each?.machines ?? {})));
+    const { health, ledger, strays } = this.options;
     const found = new Map<number, readonly HostedMachine[]>();
     await Promise.all(
-      [...nodes].map(async (node) => {
+      ledger.nodeNumbers.map(async (node) => {
         const machines = await this.ask(
           node,
           (limit) => list?.call(this.options.adapter, node, limit) ?? Promise.resolve([]),
         );
-        if (machines !== null) found.set(node, machines);
+        if (machines === null) return;
+        found.set(node, machines);
+        strays.listed(node, machines);
+        health.answered(node);
       }),
     );
     for (const [leaseId, reservation] of before) {
@@ -133,23 +141,19 @@ export class Inspection {
 
   /** Null when the host does not answer in time. */
   private async ask<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-    const { clock, limits, log, signal } = this.options;
+    const { clock, health, limits, signal } = this.options;
     const release = await this.slots.acquire();
     const timer = new AbortController();
     void clock.sleep(limits.dispatch.slowCall, timer.signal).then(release);
     try {
-      const answer = await withTimeout(question, {
+      return await withTimeout(question, {
         clock,
         duration: limits.dispatch.callTimeout,
         signal,
         reason: () => new Error('no answer'),
       });
-      this.silent.delete(node);
-      return answer;
     } catch (error) {
-      if (signal.aborted || this.silent.has(node)) return null;
-      this.silent.add(node);
-      log.warn({ node, err: error }, 'a host does not report the status of its machines');
+      if (!signal.aborted) health.failed(node, error);
       return null;
     } finally {
       timer.abort();

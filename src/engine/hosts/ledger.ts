@@ -20,7 +20,7 @@ export interface HeldMachine {
 }
 
 type Place = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
-type Machine = Place & Pick<ActionTarget, 'capacity'>;
+export type HeldTarget = Place & Pick<ActionTarget, 'capacity'>;
 
 const keyOf = ({ leaseId, machine }: Pick<Place, 'leaseId' | 'machine'>): string => `${leaseId}/${machine}`;
 
@@ -36,8 +36,12 @@ export class HostLedger {
     for (const { number, capacity } of nodes) this.capacities.set(number, capacity);
   }
 
+  get nodeNumbers(): readonly number[] {
+    return [...this.capacities.keys()];
+  }
+
   /** The machine is there, or is about to be. */
-  hold(target: Machine): void {
+  hold(target: HeldTarget): void {
     const { leaseId, machine, capacity } = target;
     this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing: null });
   }
@@ -61,7 +65,7 @@ export class HostLedger {
    * The machines that must leave the node before this one may be started; empty when it may. Machines that run as planned are never in
    * the way: the plan has room for them.
    */
-  inTheWayOf(target: Machine): readonly HeldMachine[] {
+  inTheWayOf(target: HeldTarget): readonly HeldMachine[] {
     const capacity = this.capacities.get(target.node) ?? {};
     const others = [...(this.nodes.get(target.node)?.values() ?? [])].filter(
       (each) => keyOf(each) !== keyOf(target),
@@ -77,6 +81,11 @@ export class HostLedger {
       return used + totalAmount(needed) > totalAmount(has);
     });
     return lack ? others.filter(({ releasing }) => releasing !== null) : [];
+  }
+
+  /** Whether nothing on the node is still to be freed. */
+  isSettled(node: number): boolean {
+    return ![...(this.nodes.get(node)?.values() ?? [])].some(({ releasing }) => releasing !== null);
   }
 
   /** Resolves when something on the node is released, or the signal aborts. */

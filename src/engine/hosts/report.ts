@@ -11,9 +11,11 @@ export interface ActionReport {
   readonly ended: readonly number[];
   /** Machines that could not be shut down: they are destroyed. */
   readonly remove: readonly ActionTarget[];
+  /** A host has stopped answering, or may be used again. */
+  readonly nodeState: { readonly node: number; readonly state: 'DOWN' | 'UP' } | null;
 }
 
-export const noReport: ActionReport = { outcome: null, failures: [], ended: [], remove: [] };
+export const noReport: ActionReport = { outcome: null, failures: [], ended: [], remove: [], nodeState: null };
 
 export interface HostFailure {
   readonly leaseId: number;

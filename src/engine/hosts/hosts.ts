@@ -1,0 +1,134 @@
+/** Everything that the engine does with hosts: what it tells them, what it knows of them, what it hears from them. */
+import type { Logger } from 'pino';
+import type { ActionRecord, Changes, LeaseRecord, SiteSpec } from '../../core/index.ts';
+import { linkedController } from '../async.ts';
+import type { Clock } from '../clock.ts';
+import type { HostControl } from '../commands/command.ts';
+import type { EngineLimits } from '../limits.ts';
+import type { EngineMetrics } from '../metrics.ts';
+import type { Adapter } from '../ports.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { HostHealth } from './health.ts';
+import { Inspection, type RunningMachines } from './inspection.ts';
+import { type HeldTarget, HostLedger } from './ledger.ts';
+import type { Recovery } from './recovery.ts';
+import type { ActionReport } from './report.ts';
+import { Strays } from './strays.ts';
+
+export interface HostsOptions {
+  readonly adapter: Adapter;
+  readonly clock: Clock;
+  readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval' | 'maxHostFailures' | 'removeStrays'>;
+  readonly log: Logger;
+  readonly metrics: EngineMetrics;
+  readonly report: (report: ActionReport) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What is known of hosts when a term begins. */
+export interface HostsAtStart {
+  readonly spec: SiteSpec;
+  /** Machines that hosts hold, or may hold. */
+  readonly hosted: readonly HeldTarget[];
+  /** What should be running. */
+  readonly running: readonly RunningMachines[];
+  readonly pendingActions: readonly ActionRecord[];
+}
+
+export class Hosts implements HostControl {
+  readonly dispatcher: Dispatcher;
+  private readonly ledger = new HostLedger();
+  private readonly health: HostHealth;
+  private strays: Strays | null = null;
+  private inspection: Inspection | null = null;
+  /** Aborts when the present term as the writer ends. */
+  private term: ReturnType<typeof linkedController> | null = null;
+
+  constructor(private readonly options: HostsOptions) {
+    const { adapter, limits, log, report } = options;
+    const { ledger } = this;
+    this.health = new HostHealth({
+      maxFailures: limits.maxHostFailures,
+      log,
+      report,
+      onAnswer: (node) => this.dispatcher.retryOn(node),
+      isSettled: (node) => ledger.isSettled(node),
+    });
+    this.dispatcher = new Dispatcher({
+      ...options,
+      ledger,
+      limits: limits.dispatch,
+      log: log.child({ adapter: adapter.name }),
+      onReached: (node, error) => (error ? this.health.failed(node, error) : this.health.answered(node)),
+    });
+  }
+
+  /** Hosts that do not answer now. */
+  get unreachable(): number {
+    return this.health.unreachable;
+  }
+
+  /** Machines on hosts that belong to no lease. */
+  get strayMachines(): number {
+    return this.strays?.count ?? 0;
+  }
+
+  /** A term as the writer begins. `lease`: a live lease; null when there is none. */
+  begin(known: HostsAtStart, lease: (id: number) => LeaseRecord | null, log: Logger): void {
+    const { ledger, options } = this;
+    const { limits, report, signal } = options;
+    this.term = linkedController(signal);
+    this.strays = new Strays({
+      dispatcher: this.dispatcher,
+      lease,
+      log,
+      report,
+      removeStrays: limits.removeStrays,
+    });
+    this.inspection = new Inspection(known.running, {
+      ...options,
+      ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
+      signal: this.term.signal,
+    });
+    ledger.know(known.spec.nodes);
+    for (const machine of known.hosted) ledger.hold(machine);
+    this.dispatcher.add(known.pendingActions);
+    void this.inspection.run();
+  }
+
+  /** The core was loaded again within a term: the ledger goes on with what it knows. */
+  reloaded({ spec, pendingActions }: Pick<HostsAtStart, 'spec' | 'pendingActions'>): void {
+    this.ledger.know(spec.nodes);
+    this.dispatcher.add(pendingActions);
+  }
+
+  /** A turn was written: its reports are recorded, its actions are dispatched. */
+  committed(changes: Changes, reports: readonly ActionReport[]): void {
+    for (const { outcome } of reports) {
+      if (outcome && outcome.state !== 'PENDING') this.dispatcher.recorded(outcome.actionId);
+    }
+    this.inspection?.committed(changes);
+    this.dispatcher.add(changes.actions);
+  }
+
+  recover(actionId: number, recovery: Recovery): boolean {
+    return this.dispatcher.recover(actionId, recovery);
+  }
+
+  /** Another process may drive the hosts from now on. */
+  end(): void {
+    this.term?.abort();
+    this.term?.[Symbol.dispose]();
+    this.term = null;
+    this.inspection = null;
+    this.strays = null;
+    this.dispatcher.reset();
+    this.health.clear();
+    this.options.adapter.forget();
+  }
+
+  /** Aborts all calls; their actions stay recorded as unfinished. */
+  stop(): void {
+    this.dispatcher.stop();
+  }
+}

@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { ActionTarget, LeaseRecord } from '../../core/index.ts';
+import type { HostedMachine } from '../ports.ts';
+import type { Dispatcher } from './dispatcher.ts';
+import { type ActionReport, noReport } from './report.ts';
+
+export interface StrayOptions {
+  readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
+  readonly lease: (id: number) => LeaseRecord | null;
+  /** Whether they are removed, or only reported. */
+  readonly removeStrays: boolean;
+  readonly log: Logger;
+  readonly report: (report: ActionReport) => void;
+}
+
+const nameOf = ({ leaseId, machine, node }: HostedMachine): string => `${leaseId}/${machine} on ${node}`;
+
+/** Machines on hosts that belong to no lease: left by what happened while no server saw it. */
+export class Strays {
+  /** By node: those found the last time. A machine is a stray when it is found twice, since much goes on meanwhile. */
+  private readonly found = new Map<number, Set<string>>();
+  private readonly reported = new Set<string>();
+
+  constructor(private readonly options: StrayOptions) {}
+
+  get count(): number {
+    return this.reported.size;
+  }
+
+  /** Takes in what a host holds. */
+  listed(node: number, machines: readonly HostedMachine[]): void {
+    const { log, removeStrays, report } = this.options;
+    const strays = machines.filter((each) => this.belongsNowhere(each));
+    const before = this.found.get(node) ?? new Set();
+    const now = new Set(strays.map(nameOf));
+    this.found.set(node, now);
+    for (const name of before) if (!now.has(name)) this.reported.delete(name);
+    for (const stray of strays) {
+      const name = nameOf(stray);
+      if (!before.has(name) || this.reported.has(name)) continue;
+      this.reported.add(name);
+      const { leaseId, machine, status } = stray;
+      const fields = { lease: leaseId, machine, node, status };
+      log.warn(fields, `a machine belongs to no lease${removeStrays ? ' and is removed' : ''}`);
+      if (removeStrays) report({ ...noReport, remove: [targetOf(stray)] });
+    }
+  }
+
+  private belongsNowhere({ leaseId, machine, node }: HostedMachine): boolean {
+    const { dispatcher, lease } = this.options;
+    if (dispatcher.isBusyWith(leaseId)) return false;
+    const record = lease(leaseId);
+    if (!record) return true;
+    return ![record.mapping, record.memoryAt, record.diskAt].some((where) => where?.[machine] === node);
+  }
+}
+
+function targetOf({ leaseId, machine, node }: HostedMachine): ActionTarget {
+  return { leaseId, machine, node, toNode: null, capacity: {}, image: null };
+}
