@@ -14,6 +14,7 @@ import {
   type Snapshot,
 } from '../core/index.ts';
 import type { UnreadableRow } from './ports.ts';
+import { missingParts } from './wholeness.ts';
 
 export type FaultCode =
   /** A reservation of a lease that is not there or has ended. */
@@ -22,7 +23,7 @@ export type FaultCode =
   | 'UNKNOWN_NODE'
   | 'INVALID_LEASE'
   | 'INVALID_RESERVATION'
-  /** A row of the lease cannot be read. */
+  /** A row of the lease cannot be read, or its plan is not whole. */
   | 'INCOMPLETE_LEASE'
   /** The scheduler does not take it, though nothing else is wrong with it. */
   | 'REFUSED_LEASE';
@@ -57,7 +58,22 @@ export const verify = (
   const nodes = new Map(site.nodes.map((node) => [node.number, node.capacity]));
   const leases = new Map(snapshot.leases.map((lease) => [lease.id, lease]));
   const incomplete = new Set(unreadable.map(({ leaseId }) => leaseId));
-  for (const lease of snapshot.leases) faults.push(...leaseFaults(lease, snapshot, nodes, incomplete));
+  const plans = new Map<number, ReservationRecord[]>(snapshot.leases.map(({ id }) => [id, []]));
+  for (const reservation of snapshot.reservations) plans.get(reservation.leaseId)?.push(reservation);
+  for (const lease of snapshot.leases) {
+    const ofLease = leaseFaults(lease, snapshot, nodes, incomplete);
+    // What cannot be read is missing too.
+    const missing = ofLease.length > 0 ? [] : missingParts(lease, plans.get(lease.id) ?? []);
+    faults.push(
+      ...ofLease,
+      ...missing.map((what) => ({
+        code: 'INCOMPLETE_LEASE' as const,
+        leaseId: lease.id,
+        reservationId: null,
+        message: `lease ${lease.id}: ${what}`,
+      })),
+    );
+  }
   for (const reservation of snapshot.reservations)
     faults.push(...reservationFaults(reservation, leases, nodes, snapshot));
   const broken = new Set(faults.flatMap(({ leaseId }) => leaseId ?? []));

@@ -5,6 +5,7 @@ import { openEmbedded } from './embedded/index.ts';
 import { type StoreLog, silentLog } from './log.ts';
 import { assertMigrated, migrate } from './migrate.ts';
 import type { PrismaClient } from './prisma/client.ts';
+import { assertSchemaWhole } from './schema-objects.ts';
 import { openServer } from './server.ts';
 import { SqlStore } from './store.ts';
 
@@ -40,6 +41,7 @@ export async function openStore({
     if (asItIs) await assertMigrated(database);
     const applied = asItIs ? [] : await migrate(database);
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated the database');
+    await assertSchemaWhole(database);
     return new SqlStore(database);
   } catch (error) {
     await database.close();

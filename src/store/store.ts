@@ -15,6 +15,7 @@ import type { Database, WriterConnection } from './database.ts';
 import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
+import { assertSchemaWhole } from './schema-objects.ts';
 import { idempotencyKeys, leaseEvents, nodes } from './tables.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
@@ -38,30 +39,34 @@ export class SqlStore implements Store {
   /** For reads that API and tools make; what the engine needs goes past it (docs/decisions/store.md). */
   readonly prisma: PrismaClient;
   readonly kind: Database['kind'];
-  readonly #database: Database;
-  readonly #commands: CommandMailbox;
-  readonly #writers = new WeakMap<WriterTerm, WriterConnection>();
-  #writer: WriterTerm | null = null;
+  private readonly database: Database;
+  private readonly commands: CommandMailbox;
+  private readonly writers = new WeakMap<WriterTerm, WriterConnection>();
+  private writer: WriterTerm | null = null;
+  /** The newest state that this process has seen. */
+  private known: Known | null = null;
 
   constructor(database: Database) {
-    this.#database = database;
+    this.database = database;
     this.kind = database.kind;
     this.prisma = new PrismaClient({ adapter: database.prismaAdapter });
-    this.#commands = new CommandMailbox(database);
+    this.commands = new CommandMailbox(database);
   }
 
   async acquireWriter(): Promise<WriterTerm | null> {
-    await this.#writer?.release();
-    const connection = await this.#database.lockWriter();
+    await this.writer?.release();
+    const connection = await this.database.lockWriter();
     if (connection === null) return null;
     try {
+      // Another database may have taken the place of the one that was opened.
+      await assertSchemaWhole(connection);
       const [row] = await connection.query<{ epoch: number; lastCommit: string | null }>(
         'UPDATE writers SET epoch = epoch + 1 RETURNING epoch, last_commit AS "lastCommit"',
       );
       if (row === undefined) throw new StoreError('PERMANENT', 'The table "writers" has lost its row.');
       const lease: WriterTerm = { ...row, lost: connection.lost, release: () => connection.release() };
-      this.#writers.set(lease, connection);
-      this.#writer = lease;
+      this.writers.set(lease, connection);
+      this.writer = lease;
       return lease;
     } catch (error) {
       await connection.release();
@@ -69,13 +74,25 @@ export class SqlStore implements Store {
     }
   }
 
-  load(): Promise<StoredSite | null> {
-    return this.#database.snapshot(load);
+  /** Throws StoreError also for a database other than the one that was loaded before, or an older state of it. */
+  async load(): Promise<StoredSite | null> {
+    const stored = await this.database.snapshot(load);
+    const { known } = this;
+    if (known !== null && (stored === null || !continues(known, stored))) {
+      throw new StoreError(
+        'PERMANENT',
+        'The database is not the one that this server has worked on, or it was restored to an earlier state: leases that were acknowledged would be lost. Restore the newest state, or start the server again to accept this one.',
+      );
+    }
+    if (stored !== null) {
+      this.known = { createdAt: stored.createdAt, lastEventSequence: stored.snapshot.site.lastEventSequence };
+    }
+    return stored;
   }
 
   async createSite(name: string, spec: SiteSpec, writer: WriterTerm): Promise<void> {
     // One statement, for the same reasons as a commit.
-    const [row] = await this.#connection(writer).query<{ allowed: boolean; created: boolean }>(
+    const [row] = await this.connection(writer).query<{ allowed: boolean; created: boolean }>(
       `WITH fence AS (UPDATE writers SET epoch = epoch WHERE epoch = $1::bigint RETURNING id),
        site AS (
          INSERT INTO sites (id, name, resource_types)
@@ -98,15 +115,19 @@ export class SqlStore implements Store {
   }
 
   async commit(batch: CommitBatch, writer: WriterTerm): Promise<void> {
-    const connection = this.#connection(writer);
+    const connection = this.connection(writer);
     const values = commitValues(batch, writer.epoch);
     const [written] = await connection.run(commitStatement, values);
     // Nothing was written: unless this very commit was before, by an attempt whose answer was lost.
     if (written === undefined) await this.confirm(batch.id, writer);
+    const { site } = batch.changes;
+    if (site !== null && this.known !== null) {
+      this.known = { ...this.known, lastEventSequence: site.lastEventSequence };
+    }
   }
 
   async confirm(previous: string | null, writer: WriterTerm): Promise<void> {
-    const [row] = await this.#connection(writer).query<{ epoch: number; last_commit: string | null }>(
+    const [row] = await this.connection(writer).query<{ epoch: number; last_commit: string | null }>(
       'SELECT epoch, last_commit FROM writers',
     );
     if (row?.epoch !== writer.epoch) throw fenced(writer);
@@ -121,7 +142,7 @@ export class SqlStore implements Store {
     keys: readonly { readonly principal: string; readonly key: string }[],
   ): Promise<readonly IdempotencyRecord[]> {
     if (keys.length === 0) return [];
-    const rows = await this.#database.query(
+    const rows = await this.database.query(
       `SELECT ${idempotencyKeys.selection}
        FROM jsonb_to_recordset($1::jsonb) AS wanted(principal text, key text)
          JOIN idempotency_keys USING (principal, key)`,
@@ -135,7 +156,7 @@ export class SqlStore implements Store {
     limit: number,
     leaseNumber?: number | null,
   ): Promise<readonly LeaseEventRecord[]> {
-    const rows = await this.#database.query(
+    const rows = await this.database.query(
       `SELECT ${leaseEvents.selection} FROM lease_events WHERE sequence > $1 ${leaseNumber == null ? '' : 'AND lease_number = $3'}
        ORDER BY sequence LIMIT $2`,
       leaseNumber == null ? [after, limit] : [after, limit, leaseNumber],
@@ -144,7 +165,7 @@ export class SqlStore implements Store {
   }
 
   async eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null> {
-    const [row] = await this.#database.query<{ oldest: number | null; newest: number | null }>(
+    const [row] = await this.database.query<{ oldest: number | null; newest: number | null }>(
       'SELECT min(sequence) AS oldest, max(sequence) AS newest FROM lease_events',
     );
     return row === undefined || row.oldest === null || row.newest === null
@@ -155,7 +176,7 @@ export class SqlStore implements Store {
   async deleteEventsBefore(before: number, limit: number): Promise<number> {
     // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so that
     // the range that is kept is known.
-    const [row] = await this.#database.query<{ deleted: number }>(
+    const [row] = await this.database.query<{ deleted: number }>(
       `WITH head AS (SELECT sequence, at FROM lease_events ORDER BY sequence LIMIT $2),
        last AS (
          SELECT least(
@@ -172,7 +193,7 @@ export class SqlStore implements Store {
 
   async deleteBefore(what: Expiring, before: number, limit: number): Promise<number> {
     const { table, oldest } = expiring[what];
-    const [row] = await this.#database.query<{ deleted: number }>(
+    const [row] = await this.database.query<{ deleted: number }>(
       `WITH gone AS (
          DELETE FROM ${table} WHERE ctid = ANY (ARRAY (
            SELECT row FROM (${oldest} LIMIT $2) AS oldest WHERE at < to_timestamp($1 / 1000.0)
@@ -184,22 +205,22 @@ export class SqlStore implements Store {
   }
 
   forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
-    return this.#commands.forward(payload, signal);
+    return this.commands.forward(payload, signal);
   }
 
   forwarded(limit: number): Promise<readonly ForwardedCommand[]> {
-    return this.#commands.waiting(limit);
+    return this.commands.waiting(limit);
   }
 
   listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable> {
-    return this.#database.listen(({ channel, own }) => {
+    return this.database.listen(({ channel, own }) => {
       if (channel === 'leasegraph_events' && !own) onNotice('events');
       if (channel === 'leasegraph_commands') onNotice('commands');
     });
   }
 
   async clock(): Promise<number> {
-    const [row] = await this.#database.query<{ now: number }>(
+    const [row] = await this.database.query<{ now: number }>(
       'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
     );
     if (row === undefined) throw new StoreError('TRANSIENT', 'The database does not tell the time.');
@@ -207,13 +228,13 @@ export class SqlStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.#commands.close();
+    this.commands.close();
     await this.prisma.$disconnect();
-    await this.#database.close();
+    await this.database.close();
   }
 
-  #connection(writer: WriterTerm): WriterConnection {
-    const connection = this.#writers.get(writer);
+  private connection(writer: WriterTerm): WriterConnection {
+    const connection = this.writers.get(writer);
     if (connection === undefined)
       throw new StoreError('PERMANENT', 'This right to write comes from another store.');
     return connection;
@@ -225,4 +246,13 @@ function fenced(writer: WriterTerm): StoreError {
     'FENCED',
     `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`,
   );
+}
+
+interface Known {
+  readonly createdAt: number;
+  readonly lastEventSequence: number;
+}
+
+function continues(known: Known, { createdAt, snapshot }: StoredSite): boolean {
+  return createdAt === known.createdAt && snapshot.site.lastEventSequence >= known.lastEventSequence;
 }

@@ -9,6 +9,8 @@ import {
   type Snapshot,
 } from '../../src/core/index.ts';
 import { verify, verifyActions } from '../../src/engine/verify.ts';
+import { Run, runs } from '../property/run.ts';
+import { scenarios } from '../property/scenario.ts';
 import { epoch, hours, minutes, reservationAt, siteOf } from '../support/engine-harness.ts';
 
 const snapshotOf = (site: SiteSpec, leases: number): Snapshot => {
@@ -69,7 +71,7 @@ describe('verification', () => {
       reservations: [...snapshot.reservations, { ...first, id: 3, leaseId: 55 }],
     };
     expect(codes(orphan)).toEqual([['ORPHAN_RESERVATION', 55]]);
-    expect(codes(withReservation(snapshot, 2, { amounts: { 9: { CPU: 1 } } }))[0]).toEqual([
+    expect(codes(withReservation(snapshot, 2, { amounts: { 9: { CPU: 1 } } }))).toContainEqual([
       'UNKNOWN_NODE',
       2,
     ]);
@@ -122,6 +124,41 @@ describe('verification', () => {
     expect(sound).toEqual([actions[0]]);
     expect(faults.map(({ message }) => message)).toEqual(['action 2 of lease 1: the site has no node 9']);
   });
+
+  test('a lease whose plan is not whole', () => {
+    const snapshot = snapshotOf(site, 2);
+    const without = (kind: ReservationRecord['kind']): Snapshot => ({
+      ...snapshot,
+      reservations: snapshot.reservations.filter((each) => each.leaseId !== 2 || each.kind !== kind),
+    });
+    const messages = (of: Snapshot) => verify(site, of).faults.map(({ code, message }) => [code, message]);
+    expect(messages(without('VM'))).toEqual([
+      ['INCOMPLETE_LEASE', 'lease 2: it is READY and has no reservation of kind VM'],
+    ]);
+    const vm = snapshot.reservations.find(({ leaseId, kind }) => leaseId === 2 && kind === 'VM');
+    const bare = (change: Partial<ReservationRecord>): Snapshot => ({
+      ...snapshot,
+      reservations: snapshot.reservations.map((each) => (each === vm ? { ...each, ...change } : each)),
+    });
+    expect(messages(bare({ amounts: {} }))).toEqual([
+      ['INCOMPLETE_LEASE', `lease 2: reservation ${vm?.id} holds nothing on node 1, where its machines are`],
+    ]);
+    expect(messages(bare({ machines: {} }))).toEqual([
+      ['INCOMPLETE_LEASE', `lease 2: reservation ${vm?.id} maps machine 1 to no node`],
+    ]);
+  });
+
+  test('finds no fault with any state that the scheduler comes to', () => {
+    fc.assert(
+      fc.property(scenarios(), (scenario) => {
+        const run = new Run(scenario);
+        for (const { at } of run) {
+          expect(verify(scenario.site, run.scheduler.snapshot()).faults, `at ${at}`).toEqual([]);
+        }
+      }),
+      { numRuns: runs(200) },
+    );
+  }, 120_000);
 
   test('an image transfer may go on for leases other than the one that it was planned for', () => {
     const snapshot = snapshotOf(site, 1);

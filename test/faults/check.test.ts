@@ -17,16 +17,19 @@ const damages: readonly { readonly sql: string; readonly found: string }[] = [
   },
   {
     sql: `UPDATE leases SET state = 'CANCELLED' WHERE number = 3`,
-    found: 'its lease 3 does not live',
+    found: 'its lease is not among the live ones',
   },
-  { sql: `UPDATE leases SET placement = '{}' WHERE number = 4`, found: 'Lease 4 is left out: placement' },
+  {
+    sql: `UPDATE leases SET placement = '{}' WHERE number = 4`,
+    found: 'unreadable: Lease 4: placement.mapping: ',
+  },
   {
     sql: `UPDATE lease_machines SET amounts = '{"Quantum": 3}' WHERE lease_number = 5`,
     found: 'REFUSED_LEASE: lease 5: the scheduler does not take it',
   },
   {
     sql: `UPDATE leases SET placement = jsonb_set(placement, '{mapping}', '{"1": 99}') WHERE number = 6`,
-    found: 'Lease 6 is left out: placement.mapping.1: is not a node of this site',
+    found: 'UNKNOWN_NODE: lease 6: machine 1 is on node 99',
   },
   {
     sql: `UPDATE leases SET duration = 0 WHERE number = 7`,
@@ -35,6 +38,10 @@ const damages: readonly { readonly sql: string; readonly found: string }[] = [
   {
     sql: `UPDATE reservations SET number = 1000 WHERE number = (SELECT min(number) FROM reservations WHERE lease_number = 8)`,
     found: 'INVALID_RESERVATION: reservation 1000',
+  },
+  {
+    sql: `DELETE FROM reservation_nodes WHERE reservation_number = (SELECT min(number) FROM reservations WHERE lease_number = 9)`,
+    found: 'holds nothing on node 1, where its machines are',
   },
 ];
 

@@ -152,4 +152,24 @@ describeEachDatabase('loading', (database) => {
     await writing;
     expect((await store.load())?.lastCommit).toBe(previous);
   });
+
+  it('is refused when the database has gone back, and accepted by a new start', async () => {
+    const { open } = await database.create();
+    const store = await open();
+    const writer = await newSite(store);
+    expect(await store.load()).not.toBeNull();
+    const counters = { lastLeaseId: 1, lastReservationId: 0, lastActionId: 0, lastRank: 0, cachedImages: [] };
+    const site = { ...counters, lastEventSequence: 5 };
+    await store.commit(batch(null, { site, leases: [lease(1)] }), writer);
+    const refused = {
+      kind: 'PERMANENT',
+      message: expect.stringContaining('it was restored to an earlier state'),
+    };
+    await store.prisma.site.updateMany({ data: { lastEventSequence: 4 } });
+    await expect(store.load()).rejects.toMatchObject(refused);
+    await store.prisma.site.deleteMany();
+    await expect(store.load()).rejects.toMatchObject(refused);
+    await store.close();
+    expect(await (await open()).load()).toBeNull();
+  });
 });

@@ -9,6 +9,7 @@ import type { Database } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/index.ts';
 import { silentLog } from '../../src/store/log.ts';
 import { type Migration, migrate, readMigrations } from '../../src/store/migrate.ts';
+import { assertSchemaWhole, schemaObjects } from '../../src/store/schema-objects.ts';
 import { openServer } from '../../src/store/server.ts';
 import { type PostgresServer, postgresMissing } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -127,6 +128,26 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
     expect(await schemaDrift(database)).toBeNull();
     await database.query('ALTER TABLE leases DROP COLUMN is_future');
     expect(await schemaDrift(database)).toContain('"is_future"');
+  });
+
+  it('makes everything that is looked for at a start, which then notices what is missing', async () => {
+    const databaseUrl = server.url(await server.createDatabase());
+    const database = await openServer(databaseUrl, silentLog);
+    onTestFinished(() => database.close());
+    await migrate(database);
+    // After a migration: `npx vitest run test/store/migrate.test.ts -u`.
+    const objects = (await schemaObjects(database)).map((name) => `${name}\n`).join('');
+    await expect(objects).toMatchFileSnapshot('../../prisma/schema-objects.txt');
+    await assertSchemaWhole(database);
+    await database.query('ALTER TABLE lease_events DROP CONSTRAINT lease_events_pkey');
+    await database.query('DROP INDEX leases_queue');
+    for (const asItIs of [true, false]) {
+      await expect(openStore({ databaseUrl, dataDir: '', asItIs })).rejects.toMatchObject({
+        kind: 'PERMANENT',
+        message:
+          'The database lacks parts of its schema: constraint lease_events_pkey of lease_events, index lease_events_pkey, index leases_queue. It was changed, or restored in part. Restore a complete backup.',
+      });
+    }
   });
 
   it('happens once when many processes start together', async () => {
