@@ -17,7 +17,6 @@ export type SchedulerErrorCode =
   | 'EXTENSION_BLOCKED'
   /** Leases that were promised a place would lose it; `details.leases` names them. */
   | 'WOULD_DISPLACE'
-  | 'NODE_NOT_FOUND'
   | 'MAINTENANCE_NOT_FOUND'
   /** The site or the configuration cannot be scheduled on. */
   | 'INVALID_SITE'

@@ -1,23 +1,31 @@
 import { SchedulerError } from './errors.ts';
 import { endAndStart, endPrematurely } from './lifecycle/due.ts';
-import { cancelLease, endEarly, failLease } from './lifecycle/endings.ts';
 import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
 import { removeMachines } from './lifecycle/host-reports.ts';
+import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
+import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
+import { updateLease } from './lifecycle/update/update.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Reservation } from './model/lease.ts';
 import type {
   ActionTarget,
   Changes,
+  Collisions,
+  CommandOutcome,
   Instant,
   LeaseRecord,
   LeaseRequest,
+  LeaseUpdate,
+  MaintenanceRecord,
+  NodeState,
   SiteSpec,
   Snapshot,
   StateReason,
 } from './model/records.ts';
+import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { restore } from './restore.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
@@ -68,6 +76,40 @@ export class Scheduler {
   cancel(now: Instant, leaseId: number, reason: StateReason | null = null): void {
     cancelLease(this.state, this.state.live(leaseId), now, reason);
     reevaluateIfDue(this.state, now);
+  }
+
+  /**
+   * New terms for a lease, all or none. Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED, INVALID_REQUEST, TOO_SHORT, NOT_SCHEDULABLE,
+   * DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED (with the longest duration that is possible).
+   */
+  update(now: Instant, leaseId: number, update: LeaseUpdate): CommandOutcome {
+    return this.command(now, () => updateLease(this.state, leaseId, update, now), leaseId);
+  }
+
+  /**
+   * A node comes back, is drained, or has failed. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions are refused.
+   */
+  setNodeState(
+    now: Instant,
+    node: number,
+    state: NodeState,
+    collisions: Collisions = 'DISPLACE',
+  ): CommandOutcome {
+    return this.command(now, () => setNodeState(this.state, node, state, collisions, now));
+  }
+
+  /** Nodes are not to be used for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions are refused. */
+  planMaintenance(
+    now: Instant,
+    maintenance: MaintenanceRecord,
+    collisions: Collisions = 'REFUSE',
+  ): CommandOutcome {
+    return this.command(now, () => planMaintenance(this.state, maintenance, collisions, now));
+  }
+
+  /** Ends maintenance before its time. Throws MAINTENANCE_NOT_FOUND. */
+  endMaintenance(now: Instant, name: string): CommandOutcome {
+    return this.command(now, () => endMaintenance(this.state, name, now));
   }
 
   /** The machines of a running lease ended by themselves. Throws LEASE_NOT_FOUND, LEASE_ENDED or INVALID_REQUEST. */
@@ -208,6 +250,15 @@ export class Scheduler {
   hasLive(type: LeaseRecord['type']): boolean {
     for (const lease of this.state.leases.values()) if (lease.type === type) return true;
     return false;
+  }
+
+  /** Carries out a command, then what follows from it. */
+  private command(now: Instant, run: () => void, except: number | null = null): CommandOutcome {
+    this.moveTo(now);
+    this.state.displaced.clear();
+    run();
+    reevaluateIfDue(this.state, now);
+    return { displaced: [...this.state.displaced].filter((id) => id !== except).sort((a, b) => a - b) };
   }
 
   private nextDue(inclusive: boolean): Instant | null {

@@ -1,8 +1,9 @@
 import type { Reservation, TransferReservation, VmReservation } from '../model/lease.ts';
 import { preempted, suspendedAsPlanned } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
+import { endEarly, endLease } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
-import { endEarly, endLease } from './endings.ts';
+import { endCutShort } from './nodes/cut-short.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
 
 /** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
@@ -118,6 +119,10 @@ function whySuspended({ lease, preemptor }: Reservation): StateReason {
   return preemptor === null ? suspendedAsPlanned(lease.remaining) : preempted(preemptor, 'suspended', 0);
 }
 
+function vmOf(reservation: Reservation): VmReservation {
+  return reservation as VmReservation;
+}
+
 const end = (state: SchedulerState, reservation: Reservation, at: Instant): void => {
   const { lease } = reservation;
   state.table.complete(reservation);
@@ -129,6 +134,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   switch (reservation.kind) {
     case 'VM':
       lease.accumulated += at - reservation.start;
+      if (vmOf(reservation).isCutShort) endCutShort(state, vmOf(reservation), at);
       break;
     case 'SHUTDOWN':
       endLease(state, lease, at);
@@ -163,6 +169,11 @@ const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): v
     for (const each of lease.vms) each.plannedBefore = Math.max(0, each.plannedBefore - (vm.end - vm.start));
     state.place(lease, next.mapping);
     state.transition(lease, 'SUSPENDED_SCHEDULED', at, reason);
+    return;
+  }
+  // What was to follow has lost its place.
+  if (lease.type === 'DEADLINE') {
+    state.setWithoutPlace(lease, true);
     return;
   }
   state.transition(lease, 'SUSPENDED_QUEUED', at, reason);

@@ -1,8 +1,9 @@
 import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
+import { failWhateverHappens } from '../placement/endings.ts';
+import { restOf } from '../room/promised.ts';
 import type { SchedulerState } from '../state.ts';
 import { lengthOf, pieceOf } from '../vm/piece.ts';
-import { failWhateverHappens } from './endings.ts';
 
 /** Leases that were promised a place, have lost it, and can no longer be given another in time, fail (N2). */
 export function giveUp(state: SchedulerState, now: Instant): void {
@@ -30,5 +31,5 @@ export function nextGivingUp(state: SchedulerState, after: Instant, inclusive = 
 /** When it must have a place at the latest. */
 function lastChance({ planning }: SchedulerState, lease: Lease, now: Instant): Instant {
   if (lease.deadline === null) return lease.requestedStart ?? now;
-  return lease.deadline - lengthOf(planning, pieceOf(lease, now));
+  return lease.deadline - lengthOf(planning, restOf(lease) ?? pieceOf(lease, now));
 }

@@ -3,10 +3,10 @@ import type { Lease } from '../model/lease.ts';
 import { schedulingFault } from '../model/reasons.ts';
 import type { Instant } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
+import { failLease } from '../placement/endings.ts';
+import { scheduleWithRoom } from '../room/claims.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
-import { scheduleWithRoom } from './claims.ts';
-import { failLease } from './endings.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
 /**

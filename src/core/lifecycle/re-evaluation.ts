@@ -3,13 +3,14 @@ import type { Lease, VmReservation } from '../model/lease.ts';
 import { replanned, schedulingFault } from '../model/reasons.ts';
 import type { Instant, LeaseState, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
+import { failLease } from '../placement/endings.ts';
 import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
 import { stopChain } from '../placement/stop-chain.ts';
+import { scheduleAnew, schedulePiece } from '../room/claims.ts';
+import { commitLater, restOf } from '../room/promised.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type Plan } from '../vm/plan.ts';
 import type { StartWindow } from '../vm/soonest.ts';
-import { scheduleAnew } from './claims.ts';
-import { failLease } from './endings.ts';
 import { usefulStarts } from './useful-starts.ts';
 
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
@@ -35,7 +36,7 @@ export function* reevaluateEach(
   const candidates = new Set([...state.future, ...promised, ...state.withoutPlace]);
   for (const lease of [...candidates].sort((a, b) => a.id - b.id)) {
     if (lease.isWithoutPlace) {
-      scheduleAnew(state, { lease, held: [] }, now());
+      findPlace(state, lease, now());
     } else {
       if (!state.future.has(lease) && lease.type !== 'DEADLINE') continue;
       if (!lease.vm || !REEVALUATED.has(lease.state) || lease.isBeingBroughtBack) continue;
@@ -44,6 +45,16 @@ export function* reevaluateEach(
     yield;
   }
   state.table.freed.nextRound();
+}
+
+/** A promised lease that has lost its place gets another as soon as there is one (N2). */
+function findPlace(state: SchedulerState, lease: Lease, now: Instant): void {
+  const rest = restOf(lease);
+  if (!rest) {
+    scheduleAnew(state, { lease, held: [] }, now);
+  } else if (schedulePiece(state, rest, now, (plan) => commitLater(state, lease, plan))) {
+    state.setWithoutPlace(lease, false);
+  }
 }
 
 const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void => {

@@ -4,9 +4,9 @@ import { whyNeverPossible } from '../mapping/empty-site.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import { schedulingFault } from '../model/reasons.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import { expectToGoOn } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
 import { demandOf } from './demand.ts';
-import { expectToGoOn } from './endings.ts';
 
 /**
  * NEW -> PENDING, and on to REJECTED when it can never run here or admission says no; to FAILED when admission cannot tell. Throws INVALID_REQUEST

@@ -2,7 +2,8 @@ import type { LeaseState } from './records.ts';
 
 /**
  * Every legal transition, as data. A lease may be cancelled by its user and may fail in any state that is not final; besides that,
- * each row says what the scheduler itself does.
+ * each row says what the scheduler itself does. From wherever machines exist or are saved, a lease that loses them to its nodes goes back to QUEUED
+ * or PENDING.
  */
 export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
   NEW: ['PENDING'],
@@ -11,21 +12,23 @@ export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]
   SCHEDULED: ['READY', 'PREPARING', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
   PREPARING: ['READY', 'PENDING', 'QUEUED', 'CANCELLED', 'FAILED'],
   READY: ['ACTIVE', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
-  ACTIVE: ['SUSPENDING', 'QUEUED', 'DONE', 'CANCELLED', 'FAILED'],
-  SUSPENDING: ['SUSPENDED_PENDING', 'CANCELLED', 'FAILED'],
-  SUSPENDED_PENDING: ['SUSPENDED_QUEUED', 'SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
-  SUSPENDED_QUEUED: ['SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
+  ACTIVE: ['SUSPENDING', 'QUEUED', 'PENDING', 'DONE', 'CANCELLED', 'FAILED'],
+  SUSPENDING: ['SUSPENDED_PENDING', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  SUSPENDED_PENDING: ['SUSPENDED_QUEUED', 'SUSPENDED_SCHEDULED', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  SUSPENDED_QUEUED: ['SUSPENDED_SCHEDULED', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
   SUSPENDED_SCHEDULED: [
     'SUSPENDED_QUEUED',
     'SUSPENDED_PENDING',
     'RESUMING',
     'MIGRATING',
+    'QUEUED',
+    'PENDING',
     'CANCELLED',
     'FAILED',
   ],
-  MIGRATING: ['SUSPENDED_SCHEDULED', 'CANCELLED', 'FAILED'],
-  RESUMING: ['RESUMED_READY', 'CANCELLED', 'FAILED'],
-  RESUMED_READY: ['ACTIVE', 'CANCELLED', 'FAILED'],
+  MIGRATING: ['SUSPENDED_SCHEDULED', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  RESUMING: ['RESUMED_READY', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
+  RESUMED_READY: ['ACTIVE', 'QUEUED', 'PENDING', 'CANCELLED', 'FAILED'],
   REJECTED: [],
   REJECTED_BY_USER: [],
   CANCELLED: [],

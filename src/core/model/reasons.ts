@@ -47,6 +47,21 @@ export function schedulingFault(error: unknown): StateReason {
   return { code: 'SCHEDULING_FAULT', message: error instanceof Error ? error.message : String(error) };
 }
 
+/** A node on which it ran, or on which its memory lay, has failed. */
+export function nodeFailed(node: number): StateReason {
+  return { code: 'NODE_FAILED', message: `node ${node} has failed` };
+}
+
+/** A node that it needs may not be used. */
+export function nodeUnavailable(node: number): StateReason {
+  return { code: 'NODE_UNAVAILABLE', message: `nothing new starts on node ${node}` };
+}
+
+/** A node that it needs is under maintenance. */
+export function underMaintenance(name: string): StateReason {
+  return { code: 'MAINTENANCE', message: `nodes that it needs are under maintenance (${name})` };
+}
+
 function seconds(duration: Millis): string {
   return `${duration / 1000} s`;
 }

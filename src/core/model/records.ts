@@ -79,6 +79,12 @@ export interface MaintenanceRecord {
 /** What is done when a command would take the place of leases that were promised theirs. */
 export type Collisions = 'REFUSE' | 'DISPLACE';
 
+/** What a command that was carried out did to others. */
+export interface CommandOutcome {
+  /** Leases that were moved, suspended or requeued for it: ids, ascending. */
+  readonly displaced: readonly number[];
+}
+
 /** New terms of a lease; what is left out stays as it is. */
 export interface LeaseUpdate {
   /** ADVANCE_RESERVATION: the start; DEADLINE: the earliest start. */

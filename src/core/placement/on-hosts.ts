@@ -25,6 +25,8 @@ export const haveRemoved = (
   places: readonly Place[],
   now: Instant,
 ): void => {
-  const targets = places.map(([machine, node]) => state.target(lease, machine, node));
+  // A node that is down holds nothing any more.
+  const reachable = places.filter(([, node]) => state.availability.stateOf(node) !== 'DOWN');
+  const targets = reachable.map(([machine, node]) => state.target(lease, machine, node));
   state.log.action('DESTROY', now, lease, null, targets);
 };

@@ -2,9 +2,9 @@ import { SchedulerError } from '../errors.ts';
 import type { Lease } from '../model/lease.ts';
 import { endedEarly } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
-import { haveRemoved, heldByHosts } from '../placement/on-hosts.ts';
-import { stopChain } from '../placement/stop-chain.ts';
 import type { SchedulerState } from '../state.ts';
+import { haveRemoved, heldByHosts } from './on-hosts.ts';
+import { stopChain } from './stop-chain.ts';
 
 /** The lease is over in the regular way. */
 export const endLease = (

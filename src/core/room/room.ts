@@ -29,6 +29,8 @@ export type Step = 1 | 2 | 3 | 4 | 5;
 export interface Claim {
   readonly lease: Lease;
   readonly steps: readonly Step[];
+  /** Whether best-effort leases that have not started are planned anew, and not preempted. */
+  readonly movesPlans: boolean;
   /** Starts to be tried, ascending; `more` are those at which victims can have been suspended. Asked for before anything is moved. */
   starts(more: readonly Instant[]): readonly Instant[];
   /** A plan from a start on, with some of the candidates gone, or null. */
@@ -75,7 +77,7 @@ function tryAt(
   ]);
   if (!plan) return null;
   const moved: Moved = { bestEffort: [], promised: [...promised] };
-  clearTheWay(state, plan, moved, now);
+  clearTheWay(state, plan, claim.movesPlans, moved, now);
   claim.commit(plan);
   for (const each of moved.promised.sort(byIncreasingSlack(now)))
     if (!planPromisedAnew(state, each, step, moved, now)) return null;
@@ -91,12 +93,18 @@ interface Moved {
 }
 
 /** Moves, suspends or preempts what a plan counts as gone. */
-function clearTheWay(state: SchedulerState, plan: Plan, moved: Moved, now: Instant): void {
+function clearTheWay(
+  state: SchedulerState,
+  plan: Plan,
+  movesPlans: boolean,
+  moved: Moved,
+  now: Instant,
+): void {
   const at = plan.vm.holdStart;
   for (const victim of plan.victims) {
     if (victim.type === 'DEADLINE') {
       suspendForLater(state, victim, at, plan.lease, moved, now);
-    } else if (victim.vm?.state === 'SCHEDULED' && plan.lease.type !== 'ADVANCE_RESERVATION') {
+    } else if (movesPlans && victim.vm?.state === 'SCHEDULED') {
       moved.bestEffort.push(withdrawPlan(state, victim, now));
     } else {
       preempt(state, victim, plan.lease.id, at, now);
@@ -137,7 +145,7 @@ function planPromisedAnew(
     const plan = soonestPlan(state, search, lease, step);
     isPossible = plan !== null;
     if (!plan || takesItsOldPlace(plan, promised)) return null;
-    clearTheWay(state, plan, moved, now);
+    clearTheWay(state, plan, true, moved, now);
     commitPromised(state, promised, plan, now);
     return true;
   });

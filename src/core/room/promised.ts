@@ -109,6 +109,17 @@ export function commitLater(state: SchedulerState, lease: Lease, { vm }: Plan): 
   state.log.lease(lease);
 }
 
+/** Takes back what a lease was to do after its present VM. */
+export function dropLater(state: SchedulerState, lease: Lease, now: Instant): void {
+  state.touch(lease);
+  for (const vm of lease.later) {
+    state.table.removeChain(vm);
+    for (const reservation of vm.chain) state.stop(reservation, now);
+  }
+  lease.later = [];
+  state.noteDisplaced(lease);
+}
+
 /** How much more time than it needs a lease has until its deadline, in multiples of what it needs; ties by id. */
 export function byIncreasingSlack(
   now: Instant,

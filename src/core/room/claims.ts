@@ -5,7 +5,7 @@ import { commit } from '../placement/commit.ts';
 import { placeAnew, type Withdrawn } from '../placement/plan-anew.ts';
 import type { SchedulerState } from '../state.ts';
 import { planExactly } from '../vm/exact.ts';
-import { PieceSearch, pieceOf } from '../vm/piece.ts';
+import { type Piece, PieceSearch, pieceOf } from '../vm/piece.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { bestEffortCandidates, type Claim, makeRoom } from './room.ts';
 
@@ -36,35 +36,59 @@ export function scheduleAnew(
   return claim && makeRoom(state, claim, now) ? null : outcome;
 }
 
+/** What is left of a lease with a deadline, planned by it: as soon as possible, with room made for it where that must be. */
+export function schedulePiece(
+  state: SchedulerState,
+  piece: Piece,
+  now: Instant,
+  accept: (plan: Plan) => void,
+): boolean {
+  const search = new PieceSearch(state.planning, piece, now, piece.lease.deadline as Instant);
+  const plan = search.soonest(null);
+  if (plan) accept(plan);
+  return plan !== null || makeRoom(state, pieceClaim(state, piece, search, accept), now);
+}
+
+function pieceClaim(
+  state: SchedulerState,
+  { lease }: Piece,
+  search: PieceSearch,
+  accept: (plan: Plan) => void,
+): Claim {
+  return {
+    lease,
+    steps: [2, 3, 4, 5],
+    movesPlans: true,
+    starts: (more) => search.starts(more),
+    at: (start, candidates) => search.at(start, candidates),
+    candidates: (step) => bestEffortCandidates(state, lease, step),
+    commit: (plan) => accept({ ...plan, victims: [] }),
+  };
+}
+
 function claimFor(
   state: SchedulerState,
   lease: Lease,
   now: Instant,
   accept: (plan: Plan) => void,
 ): Claim | null {
-  const settle = (plan: Plan) => accept({ ...plan, victims: [] });
   if (lease.type === 'DEADLINE') {
-    const search = new PieceSearch(state.planning, pieceOf(lease, now), now, lease.deadline as Instant);
-    return {
-      lease,
-      steps: [2, 3, 4, 5],
-      starts: (more) => search.starts(more),
-      at: (start, candidates) => search.at(start, candidates),
-      candidates: (step) => bestEffortCandidates(state, lease, step),
-      commit: settle,
-    };
+    const piece = pieceOf(lease, now);
+    const search = new PieceSearch(state.planning, piece, now, lease.deadline as Instant);
+    return pieceClaim(state, piece, search, accept);
   }
   if (lease.type !== 'ADVANCE_RESERVATION' || lease.isSuspended) return null;
   return {
     lease,
     // What best-effort leases must give up for it, the policy says.
     steps: [3, 5],
+    movesPlans: false,
     starts: () => [lease.requestedStart as Instant],
     at(start, candidates) {
       const outcome = planExactly(state.planning, lease, now, candidates(start, start + lease.duration));
       return isPlan(outcome) ? outcome : null;
     },
     candidates: () => () => [],
-    commit: settle,
+    commit: (plan) => accept({ ...plan, victims: [] }),
   };
 }

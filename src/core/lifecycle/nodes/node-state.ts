@@ -1,0 +1,67 @@
+import { SchedulerError } from '../../errors.ts';
+import type { Lease } from '../../model/lease.ts';
+import { nodeFailed, nodeUnavailable } from '../../model/reasons.ts';
+import type { Collisions, Instant, NodeState } from '../../model/records.ts';
+import { FOREVER } from '../../model/time.ts';
+import type { SchedulerState } from '../../state.ts';
+import { loseMachines } from './lost-machines.ts';
+import { type Closure, hasMachines, planAnew, settleWithoutPlace, takePlans } from './plans.ts';
+
+/** Sets the state of a node (N1, N2, N4). Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing has changed. */
+export function setNodeState(
+  state: SchedulerState,
+  number: number,
+  wanted: NodeState,
+  collisions: Collisions,
+  now: Instant,
+): void {
+  checkNode(state, number);
+  const { availability } = state;
+  const before = availability.stateOf(number);
+  if (before === wanted) return;
+  state.journal.attempt(() => {
+    availability.setState(number, wanted);
+    if (wanted === 'DOWN') fail(state, number, now);
+    else if (before === 'UP') drain(state, number, collisions, now);
+    state.askForReevaluation();
+    state.askForPass();
+    return true;
+  });
+}
+
+export function checkNode(state: SchedulerState, number: number): void {
+  if (Number.isInteger(number) && number >= 1 && number <= state.table.nodeCount) return;
+  throw new SchedulerError(
+    'INVALID_REQUEST',
+    `there is no node ${number}: nodes are numbered from 1 to ${state.table.nodeCount}`,
+    ['node'],
+  );
+}
+
+/** Plans that use the node are made anew; what runs there goes on (N2). */
+function drain(state: SchedulerState, node: number, collisions: Collisions, now: Instant): void {
+  const closure = closureOf(node, now);
+  const taken = takePlans(state, closure, now);
+  const withoutPlace = planAnew(state, taken, [], closure.reason, now);
+  settleWithoutPlace(state, withoutPlace, collisions, [], closure.reason, false, now);
+}
+
+/** What runs or is saved there is lost; plans are made anew (N4). */
+function fail(state: SchedulerState, node: number, now: Instant): void {
+  state.transfers.lose(node);
+  const hit = [...state.leases.values()].filter((lease) => isHit(lease, node)).sort((a, b) => a.id - b.id);
+  const taken = takePlans(state, closureOf(node, now), now).filter(({ lease }) => !hit.includes(lease));
+  const lost = hit.flatMap((lease) => loseMachines(state, lease, now, nodeFailed(node)) ?? []);
+  const withoutPlace = planAnew(state, taken, lost, nodeFailed(node), now);
+  settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], nodeUnavailable(node), false, now);
+}
+
+function isHit(lease: Lease, node: number): boolean {
+  if (hasMachines(lease)) return lease.vm?.mapping.slice(1).includes(node) ?? false;
+  if (!lease.isSuspended) return false;
+  return [...lease.memoryAt.values(), ...lease.diskAt.values()].includes(node);
+}
+
+function closureOf(node: number, now: Instant): Closure {
+  return { nodes: new Set([node]), start: now, end: FOREVER, reason: nodeUnavailable(node) };
+}

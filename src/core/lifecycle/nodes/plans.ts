@@ -1,0 +1,148 @@
+import { SchedulerError } from '../../errors.ts';
+import type { Lease, VmReservation } from '../../model/lease.ts';
+import type { Collisions, Instant, LeaseState, StateReason } from '../../model/records.ts';
+import { failWhateverHappens } from '../../placement/endings.ts';
+import { haveRemoved } from '../../placement/on-hosts.ts';
+import { type Withdrawn, withdrawPlan } from '../../placement/plan-anew.ts';
+import { planBestEffortAnew } from '../../room/best-effort-anew.ts';
+import { scheduleAnew, schedulePiece } from '../../room/claims.ts';
+import { byIncreasingSlack, commitLater, dropLater, restOf } from '../../room/promised.ts';
+import type { SchedulerState } from '../../state.ts';
+import { type Lost, startAnew } from './lost-machines.ts';
+
+/** Nodes that may not be used over [start, end), and why. */
+export interface Closure {
+  readonly nodes: ReadonlySet<number>;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly reason: StateReason;
+}
+
+/** A lease whose plan was taken back; `later`: only what follows a piece that runs. */
+interface Taken extends Withdrawn {
+  readonly later: boolean;
+}
+
+const begun: ReadonlySet<LeaseState> = new Set(['ACTIVE', 'SUSPENDING', 'RESUMING', 'RESUMED_READY']);
+
+/** Whether its machines exist now. */
+export function hasMachines({ state }: Lease): boolean {
+  return begun.has(state);
+}
+
+/** Whether its VM, or what comes before and after it, uses one of the nodes while they are closed. */
+export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): boolean {
+  if (!vm.mapping.slice(1).some((node) => nodes.has(node))) {
+    return vm.before.some(
+      (each) =>
+        each.start < end &&
+        each.end > start &&
+        each.moves.some(([, from, to]) => nodes.has(from) || nodes.has(to)),
+    );
+  }
+  if (vm.holdStart < end && vm.finalEnd > start) return true;
+  return vm.before.some((each) => each.moves.length > 0 && each.start < end && each.end >= start);
+}
+
+/** Takes back every plan that uses the nodes while they are closed. */
+export function takePlans(state: SchedulerState, closure: Closure, now: Instant): Taken[] {
+  return [...state.leases.values()].flatMap((lease): Taken[] => {
+    if (hasMachines(lease)) {
+      if (!lease.later.some((vm) => usesClosed(vm, closure))) return [];
+      dropLater(state, lease, now);
+      return [{ lease, held: [], later: true }];
+    }
+    const isTouched = lease.vms.some((vm) => usesClosed(vm, closure)) || receives(lease, closure);
+    return isTouched ? [{ ...withdrawPlan(state, lease, now), later: false }] : [];
+  });
+}
+
+/** Whether its image is brought to one of the nodes while they are closed. */
+function receives({ transfers, id }: Lease, { nodes, start, end }: Closure): boolean {
+  return [...transfers].some(
+    (transfer) =>
+      transfer.start < end &&
+      transfer.end > start &&
+      transfer.entries.some(({ lease, node }) => lease.id === id && nodes.has(node)),
+  );
+}
+
+/**
+ * Makes plans anew that were taken back, and starts leases anew that have lost their machines: advance reservations by start, then leases with a
+ * deadline by slack, then best-effort leases by id (N2, N4). Returns those for which there is no place.
+ */
+export function planAnew(
+  state: SchedulerState,
+  taken: readonly Taken[],
+  lost: readonly Lost[],
+  reason: StateReason,
+  now: Instant,
+): Taken[] {
+  const withoutPlace: Taken[] = [];
+  const keep = (each: Taken) => {
+    if (!keepPromise(state, each, now, reason)) withoutPlace.push(each);
+  };
+  const exact = [...taken, ...lost].filter(
+    ({ lease }) => lease.type === 'ADVANCE_RESERVATION' || lease.type === 'IMMEDIATE',
+  );
+  for (const each of exact.sort(byStart)) {
+    if ('held' in each) keep(each);
+    else startAnew(state, each, now, reason);
+  }
+  const promised = [...taken, ...lost].filter(({ lease }) => lease.type === 'DEADLINE');
+  for (const each of promised.sort(byIncreasingSlack(now))) {
+    if ('held' in each) keep(each);
+    else startAnew(state, each, now, reason);
+  }
+  const bestEffort = taken.filter(({ lease }) => lease.type === 'BEST_EFFORT');
+  for (const each of bestEffort.sort((a, b) => a.lease.id - b.lease.id))
+    planBestEffortAnew(state, each, now, reason);
+  return withoutPlace;
+}
+
+function byStart({ lease: a }: { readonly lease: Lease }, { lease: b }: { readonly lease: Lease }): number {
+  return (a.requestedStart ?? 0) - (b.requestedStart ?? 0) || a.id - b.id;
+}
+
+function keepPromise(state: SchedulerState, taken: Taken, now: Instant, reason: StateReason): boolean {
+  const { lease } = taken;
+  if (!taken.later) return scheduleAnew(state, taken, now, reason) === null;
+  const rest = restOf(lease);
+  return rest === null || schedulePiece(state, rest, now, (plan) => commitLater(state, lease, plan));
+}
+
+/** What becomes of promised leases for which there is no place. Throws WOULD_DISPLACE where collisions are refused. */
+export function settleWithoutPlace(
+  state: SchedulerState,
+  withoutPlace: readonly Taken[],
+  collisions: Collisions,
+  colliding: readonly Lease[],
+  reason: StateReason,
+  failsAtOnce: boolean,
+  now: Instant,
+): void {
+  const broken = [...colliding, ...withoutPlace.map(({ lease }) => lease)];
+  if (collisions === 'REFUSE' && broken.length > 0) throw wouldDisplace(broken);
+  for (const { lease, held } of withoutPlace) {
+    haveRemoved(state, lease, held, now);
+    if (failsAtOnce || lease.type === 'IMMEDIATE') {
+      failWhateverHappens(state, lease, now, reason);
+      continue;
+    }
+    if (!hasMachines(lease)) {
+      const waiting = lease.isSuspended ? 'SUSPENDED_PENDING' : 'PENDING';
+      if (lease.state !== waiting) state.transition(lease, waiting, now, reason);
+    }
+    state.setWithoutPlace(lease, true);
+  }
+}
+
+function wouldDisplace(leases: readonly Lease[]): SchedulerError {
+  const ids = leases.map(({ id }) => id).sort((a, b) => a - b);
+  return new SchedulerError(
+    'WOULD_DISPLACE',
+    `leases that were promised a place would lose it: ${ids.join(', ')}`,
+    ['collisions'],
+    { leases: ids },
+  );
+}

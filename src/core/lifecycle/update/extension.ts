@@ -1,0 +1,141 @@
+import { SchedulerError } from '../../errors.ts';
+import { heldUntil } from '../../mapping/held-until.ts';
+import { type Lease, VmReservation } from '../../model/lease.ts';
+import type { Instant, LeaseUpdate, Millis } from '../../model/records.ts';
+import { SECOND } from '../../model/time.ts';
+import { changeEnd } from '../../placement/change-end.ts';
+import { nothingToPrepare } from '../../preparation/preparation.ts';
+import { takePromised } from '../../room/promised.ts';
+import { type Claim, makeRoom } from '../../room/room.ts';
+import type { SchedulerState } from '../../state.ts';
+import { isInTheWay, plansInTheWay, preemptionCandidates } from '../../vm/candidates.ts';
+
+/**
+ * The machines run on where they are. What is planned there after the present end may be moved or preempted as rules L5 and D3 say; otherwise
+ * the extension is blocked, or goes as far as it can. Its own nodes are asked for, so this is no question of mapping.
+ */
+export function extend(
+  state: SchedulerState,
+  lease: Lease,
+  vm: VmReservation,
+  change: Millis,
+  update: LeaseUpdate,
+  now: Instant,
+): void {
+  if (extendBy(state, lease, vm, change, now)) return;
+  const longest = longestExtension(state, lease, vm, change, now);
+  extendLess(lease, change, longest, update);
+  if (longest > 0) extendBy(state, lease, vm, longest, now);
+}
+
+/** False when that cannot be: then nothing has changed. */
+export function extendBy(
+  state: SchedulerState,
+  lease: Lease,
+  vm: VmReservation,
+  change: Millis,
+  now: Instant,
+): boolean {
+  return makeRoom(state, extensionOf(state, lease, vm, change), now);
+}
+
+/** Refuses the extension, unless it is to go as far as it can: then the duration becomes the longest that is possible. */
+export function extendLess(
+  lease: Lease,
+  change: Millis,
+  possible: Millis,
+  { asFarAsPossible }: LeaseUpdate,
+): void {
+  const longest = lease.duration - change + possible;
+  if (!asFarAsPossible) {
+    throw new SchedulerError(
+      'EXTENSION_BLOCKED',
+      `the nodes of lease ${lease.id} are taken after its end: it can last ${longest / 1000} s at most`,
+      ['duration'],
+      { longest },
+    );
+  }
+  lease.duration = longest;
+}
+
+/** Whether one of the nodes is being drained: what runs there is not extended (N1). */
+export function isDraining(state: SchedulerState, vm: VmReservation): boolean {
+  return vm.mapping.slice(1).some((node) => state.availability.stateOf(node) === 'DRAINING');
+}
+
+function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, change: Millis): Claim {
+  const { planning, table } = state;
+  const from = vm.finalEnd;
+  const to = from + change;
+  return {
+    lease,
+    steps: [2, 3],
+    movesPlans: true,
+    starts: () => [from],
+    candidates: () => () => displaceable(state, lease, from, to),
+    at(_start, candidates) {
+      const gone = new Set<Lease>();
+      for (const candidate of [null, ...candidates(from, to)]) {
+        if (candidate) gone.add(candidate);
+        if (heldUntil(table.nodes, vm.amounts, from, to, gone) < to) continue;
+        const victims = [...gone].filter((each) => isInTheWay(each, vm.amounts, from, to));
+        const room = new VmReservation(lease, from, to, vm.amounts, vm.mapping);
+        return { lease, vm: room, preparation: nothingToPrepare, victims, isFuture: false };
+      }
+      return null;
+    },
+    commit() {
+      const shutdown = planning.chains.shutdown(vm, to);
+      changeEnd(state, vm, shutdown.start, [shutdown]);
+    },
+  };
+}
+
+/** Plans of best-effort leases that have not started, and leases that the policy lets this one preempt. */
+function displaceable(state: SchedulerState, lease: Lease, from: Instant, to: Instant): Lease[] {
+  const planned = plansInTheWay(state.planning, from, to).filter((each) => each !== lease);
+  if (!state.policies.preemption.preempts(lease.view)) return planned;
+  const others = preemptionCandidates(state.planning, lease, from, to);
+  return [...planned, ...others.filter((each) => each !== lease && !planned.includes(each))];
+}
+
+/** By how much at most it can be extended, up to `change`. */
+export function longestExtension(
+  state: SchedulerState,
+  lease: Lease,
+  vm: VmReservation,
+  change: Millis,
+  now: Instant,
+): Millis {
+  const from = vm.finalEnd;
+  const isPossible = (by: Millis): boolean => {
+    let possible = false;
+    state.journal.attempt(() => {
+      possible = extendBy(state, lease, vm, by, now);
+      return null;
+    });
+    return possible;
+  };
+  const limit = freeAtMost();
+  if (limit === 0 || isPossible(limit)) return limit;
+  let low = 0;
+  let high = Math.ceil(limit / SECOND);
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (isPossible(middle * SECOND)) low = middle;
+    else high = middle;
+  }
+  return low * SECOND;
+
+  /** As if everything that may be moved were gone. */
+  function freeAtMost(): Millis {
+    let until = from;
+    state.journal.attempt(() => {
+      takePromised(state, lease, now);
+      const gone = new Set(displaceable(state, lease, from, from + change));
+      until = heldUntil(state.table.nodes, vm.amounts, from, from + change, gone);
+      return null;
+    });
+    return until - from;
+  }
+}

@@ -1,0 +1,105 @@
+import { SchedulerError } from '../../errors.ts';
+import { rulesOf } from '../../lease-types/table.ts';
+import { heldUntil } from '../../mapping/held-until.ts';
+import type { Lease, VmReservation } from '../../model/lease.ts';
+import type { Instant } from '../../model/records.ts';
+import { withdrawPlan } from '../../placement/plan-anew.ts';
+import { planBestEffortAnew } from '../../room/best-effort-anew.ts';
+import { scheduleAnew } from '../../room/claims.ts';
+import type { SchedulerState } from '../../state.ts';
+import { deadlineCannotBeMet } from './terms.ts';
+
+/** A lease whose machines have not started: it stays where it is planned if it fits there, otherwise it is planned anew (L3). */
+export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant): void {
+  if (lease.isWithoutPlace) {
+    const refusal = scheduleAnew(state, { lease, held: [] }, now);
+    if (refusal) throw notSchedulable(lease, refusal.notSchedulable.message);
+  } else if (lease.vm) {
+    if (!keepPlace(state, lease, lease.vm, now)) planAnew(state, lease, now);
+    state.askForReevaluation();
+  } else {
+    checkRequest(state, lease, now);
+  }
+}
+
+/** It waits for the pass or in the queue, and keeps its place there. */
+function checkRequest(state: SchedulerState, lease: Lease, now: Instant): void {
+  const impossible = rulesOf(lease.type).whyImpossible(state, lease, now);
+  const isLate = lease.type === 'ADVANCE_RESERVATION' && (lease.requestedStart as Instant) < now;
+  if (impossible || isLate) throw notSchedulable(lease, impossible?.message ?? 'its start has passed');
+}
+
+function planAnew(state: SchedulerState, lease: Lease, now: Instant): void {
+  const withdrawn = withdrawPlan(state, lease, now);
+  if (lease.type === 'BEST_EFFORT') {
+    planBestEffortAnew(state, withdrawn, now);
+    return;
+  }
+  const refusal = scheduleAnew(state, withdrawn, now);
+  if (refusal) throw notSchedulable(lease, refusal.notSchedulable.message);
+}
+
+function notSchedulable(lease: Lease, why: string): SchedulerError {
+  if (lease.type === 'DEADLINE') return deadlineCannotBeMet(lease);
+  return new SchedulerError('NOT_SCHEDULABLE', `with these terms lease ${lease.id} cannot be had: ${why}`);
+}
+
+/**
+ * Moves the times of a plan that has not begun to what the terms of its lease now ask for, on the same nodes. False when it does not fit there:
+ * then nothing has changed.
+ */
+export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
+  const { table, planning } = state;
+  return (
+    state.journal.attempt(() => {
+      table.withdrawChain(vm);
+      table.give(vm);
+      const { estimates } = planning;
+      const shutdown = estimates.shutdown(lease);
+      const start = startOf(lease, vm, now);
+      if (start < now || [...lease.transfers].some((transfer) => transfer.end > start)) return null;
+      const resumed = vm.start - vm.holdStart;
+      const isExact = lease.type === 'ADVANCE_RESERVATION' && !lease.isSuspended;
+      const length = isExact ? lease.duration : resumed + lease.remaining + shutdown;
+      const reach = heldUntil(table.nodes, vm.amounts, start, start + length, new Set());
+      const isWhole = reach === start + length;
+      if (!isWhole && !maySuspendAt(state, lease, reach - start, now)) return null;
+      if (lease.deadline !== null && reach > lease.deadline) return null;
+      const replaced = vm.after;
+      state.journal.save(vm);
+      vm.start = start + resumed;
+      vm.after = isExact
+        ? [planning.chains.shutdown(vm, reach)]
+        : planning.chains.ending(vm, reach, lease.remaining, shutdown);
+      vm.end = vm.after[0]?.start ?? reach;
+      if (vm.end < vm.start) return null;
+      for (const reservation of vm.after) state.identify(reservation);
+      for (const reservation of replaced) state.log.withdraw(reservation);
+      table.addChain(vm);
+      state.log.reservation(vm);
+      return true;
+    }) ?? false
+  );
+}
+
+/** Where what its machines hold begins. */
+function startOf(lease: Lease, vm: VmReservation, now: Instant): Instant {
+  if (lease.isSuspended) return vm.holdStart;
+  if (lease.type === 'ADVANCE_RESERVATION') return lease.requestedStart as Instant;
+  return lease.type === 'DEADLINE' ? Math.max(vm.start, lease.requestedStart ?? now) : vm.start;
+}
+
+/** Whether a stay that ends in a suspension will do (R8). */
+function maySuspendAt(
+  { planning: { estimates } }: SchedulerState,
+  lease: Lease,
+  reach: number,
+  _now: Instant,
+): boolean {
+  if (lease.type !== 'BEST_EFFORT' && !(lease.isSuspended && lease.type === 'ADVANCE_RESERVATION'))
+    return false;
+  if (!estimates.canSuspend(lease)) return false;
+  const resuming = lease.isSuspended;
+  const longest = lease.remaining + (resuming ? estimates.resume(lease) : 0);
+  return reach >= estimates.threshold(lease, resuming) && reach <= longest;
+}

@@ -1,0 +1,79 @@
+import { SchedulerError } from '../../errors.ts';
+import type { Lease } from '../../model/lease.ts';
+import type { Instant, LeaseState, LeaseUpdate, Millis } from '../../model/records.ts';
+import { LAST_INSTANT } from '../../model/time.ts';
+
+/** What of a lease can be updated. */
+export interface Terms {
+  readonly requestedStart: Instant | null;
+  readonly duration: Millis;
+  readonly deadline: Instant | null;
+}
+
+export function termsOf({ requestedStart, duration, deadline }: Lease): Terms {
+  return { requestedStart, duration, deadline };
+}
+
+const started: ReadonlySet<LeaseState> = new Set([
+  'ACTIVE',
+  'SUSPENDING',
+  'SUSPENDED_PENDING',
+  'SUSPENDED_QUEUED',
+  'SUSPENDED_SCHEDULED',
+  'MIGRATING',
+  'RESUMING',
+  'RESUMED_READY',
+]);
+
+/** Whether its machines exist, or are saved. */
+export function hasStarted({ state }: Lease): boolean {
+  return started.has(state);
+}
+
+/** The new terms; null when they say what holds already (L2). Throws LEASE_ENDED, LEASE_STARTED or INVALID_REQUEST. */
+export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
+  const { id, type, vm } = lease;
+  const shutdown = vm?.after[0];
+  if (shutdown?.kind === 'SHUTDOWN' && shutdown.state !== 'SCHEDULED')
+    throw new SchedulerError('LEASE_ENDED', `the machines of lease ${id} are being shut down`);
+  const { start = lease.requestedStart, duration = lease.duration, deadline = lease.deadline } = update;
+  const hasStart = type === 'ADVANCE_RESERVATION' || type === 'DEADLINE';
+  if (start !== lease.requestedStart) {
+    if (hasStart && hasStarted(lease))
+      throw new SchedulerError('LEASE_STARTED', `the machines of lease ${id} have started`, ['start']);
+    if (!hasStart || !Number.isSafeInteger(start))
+      refuse('start', `lease ${id} is ${type}: it cannot start at ${start}`);
+  }
+  if (deadline !== lease.deadline && (type !== 'DEADLINE' || !Number.isSafeInteger(deadline)))
+    refuse('deadline', `lease ${id} is ${type}: its deadline cannot be ${deadline}`);
+  if (!Number.isSafeInteger(duration) || duration <= 0)
+    refuse('duration', `the duration is ${duration} ms: it must be longer than 0`);
+  if (Math.max((start ?? 0) + duration, deadline ?? 0) > LAST_INSTANT)
+    refuse('duration', `lease ${id} would end after the year 9999`);
+  const isSame = start === lease.requestedStart && duration === lease.duration && deadline === lease.deadline;
+  return isSame ? null : { requestedStart: start, duration, deadline };
+}
+
+function refuse(field: string, message: string): never {
+  throw new SchedulerError('INVALID_REQUEST', message, [field]);
+}
+
+/** How long its machines have run. */
+export function ranSoFar({ accumulated, vm }: Lease, now: Instant): Millis {
+  return vm?.state === 'ACTIVE' ? accumulated + now - vm.start : accumulated;
+}
+
+export function tooShort(lease: Lease): SchedulerError {
+  return new SchedulerError(
+    'TOO_SHORT',
+    `lease ${lease.id} has run for too long already to last ${lease.duration / 1000} s`,
+    ['duration'],
+  );
+}
+
+export function deadlineCannotBeMet(lease: Lease): SchedulerError {
+  return new SchedulerError(
+    'DEADLINE_CANNOT_BE_MET',
+    `with these terms lease ${lease.id} cannot be over by its deadline`,
+  );
+}

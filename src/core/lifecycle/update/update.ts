@@ -1,0 +1,40 @@
+import type { Lease } from '../../model/lease.ts';
+import type { Instant, LeaseUpdate } from '../../model/records.ts';
+import type { SchedulerState } from '../../state.ts';
+import { updatePlanned } from './planned.ts';
+import { updateRunning, updateSuspended } from './running.ts';
+import { hasStarted, newTerms, ranSoFar, termsOf, tooShort } from './terms.ts';
+import { updateWithDeadline } from './with-deadline.ts';
+
+/**
+ * Gives a lease new terms, all of them or none (L1 to L8). Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED, INVALID_REQUEST, TOO_SHORT,
+ * NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED, and then nothing has changed.
+ */
+export function updateLease(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): Lease {
+  const lease = state.live(id);
+  const terms = newTerms(lease, update);
+  if (!terms) return lease;
+  const before = termsOf(lease);
+  state.journal.attempt(() => {
+    state.touch(lease);
+    Object.assign(lease, terms);
+    // A shorter one may fit where it was found not to.
+    lease.freedSeal = -1;
+    state.log.lease(lease);
+    if (!hasStarted(lease)) {
+      updatePlanned(state, lease, now);
+      return true;
+    }
+    if (lease.duration < before.duration && lease.duration <= ranSoFar(lease, now)) throw tooShort(lease);
+    if (lease.type === 'DEADLINE') updateWithDeadline(state, lease, before, update, now);
+    else if (lease.vm && !isWaiting(lease)) updateRunning(state, lease, lease.vm, before, update, now);
+    else updateSuspended(state, lease, now);
+    return true;
+  });
+  return lease;
+}
+
+/** It is saved, and nothing of what brings it back has begun. */
+function isWaiting({ isSuspended, isBeingBroughtBack }: Lease): boolean {
+  return isSuspended && !isBeingBroughtBack;
+}
