@@ -1,7 +1,9 @@
 import type { SiteSpec } from '../core/index.ts';
+import { type Command, checkCommands } from './commands.ts';
 import { TraceError } from './errors.ts';
 import { readCancellations } from './formats/cancellations.ts';
 import type { ReadTrace, SwfOptions } from './formats/collector.ts';
+import { readCommands } from './formats/commands.ts';
 import { readImages, withImages } from './formats/images.ts';
 import { readSite } from './formats/lwf.ts';
 import { impliedTypes } from './formats/site.ts';
@@ -42,12 +44,15 @@ export interface LoadedConfig {
 export interface SimulationFiles extends Omit<WorkloadFiles, 'trace'> {
   readonly trace?: string | null;
   readonly cancel?: string | null;
+  /** Changes while the run goes on. */
+  readonly commands?: string | null;
   /** Wins over the site of the configuration and of the trace. */
   readonly site?: SiteSpec | null;
 }
 
 export interface LoadedSimulation extends LoadedWorkload {
   readonly cancellations: readonly Cancellation[];
+  readonly commands: readonly Command[];
   readonly config: SimulationConfig & { readonly site: SiteSpec };
   /** Where the configuration wants the results. */
   readonly dataFile: string | null;
@@ -74,6 +79,7 @@ export function loadSimulation(loaded: LoadedConfig, files: SimulationFiles): Lo
   return {
     workload,
     cancellations: files.cancel == null ? [] : readCancellations(fileSource(files.cancel)),
+    commands: files.commands == null ? [] : loadCommands(files.commands, workload),
     config: {
       ...config,
       site: workload.site,
@@ -110,6 +116,13 @@ export function loadWorkload(files: WorkloadFiles, site: SiteSpec | null): Loade
   }
   const attributes = { ...trace.workload.attributes, ...injection?.workload.attributes };
   return { workload: { ...trace.workload, site: effectiveSite, leases, attributes }, warnings };
+}
+
+/** Throws TraceError. */
+function loadCommands(path: string, { leases }: Workload): Command[] {
+  const commands = readCommands(fileSource(path));
+  checkCommands(path, commands, leases);
+  return commands;
 }
 
 function checkTypes(path: string, trace: ReadTrace, site: SiteSpec): void {

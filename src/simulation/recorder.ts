@@ -6,6 +6,7 @@ import {
   type LeaseRecord,
   type ReservationRecord,
 } from '../core/index.ts';
+import type { CommandFeed } from './command-feed.ts';
 import type { EventResult, LeaseResult, ReservationResult, Seconds, SimulationResult } from './result.ts';
 
 /** A reservation that has started: what the result contains and what orders it. Amounts are left out: they are large. */
@@ -34,7 +35,11 @@ export class ResultRecorder {
   }
 
   /** Reservations that still run are cut at the end. `stopped`: `stop-when` ended the run, so leases may be unfinished. */
-  result(end: Instant, stopped: boolean): SimulationResult {
+  result(
+    end: Instant,
+    stopped: boolean,
+    { results: commands, maintenance }: Pick<CommandFeed, 'results' | 'maintenance'>,
+  ): SimulationResult {
     const leases = [...this.leases.values()].sort((a, b) => a.id - b.id);
     return {
       summary: { end: this.seconds(end) },
@@ -45,6 +50,8 @@ export class ResultRecorder {
           .map((each) => this.reservation(each, end)),
       })),
       events: this.events,
+      commands,
+      maintenance,
       unfinished: stopped ? [] : leases.filter(({ state }) => !isFinal(state)).map(({ id }) => id),
     };
   }
@@ -58,6 +65,9 @@ export class ResultRecorder {
       start: lease.actualStart === null ? null : this.seconds(lease.actualStart),
       end: lease.state === 'DONE' && lease.endedAt !== null ? this.seconds(lease.endedAt) : null,
       accumulated: inSeconds(lease.accumulated),
+      requested: inSeconds(lease.duration),
+      requestedStart: lease.requestedStart === null ? null : this.seconds(lease.requestedStart),
+      deadline: lease.deadline === null ? null : this.seconds(lease.deadline),
       originalDuration: inSeconds(lease.originalDuration),
       duration: inSeconds(lease.duration),
       machines: lease.machines.length,

@@ -8,6 +8,8 @@ import {
   SchedulerError,
   SECOND,
 } from '../core/index.ts';
+import { CommandFeed } from './command-feed.ts';
+import type { Command } from './commands.ts';
 import type { SimulationObserver } from './observer.ts';
 import { applyOverheads, overrideMemory } from './overheads.ts';
 import { ResultRecorder } from './recorder.ts';
@@ -17,6 +19,8 @@ import type { Cancellation, SimulationConfig, TraceLease, Workload } from './wor
 export interface SimulationOptions {
   readonly workload: Workload;
   readonly cancellations?: readonly Cancellation[];
+  /** In order of time. */
+  readonly commands?: readonly Command[];
   readonly config: SimulationConfig;
   readonly policies?: Partial<Policies>;
   readonly observers?: readonly SimulationObserver[];
@@ -32,6 +36,7 @@ class Run {
   private readonly start: Instant;
   private readonly requests: readonly TraceLease[];
   private readonly cancellations: readonly Cancellation[];
+  private readonly commands: CommandFeed;
   private readonly recorder: ResultRecorder;
   private readonly observers: readonly SimulationObserver[];
   private nextRequest = 0;
@@ -39,7 +44,7 @@ class Run {
   private bestEffortLeft: number;
 
   constructor(private readonly options: SimulationOptions) {
-    const { workload, cancellations = [], config, policies, observers = [] } = options;
+    const { workload, cancellations = [], commands = [], config, policies, observers = [] } = options;
     const site = config.site ?? workload.site;
     if (!site)
       throw new SchedulerError('INVALID_SITE', 'neither the configuration nor the trace describes a site');
@@ -47,6 +52,7 @@ class Run {
     this.start = config.startTime;
     this.requests = overrideMemory(workload.leases, config.overrideMemory);
     this.cancellations = [...cancellations].sort((a, b) => a.at - b.at);
+    this.commands = new CommandFeed(this.scheduler, commands, this.start);
     this.recorder = new ResultRecorder(config.startTime);
     this.observers = observers;
     this.bestEffortLeft = this.requests.filter(({ type }) => type === 'BEST_EFFORT').length;
@@ -59,10 +65,11 @@ class Run {
     let stopped = false;
     while (true) {
       const changed = this.step(at);
-      const next = this.nextTime(at);
-      if (this.hasNothingLeft() || this.mayStop()) {
-        stopped = !this.hasNothingLeft();
-        at = next ?? at;
+      const next = this.nextInstant(at);
+      const isLast = this.hasNothingLeft();
+      if (isLast || this.mayStop()) {
+        stopped = !isLast;
+        at = (isLast ? this.nextCancellationTime() : next) ?? at;
         break;
       }
       if (next === null) {
@@ -77,16 +84,17 @@ class Run {
       }
     }
     for (const observer of this.observers) observer.onEnd?.(at);
-    return this.recorder.result(at, stopped);
+    return this.recorder.result(at, stopped, this.commands);
   }
 
   /** Everything that happens at one instant. Returns whether anything did. */
   private step(at: Instant): boolean {
     const { scheduler } = this;
-    // (a) What ends by itself, then users' cancellations.
+    // (a) What ends by itself, then users' cancellations and commands.
     scheduler.endPrematurely(at);
     for (; this.dueCancellation(at); this.nextCancellation += 1)
       this.cancel(at, (this.cancellations[this.nextCancellation] as Cancellation).leaseId);
+    this.commands.carryOut(at);
     // (b) What ends and starts.
     scheduler.advance(at);
     // (c) Requests, and one pass.
@@ -138,23 +146,40 @@ class Run {
     return next !== undefined && this.start + next.arrival <= at;
   }
 
+  /**
+   * The next instant of the run. One at which only commands fall, and all of them are refused, is none: they are carried out and passed over.
+   */
+  private nextInstant(at: Instant): Instant | null {
+    for (;;) {
+      const next = this.nextTime(at);
+      const command = this.commands.nextTime;
+      if (command === null || (next !== null && next <= command)) return next;
+      if (this.commands.carryOut(command)) return command;
+    }
+  }
+
   private nextTime(at: Instant): Instant | null {
     const request = this.requests[this.nextRequest];
-    const cancellation = this.cancellations[this.nextCancellation];
     const times = [
       this.scheduler.nextChangepoint(at),
       request ? this.start + request.arrival : null,
-      cancellation ? this.start + cancellation.at : null,
+      this.nextCancellationTime(),
     ].filter((time) => time !== null);
     return times.length > 0 ? Math.min(...times) : null;
+  }
+
+  private nextCancellationTime(): Instant | null {
+    const cancellation = this.cancellations[this.nextCancellation];
+    return cancellation ? this.start + cancellation.at : null;
   }
 
   private hasNothingLeft(): boolean {
     const { scheduler } = this;
     return (
       this.nextRequest === this.requests.length &&
+      this.commands.nextTime === null &&
       scheduler.reservationCount === 0 &&
-      scheduler.queueLength === 0
+      scheduler.liveLeases === 0
     );
   }
 

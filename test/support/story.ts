@@ -10,6 +10,8 @@ import {
   SECOND,
   type SiteSpec,
 } from '../../src/core/index.ts';
+import { readCommands } from '../../src/simulation/formats/commands.ts';
+import { textSource } from '../../src/simulation/formats/source.ts';
 import type { LeaseResult, ReservationResult, SimulationResult } from '../../src/simulation/result.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import type { TraceLease } from '../../src/simulation/workload.ts';
@@ -93,6 +95,8 @@ export interface Setting {
   readonly policies?: Partial<Policies>;
   /** [time, lease] */
   readonly cancel?: readonly (readonly [number, number])[];
+  /** As the lines of a file of commands. */
+  readonly commands?: readonly object[];
 }
 
 const LETTERS: Readonly<Record<ReservationKind, string>> = {
@@ -135,6 +139,13 @@ export class Story {
     return this.lease(id).reservations.filter((each) => each.kind === kind);
   }
 
+  /** What became of the commands: `ok`, or why it was refused, with the longest duration that was possible. */
+  get answers(): string[] {
+    return this.result.commands.map(
+      ({ code, longest }) => `${code ?? 'ok'}${longest === undefined ? '' : ` ${longest}`}`,
+    );
+  }
+
   /** The states that a lease went through: `0 PENDING, 0 QUEUED, …`. */
   path(id: number): string {
     return this.result.events
@@ -151,7 +162,7 @@ export const configOf = (config: Partial<SchedulerConfig> = {}): SchedulerConfig
 
 /** Tells a story to its end. */
 export const tell = (leases: readonly StoryLease[], setting: Setting = {}): Story => {
-  const { site = FOUR_NODES, config, policies = {}, cancel = [] } = setting;
+  const { site = FOUR_NODES, config, policies = {}, cancel = [], commands = [] } = setting;
   const traced = leases.map(
     (
       { type, arrival, machines, duration, start, deadline, known, preemptible = true, image },
@@ -179,6 +190,7 @@ export const tell = (leases: readonly StoryLease[], setting: Setting = {}): Stor
         leases: traced.sort((a, b) => a.arrival - b.arrival || a.id - b.id),
         attributes: {},
       },
+      commands: readCommands(textSource('commands', commands.map((each) => JSON.stringify(each)).join('\n'))),
       cancellations: cancel.map(([at, leaseId]) => ({ at: at * SECOND, leaseId })),
       policies,
       config: {

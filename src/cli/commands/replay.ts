@@ -98,7 +98,16 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   else
     terminal.out(
       formatReport(
-        { summary, perRun: {}, attributes: {}, written: [], warnings: [], unfinished: [], seconds },
+        {
+          summary,
+          perRun: {},
+          attributes: {},
+          written: [],
+          warnings: [],
+          refused: [],
+          unfinished: [],
+          seconds,
+        },
         'replayed',
         terminal.tableWidth,
       ),

@@ -13,6 +13,7 @@ import { addTraceOptions, type TraceOptions, wholeNumber, workloadFiles } from '
 interface SimulateOptions extends TraceOptions {
   readonly config?: string;
   readonly cancel?: string;
+  readonly commands?: string;
   readonly output?: string;
   readonly gantt?: string;
   readonly csv?: string;
@@ -36,6 +37,10 @@ export default function simulate(command: Command, terminal: Terminal): void {
     )
     .option('--config <file>', "Haizea's INI form (.conf), or YAML/JSON")
     .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
+    .option(
+      '--commands <file>',
+      'changes while the run goes on, as JSON Lines: updates, node states, maintenance',
+    )
     .option('--output <file>', 'write every lease, reservation and event as JSON')
     .option('--gantt <file>', 'draw the schedule as SVG; in a comparison the folder for the pictures')
     .option('--csv <file>', 'write one line per lease as CSV, in the form of Batsim and evalys')
@@ -102,7 +107,7 @@ function refuse(options: SimulateOptions, names: readonly (keyof SimulateOptions
 function filesOf(options: SimulateOptions): SimulationFiles {
   const { trace: _, ...files } = workloadFiles('', options);
   const site = options.site === undefined ? null : siteOption(options.site);
-  return { ...files, cancel: options.cancel ?? null, site };
+  return { ...files, cancel: options.cancel ?? null, commands: options.commands ?? null, site };
 }
 
 async function runSingle(

@@ -36,6 +36,8 @@ export async function collect(
     leases: results.sort((a, b) => a.id - b.id),
     events,
     unfinished: [],
+    commands: [],
+    maintenance: [],
   };
 }
 
@@ -107,6 +109,9 @@ async function history(
     start: actualStart === null ? null : seconds(start, actualStart),
     end: state === 'DONE' && endedAt !== null ? seconds(start, endedAt) : null,
     accumulated: length(accumulatedDuration),
+    requested: Math.round(lease.duration / 1_000),
+    requestedStart: lease.start === null ? null : Math.round(lease.start / 1_000),
+    deadline: lease.deadline === null ? null : Math.round(lease.deadline / 1_000),
     originalDuration: Math.round(lease.duration / 1_000),
     duration: Math.round(lease.duration / 1_000),
     machines: lease.machines.length,

@@ -15,7 +15,7 @@ const firstStates: readonly LeaseState[] = ['DONE', 'REJECTED', 'CANCELLED', 'FA
 
 /** What a run came to, for people. */
 export function formatReport(
-  { summary, perRun, seconds }: RunReport,
+  { summary, perRun, refused, seconds }: RunReport,
   how: 'simulated' | 'replayed',
   width: number,
 ): string {
@@ -51,6 +51,15 @@ export function formatReport(
       ([kind, n]) => `${count(n)} ${kind.toLowerCase().replace('_', ' ')}${n === 1 ? '' : 's'}`,
     );
     parts.push(`${wrap(`operations   ${list.join(', ')}`, width).join('\n             ')}\n`);
+  }
+  if (refused.length > 0) {
+    parts.push(
+      formatTable(
+        [right('line'), right('at'), { title: 'refused command' }, { title: '' }],
+        refused.map(({ line, at, code, message }) => [String(line), span(at), String(code), message ?? '']),
+        width,
+      ),
+    );
   }
   const statistics = Object.entries(perRun);
   if (statistics.length > 0)

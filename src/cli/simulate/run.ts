@@ -6,6 +6,7 @@ import { writeJobsCsv } from '../../simulation/formats/jobs-csv.ts';
 import { writeSwf } from '../../simulation/formats/swf-writer.ts';
 import { type LoadedConfig, loadSimulation, type SimulationFiles } from '../../simulation/load.ts';
 import type { SimulationObserver } from '../../simulation/observer.ts';
+import type { CommandResult } from '../../simulation/result.ts';
 import { recordedSite, writeResult } from '../../simulation/result-file.ts';
 import { simulate } from '../../simulation/run.ts';
 import { type RunSummary, summarize } from '../../simulation/summary.ts';
@@ -30,6 +31,8 @@ export interface RunReport {
   /** Files that were written. */
   readonly written: readonly string[];
   readonly warnings: readonly string[];
+  /** Commands that could not be carried out. */
+  readonly refused: readonly CommandResult[];
   /** Leases that can never end: the run is then a failure. */
   readonly unfinished: readonly number[];
   /** Duration of the simulation itself, in seconds. */
@@ -40,7 +43,7 @@ export type OnProgress = (done: number, total: number) => void;
 
 /** Loads, runs and writes one simulation. Throws TraceError, ConfigurationError, SchedulerError and CliError. */
 export async function run(request: RunRequest, onProgress?: OnProgress): Promise<RunReport> {
-  const { workload, cancellations, config, dataFile, warnings } = loadSimulation(
+  const { workload, cancellations, commands, config, dataFile, warnings } = loadSimulation(
     request.config,
     request.files,
   );
@@ -52,6 +55,7 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
     inject: files.inject ?? loaded.injectionFile,
     images: files.images ?? loaded.imageFile,
     cancel: files.cancel ?? null,
+    commands: files.commands ?? null,
   };
   expectApart([output, gantt, csv, swf], [...Object.values(read), loaded.siteFile]);
   for (const path of [output, gantt, csv, swf]) if (path !== null) expectWritable(path);
@@ -61,7 +65,7 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
   if (onProgress !== undefined) observers.push(progressObserver(workload.leases.length, onProgress));
 
   const begun = performance.now();
-  const result = simulate({ workload, cancellations, config, policies, observers });
+  const result = simulate({ workload, cancellations, commands, config, policies, observers });
   const seconds = (performance.now() - begun) / 1000;
 
   const data = accounting.data();
@@ -88,7 +92,8 @@ export async function run(request: RunRequest, onProgress?: OnProgress): Promise
   write(csv, () => writeJobsCsv(result, workload.name ?? ''));
   write(swf, () => writeSwf(result, workload, site));
   const { perRun, attributes } = data;
-  return { summary, perRun, attributes, written, warnings, unfinished: result.unfinished, seconds };
+  const refused = result.commands.filter(({ accepted }) => !accepted);
+  return { summary, perRun, attributes, written, warnings, refused, unfinished: result.unfinished, seconds };
 }
 
 /** Why a run that came to its end is a failure; null if it is not. */
