@@ -20,6 +20,7 @@ import {
   type Engine,
   SiteClock,
 } from './engine/index.ts';
+import { createIdentity } from './identity/index.ts';
 import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore, openStore } from './store/index.ts';
 import type { ComputeNode, PrismaClient } from './store/prisma/client.ts';
@@ -69,6 +70,15 @@ export async function startServer(
       log: log.child({ component: 'store' }),
     });
     closers.push(() => store.close());
+    const identity = createIdentity({
+      prisma: store.prisma,
+      adminToken: token,
+      audit: {
+        retention: null,
+        onFailure: (err, records) => log.error({ err, records }, 'audit records could not be written'),
+      },
+    });
+    closers.push(() => identity.audit.flush());
     const site = await siteOf(store.prisma, config.site);
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
@@ -106,8 +116,8 @@ export async function startServer(
           clockSpeed: config.clock.speed,
           acceptsKnownDurations: config.simulation.acceptKnownDurations,
         },
+        identity,
       },
-      token,
       isOutage,
       limits: config.limits,
       cors: config.http.cors,

@@ -1,4 +1,5 @@
-import type { LeaseService, Principal } from '../engine/ports.ts';
+import type { LeaseService } from '../engine/ports.ts';
+import type { Identity, IdentityService } from '../identity/index.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { type Readers, readers } from './read/readers.ts';
 
@@ -7,6 +8,7 @@ export interface ApiServices {
   readonly prisma: PrismaClient;
   readonly leases: LeaseService;
   readonly site: SiteFacts;
+  readonly identity: IdentityService;
 }
 
 export interface SiteFacts {
@@ -18,19 +20,38 @@ export interface SiteFacts {
   readonly acceptsKnownDurations: boolean;
 }
 
+/** A lease that a mutation has created. */
+export interface Committed {
+  /** The mutation's key in the result. */
+  readonly field: string | number;
+  readonly leaseNumber: number;
+  /** Whether the request had an idempotency key. */
+  readonly hasKey: boolean;
+}
+
 /** The context of a resolver. */
 export interface ApiContext {
   readonly services: ApiServices;
-  readonly principal: Principal;
+  readonly principal: Identity;
+  /** Names the request in the log and in audit records. */
+  readonly requestId: string;
+  /** Aborts when the result of a query is no longer wanted. */
+  readonly signal?: AbortSignal;
+  /** What mutations of this operation have created. */
+  readonly committed: Committed[];
   /** The only way from a resolver to data. */
   read: Readers;
 }
 
-export function apiContext(services: ApiServices, principal: Principal): ApiContext {
-  return { services, principal, read: readers(services.prisma, principal) };
+export function apiContext(services: ApiServices, principal: Identity, requestId: string): ApiContext {
+  return { services, principal, requestId, committed: [], read: readersOf(services, principal) };
 }
 
 /** After a command, and before each event of a subscription: what has been read before is read again. */
 export function readAgain(context: ApiContext): void {
-  context.read = readers(context.services.prisma, context.principal);
+  context.read = readersOf(context.services, context.principal);
+}
+
+function readersOf({ prisma, identity }: ApiServices, principal: Identity): Readers {
+  return readers(prisma, principal, identity.visibility);
 }

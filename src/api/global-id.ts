@@ -8,6 +8,8 @@ const maxNumber = {
   ComputeNode: maxInt,
   Reservation: maxLong,
   LeaseEvent: maxLong,
+  Project: maxInt,
+  Token: maxInt,
 } as const;
 
 export type NodeTypeName = keyof typeof maxNumber;
@@ -42,6 +44,11 @@ export function numberOf(typename: NodeTypeName, globalId: string): number {
     );
   }
   return Number(decoded.id);
+}
+
+/** The numbers of a list of global ids of this type; null for no list. Throws INVALID_ID. */
+export function numbersOf(typename: NodeTypeName, ids: readonly string[] | null | undefined) {
+  return ids?.map((id) => numberOf(typename, id)) ?? null;
 }
 
 function invalidId(message: string): GraphQLError {

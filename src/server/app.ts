@@ -2,7 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type Logger, pino } from 'pino';
 import { Histogram, Registry } from 'prom-client';
 import type { ApiServices } from '../api/index.ts';
-import { bearerToken } from './authentication.ts';
+import { hasRole, requiredRoleOfPath } from '../identity/index.ts';
 import { errorMask } from './graphql/errors.ts';
 import {
   noPersistedDocuments,
@@ -27,8 +27,6 @@ import { attachWebSockets } from './subscriptions/websocket.ts';
 
 export interface AppOptions {
   readonly services: ApiServices;
-  /** The administrator's bearer token. */
-  readonly token: string;
   /** Whether an error means that the database cannot be reached, so that the same call may succeed later. */
   readonly isOutage: (error: unknown) => boolean;
   readonly limits?: Partial<ServerLimits> | undefined;
@@ -64,7 +62,6 @@ const operational: ReadonlySet<string> = new Set(['/readyz', '/metrics']);
 /** Throws ManifestError when the persisted documents cannot be read. */
 export function createApp({
   services,
-  token,
   isOutage,
   limits: given,
   cors = { origins: [] },
@@ -74,7 +71,7 @@ export function createApp({
   registry = new Registry(),
 }: AppOptions): App {
   const limits = { ...defaultServerLimits, ...given };
-  const authenticate = bearerToken(token);
+  const { authenticate } = services.identity;
   const documents = persistedDocuments(documentOptions);
   const mask = errorMask(log, isOutage);
   const webConsole = consoleDirectory === undefined ? null : loadConsole(consoleDirectory);
@@ -119,8 +116,13 @@ export function createApp({
     }
     const permission = pathname === path ? preflight(cors, request) : null;
     if (permission) return permission;
-    const principal = authenticate(request.headers.get('authorization'));
-    if (pathname === '/readyz') return readiness(services, principal !== null);
+    const authorization = request.headers.get('authorization');
+    if (pathname === '/readyz') {
+      // A database that cannot be reached is what this path must be able to tell.
+      const reader = await authenticate(authorization).catch(() => null);
+      return readiness(services, reader !== null && hasRole(reader, requiredRoleOfPath['/readyz']));
+    }
+    const principal = await authenticate(authorization);
     if (principal === null) return unauthenticated();
     if (pathname === path) {
       const body =
@@ -134,6 +136,9 @@ export function createApp({
       return answerOf(response, streams.get(response));
     }
     if (pathname === '/metrics') {
+      const required = requiredRoleOfPath['/metrics'];
+      if (!hasRole(principal, required))
+        return failure(403, 'FORBIDDEN', `The path requires the role ${required}.`);
       return {
         status: 200,
         headers: { 'content-type': registry.contentType },
@@ -172,7 +177,17 @@ export function createApp({
       toResponse(await handle(request, request.body as unknown as BodyChunks | null), exchange.streams),
     listener: exchange.listener,
     attach: (server) => {
-      closers.push(attachWebSockets(server, { graphql, fanOut, authenticate, documents, limits, log, path }));
+      closers.push(
+        attachWebSockets(server, {
+          graphql,
+          fanOut,
+          identity: services.identity,
+          documents,
+          limits,
+          log,
+          path,
+        }),
+      );
     },
     endSubscriptions: async () => {
       exchange.stop();

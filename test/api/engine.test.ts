@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { defaultSchedulerConfig, Scheduler } from '../../src/core/index.ts';
 import { SimulatedAdapter } from '../../src/enactment/index.ts';
 import { createEngine } from '../../src/engine/index.ts';
+import { createIdentity } from '../../src/identity/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/index.ts';
 import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
@@ -24,7 +25,9 @@ async function serve(databases: DatabaseKind) {
   });
   onTestFinished(() => engine.stop());
   const site = { name: 'lab', resourceTypes: spec.resourceTypes, clockSpeed: 1, acceptsKnownDurations: true };
-  const app = createApp({ token, isOutage, services: { prisma: store.prisma, leases: engine, site } });
+  const { prisma } = store;
+  const identity = createIdentity({ prisma, adminToken: token });
+  const app = createApp({ isOutage, services: { prisma, leases: engine, site, identity } });
   return {
     ask: async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
       const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;
@@ -108,16 +111,21 @@ describeEachDatabase('the API on the engine', (databases) => {
     const request = async (type: string, duration: string) =>
       (await ask(requestLease, { input: { type, machines: machines(2), duration } })).requestLease.lease;
     const running = await request('IMMEDIATE', 'P1D');
-    await request('BEST_EFFORT', 'PT1H');
+    const reserved = await request('BEST_EFFORT', 'PT1H');
     const waiting = [await request('BEST_EFFORT', 'PT2H'), await request('BEST_EFFORT', 'PT3H')];
     const queue = async () => (await ask('{ queue { nodes { number queuePosition } } }')).queue.nodes;
     await expect.poll(queue).toEqual([
+      // Backfilling has planned its start.
+      { number: reserved.number, queuePosition: null },
       { number: waiting[0].number, queuePosition: 1 },
       { number: waiting[1].number, queuePosition: 2 },
     ]);
     const cancelled = await ask(cancelLease, { id: waiting[0].id });
     expect(cancelled.cancelLease).toEqual({ lease: { state: 'CANCELLED' }, userErrors: [] });
-    expect(await queue()).toEqual([{ number: waiting[1].number, queuePosition: 1 }]);
+    expect(await queue()).toEqual([
+      { number: reserved.number, queuePosition: null },
+      { number: waiting[1].number, queuePosition: 1 },
+    ]);
     expect((await ask(cancelLease, { id: waiting[0].id })).cancelLease.userErrors).toEqual([
       { code: 'LEASE_ENDED' },
     ]);

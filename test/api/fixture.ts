@@ -7,6 +7,7 @@ import {
   type CommandResult,
   type LeaseService,
 } from '../../src/engine/ports.ts';
+import { createIdentity } from '../../src/identity/index.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/errors.ts';
 import { silentLog } from '../../src/store/log.ts';
@@ -135,13 +136,14 @@ export function apiOn(
   statements: string[] = [],
 ): Api {
   const leases = new FakeLeases();
+  const identity = createIdentity({ prisma, adminToken: token });
   const app = createApp({
-    token,
     isOutage,
     services: {
       prisma,
       leases,
       site: { name: 'test', resourceTypes: ['CPU', 'Memory'], clockSpeed: 1, acceptsKnownDurations: false },
+      identity,
     },
     ...options,
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now } from './fixture.ts';
+import { createIdentity } from '../../src/identity/index.ts';
+import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now, token } from './fixture.ts';
 
 const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -72,6 +73,9 @@ describe('requestLease', () => {
           preemptible: true,
           image: { name: 'debian.img', sizeMb: 5_000_000_000 },
           knownDuration: null,
+          deadline: null,
+          owner: 'admin',
+          project: null,
         },
       },
     ]);
@@ -89,12 +93,20 @@ describe('requestLease', () => {
 
   const machine = (capacity: unknown, count = 1) => ({ machines: [{ count, capacity }] });
   it.each([
+    ['a deadline lease without a deadline', { type: 'DEADLINE' }, 'INVALID_REQUEST', ['input', 'deadline']],
     [
-      'a deadline lease',
-      { type: 'DEADLINE', deadline: iso(now + hour) },
-      'UNSUPPORTED_LEASE_TYPE',
-      ['input', 'type'],
+      'a deadline that is too early',
+      { type: 'DEADLINE', deadline: iso(now + hour - 1) },
+      'DEADLINE_CANNOT_BE_MET',
+      ['input', 'deadline'],
     ],
+    [
+      'a deadline that is too early for the start',
+      { type: 'DEADLINE', start: iso(now + 1), deadline: iso(now + hour) },
+      'DEADLINE_CANNOT_BE_MET',
+      ['input', 'deadline'],
+    ],
+    ['a lease of an unknown type', { type: 'UNKNOWN' }, 'INVALID_REQUEST', ['input', 'type']],
     ['no machines', { machines: [] }, 'INVALID_REQUEST', ['input', 'machines']],
     [
       'a set of 0 machines',
@@ -215,6 +227,14 @@ describe('requestLease', () => {
     expect(current.leases.requests).toEqual([]);
   });
 
+  it('accepts a deadline lease with an earliest start in the past', async () => {
+    current.leases.answer = async () => 1;
+    await api.prisma.lease.create({ data: lease(1) });
+    const input = { ...good, type: 'DEADLINE', start: iso(now - hour), deadline: iso(now + hour) };
+    expect((await request(input)).userErrors).toEqual([]);
+    expect(current.leases.requests[0]?.request).toMatchObject({ start: now - hour, deadline: now + hour });
+  });
+
   it('returns all errors of a request at once', async () => {
     const { userErrors } = await request({
       ...good,
@@ -281,6 +301,7 @@ describe('requestLease', () => {
       services: {
         prisma: api.prisma,
         leases: current.leases,
+        identity: createIdentity({ prisma: api.prisma, adminToken: token }),
         site: { name: 's', resourceTypes: ['CPU'], clockSpeed: 9, acceptsKnownDurations: true },
       },
     });
@@ -335,6 +356,41 @@ describe('requestLease', () => {
         }),
       ]);
     }
+  });
+
+  it.each([
+    ['without a key', undefined, 'without an idempotency key would create a second lease'],
+    ['with a key', 'k', 'with its idempotency key returns it'],
+  ])('names a lease that was committed but cannot be read: %s', async (_what, idempotencyKey, advice) => {
+    current.leases.answer = async () => 7;
+    const { data, errors } = await current.ask(requestLease, { input: { ...good, idempotencyKey } });
+    expect(data.requestLease).toEqual({ lease: null, userErrors: [] });
+    expect(errors).toEqual([
+      expect.objectContaining({
+        path: ['requestLease', 'lease'],
+        extensions: expect.objectContaining({
+          code: 'INTERNAL',
+          committed: [{ field: 'requestLease', leaseNumber: 7, message: expect.stringContaining(advice) }],
+        }),
+      }),
+    ]);
+  });
+
+  it('names a lease that was committed when the answer takes too long', async () => {
+    const hasty = apiOn(api.prisma, { limits: { operationTimeout: 50 } });
+    hasty.leases.answer = async () => 8;
+    hasty.leases.cancel = () => new Promise(() => {});
+    const { errors } = await hasty.ask(
+      `mutation ($input: RequestLeaseInput!) {
+        first: requestLease(input: $input) { userErrors { code } }
+        second: cancelLease(input: { id: "${id(1)}" }) { userErrors { code } }
+      }`,
+      { input: good },
+    );
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'TIMEOUT',
+      committed: [{ field: 'first', leaseNumber: 8 }],
+    });
   });
 
   it('reads data again after each mutation of a document', async () => {

@@ -2,6 +2,7 @@ import { parse, subscribe } from 'graphql';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { apiContext, schema } from '../../src/api/index.ts';
 import { CommandError } from '../../src/engine/ports.ts';
+import { administrator, createIdentity } from '../../src/identity/index.ts';
 import { type Answer, type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, now } from './fixture.ts';
 
 const api = await apiOnNewDatabase();
@@ -159,8 +160,10 @@ describe('leaseEvents', () => {
           prisma: api.prisma,
           leases: current.leases,
           site: { name: '', resourceTypes: [], clockSpeed: 1, acceptsKnownDurations: false },
+          identity: createIdentity({ prisma: api.prisma, adminToken: 'secret' }),
         },
-        { name: 'admin' },
+        administrator,
+        'request-1',
       ),
     });
     if (!(Symbol.asyncIterator in result)) throw new Error('no stream');

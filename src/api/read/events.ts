@@ -1,8 +1,9 @@
-import type { LeaseEventRecord } from '../../core/index.ts';
+import type { Instant, LeaseEventRecord, LeaseState } from '../../core/index.ts';
 import { type LeaseEvent, Prisma } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
-import { and } from './sql.ts';
+import { and, type Conditions, within } from './sql.ts';
+import type { Source, View } from './view.ts';
 
 export const eventOrder: Order<LeaseEvent> = {
   name: 'events',
@@ -27,10 +28,53 @@ export function eventRow({ sequence, at, leaseId, from, to, reason }: LeaseEvent
   };
 }
 
+export interface EventFilter {
+  /** Numbers of leases. */
+  readonly leases?: readonly number[] | null | undefined;
+  readonly to?: readonly LeaseState[] | null | undefined;
+  readonly at?: { readonly start: Instant; readonly end: Instant } | null | undefined;
+}
+
+function conditionsOf({ view }: Source, { leases, to, at }: EventFilter): Conditions {
+  return [
+    visible(view),
+    leases && Prisma.sql`e.lease_number = ANY (${[...leases]}::int[])`,
+    to && Prisma.sql`e.to_state = ANY (${[...new Set(to)]}::text[]::"LeaseState"[])`,
+    ...(at ? within({ from: at.start, to: at.end }, Prisma.sql`e.at`) : []),
+  ];
+}
+
+/** A condition for events whose lease may be seen; null for all. */
+function visible({ leases }: View): Prisma.Sql | null {
+  return leases && Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = e.lease_number AND ${leases})`;
+}
+
+/** Whether an event passes a filter. (Whether its lease may be seen is another question.) */
+export function passes(event: LeaseEventRecord, { leases, to, at }: EventFilter): boolean {
+  return (
+    (!leases || leases.includes(event.leaseId)) &&
+    (!to || to.includes(event.to)) &&
+    (!at || (at.start <= event.at && event.at < at.end))
+  );
+}
+
+export function readEvents(source: Source, filter: EventFilter, window: Window): Promise<LeaseEvent[]> {
+  const page = pageSql(eventOrder, window);
+  return source.prisma.$queryRaw`
+    SELECT ${columns} FROM lease_events e
+    WHERE ${and([...conditionsOf(source, filter), ...page.conditions])} ${page.orderAndLimit}`;
+}
+
+export async function countEvents(source: Source, filter: EventFilter): Promise<number> {
+  const [row] = await source.prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM lease_events e WHERE ${and(conditionsOf(source, filter))}`;
+  return row?.count ?? 0;
+}
+
 export const eventsBySequence: Batch<number, LeaseEvent> = async ({ prisma, view }, sequences) => {
   const rows = await prisma.$queryRaw<LeaseEvent[]>`
-    SELECT ${columns} FROM lease_events e JOIN leases l ON l.number = e.lease_number
-    WHERE ${and([Prisma.sql`e.sequence = ANY (${[...sequences]}::bigint[])`, view.leases])}`;
+    SELECT ${columns} FROM lease_events e
+    WHERE ${and([Prisma.sql`e.sequence = ANY (${[...sequences]}::bigint[])`, visible(view)])}`;
   return new Map(rows.map((row) => [Number(row.sequence), row]));
 };
 

@@ -1,47 +1,129 @@
-import type { Instant, LeaseState, LeaseType } from '../../core/index.ts';
+import { type Instant, LAST_INSTANT, type LeaseState, type LeaseType } from '../../core/index.ts';
 import { type Lease, type LeaseMachine, Prisma } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
-import { type Order, pageSql, type Window } from './pages.ts';
-import { and, overlapping } from './sql.ts';
+import { type Column, type Order, pageSql, type Window } from './pages.ts';
+import { and, type Conditions, overlapping, timestamp, within } from './sql.ts';
 import type { Source } from './view.ts';
 
 /** A lease as the API shows it. */
-export type LeaseRow = Omit<Lease, 'duration' | 'knownDuration' | 'isFuture' | 'placement'>;
+export type LeaseRow = Omit<Lease, 'duration' | 'knownDuration' | 'placement' | 'reasonData'>;
 
 const columns = Prisma.sql`l.number, l.name, l.type::text, l.state::text, l.reason_code AS "reasonCode",
   l.reason_message AS "reasonMessage", l.preemptible, l.submitted_at AS "submittedAt",
   l.requested_start AS "requestedStart", l.deadline, l.original_duration AS "originalDuration", l.accumulated,
-  l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb", l.actual_start AS "actualStart",
-  l.planned_start AS "plannedStart", l.ended_at AS "endedAt", l.queue_rank AS "queueRank",
+  l.restarts, l.lost_duration AS "lostDuration", l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb",
+  l.actual_start AS "actualStart", l.planned_start AS "plannedStart", l.ended_at AS "endedAt",
+  l.queue_rank AS "queueRank", l.is_future AS "isFuture", l.owner, l.project_number AS "projectNumber",
   l.machine_count AS "machineCount"`;
 
-export interface LeaseFilter {
-  readonly states?: readonly LeaseState[] | null | undefined;
-  readonly types?: readonly LeaseType[] | null | undefined;
-  readonly overlapping?: { readonly start: Instant; readonly end: Instant } | null | undefined;
+export interface IntervalFilter {
+  readonly start: Instant;
+  readonly end: Instant;
 }
 
-export const leaseOrder: Order<LeaseRow> = {
-  name: 'leases',
-  columns: [{ sql: Prisma.sql`l.number`, kind: 'number', value: ({ number }) => number }],
+/** Conditions, all of which a lease must meet. */
+export interface LeaseFilter {
+  readonly numbers?: readonly number[] | null | undefined;
+  /** Part of the name, in any case. */
+  readonly name?: string | null | undefined;
+  readonly states?: readonly LeaseState[] | null | undefined;
+  readonly types?: readonly LeaseType[] | null | undefined;
+  /** Not ended. */
+  readonly live?: boolean | null | undefined;
+  readonly projects?: readonly number[] | null | undefined;
+  readonly owners?: readonly string[] | null | undefined;
+  /** With a reservation on one of these nodes. */
+  readonly nodes?: readonly number[] | null | undefined;
+  readonly submitted?: IntervalFilter | null | undefined;
+  readonly overlapping?: IntervalFilter | null | undefined;
+}
+
+export type LeaseOrderField = 'NUMBER' | 'SUBMITTED_AT' | 'START' | 'ENDED_AT';
+
+export interface LeaseOrder {
+  readonly field: LeaseOrderField;
+  readonly direction: 'ASC' | 'DESC';
+}
+
+const number: Column<LeaseRow> = {
+  sql: Prisma.sql`l.number`,
+  kind: 'number',
+  value: (row) => row.number,
 };
 
+/** A column that may be null orders its nulls last. */
+function instantColumn(sql: Prisma.Sql, value: (row: LeaseRow) => Date | null): Column<LeaseRow> {
+  return {
+    sql: Prisma.sql`coalesce(${sql}, ${timestamp(LAST_INSTANT)})`,
+    kind: 'instant',
+    value: (row) => value(row)?.getTime() ?? LAST_INSTANT,
+  };
+}
+
+const submittedAt: Column<LeaseRow> = {
+  sql: Prisma.sql`l.submitted_at`,
+  kind: 'instant',
+  value: (row) => row.submittedAt.getTime(),
+};
+
+const orderColumns: Readonly<Record<LeaseOrderField, readonly Column<LeaseRow>[]>> = {
+  NUMBER: [number],
+  SUBMITTED_AT: [submittedAt, number],
+  START: [
+    instantColumn(
+      Prisma.sql`l.planned_start, l.actual_start, l.requested_start`,
+      ({ plannedStart, actualStart, requestedStart }) => plannedStart ?? actualStart ?? requestedStart,
+    ),
+    number,
+  ],
+  ENDED_AT: [instantColumn(Prisma.sql`l.ended_at`, ({ endedAt }) => endedAt), number],
+};
+
+export function leaseOrder({ field, direction }: LeaseOrder): Order<LeaseRow> {
+  const descending = direction === 'DESC';
+  const name = field === 'NUMBER' && !descending ? 'leases' : `leases/${field}/${direction}`;
+  return { name, columns: orderColumns[field], descending };
+}
+
+/** The order in which leases leave the queue. */
 export const queueOrder: Order<LeaseRow> = {
   name: 'queue',
   columns: [
-    { sql: Prisma.sql`l.submitted_at`, kind: 'instant', value: ({ submittedAt }) => submittedAt.getTime() },
-    { sql: Prisma.sql`l.queue_rank`, kind: 'number', value: ({ queueRank }) => Number(queueRank) },
+    submittedAt,
+    {
+      sql: Prisma.sql`coalesce(l.queue_rank, 0)`,
+      kind: 'number',
+      value: ({ queueRank }) => Number(queueRank ?? 0),
+    },
+    number,
   ],
 };
 
-function conditionsOf({ states, types, overlapping: interval }: LeaseFilter) {
+/** As in the index `leases_live`. */
+export const isLive = Prisma.sql`l.state <> ALL (ARRAY['REJECTED'::"LeaseState", 'CANCELLED'::"LeaseState",
+  'DONE'::"LeaseState", 'FAILED'::"LeaseState", 'REJECTED_BY_USER'::"LeaseState"])`;
+
+/** Leases that wait: in the queue, or with a start that backfilling has planned for them. */
+const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future)`;
+
+function conditionsOf(filter: LeaseFilter): Conditions {
+  const { numbers, name, states, types, live, projects, owners, nodes, submitted } = filter;
   return [
+    numbers && Prisma.sql`l.number = ANY (${[...numbers]}::int[])`,
+    typeof name === 'string' && Prisma.sql`l.name ILIKE ${`%${name.replace(/[\\%_]/g, '\\$&')}%`}`,
     states && Prisma.sql`l.state = ANY (${[...new Set(states)]}::text[]::"LeaseState"[])`,
     types && Prisma.sql`l.type = ANY (${[...new Set(types)]}::text[]::"LeaseType"[])`,
-    interval &&
+    typeof live === 'boolean' && (live ? isLive : Prisma.sql`NOT (${isLive})`),
+    projects && Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`,
+    owners && Prisma.sql`l.owner = ANY (${[...owners]}::text[])`,
+    nodes &&
+      Prisma.sql`EXISTS (SELECT FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
+        WHERE r.lease_number = l.number AND n.node_number = ANY (${[...nodes]}::int[]))`,
+    ...(submitted ? within({ from: submitted.start, to: submitted.end }, Prisma.sql`l.submitted_at`) : []),
+    filter.overlapping &&
       Prisma.sql`EXISTS (SELECT FROM reservations r WHERE r.lease_number = l.number AND ${and(
         overlapping(
-          { from: interval.start, to: interval.end },
+          { from: filter.overlapping.start, to: filter.overlapping.end },
           Prisma.sql`r.starts_at`,
           Prisma.sql`r.ends_at`,
         ),
@@ -49,11 +131,9 @@ function conditionsOf({ states, types, overlapping: interval }: LeaseFilter) {
   ];
 }
 
-const inQueue = Prisma.sql`l.queue_rank IS NOT NULL`;
-
 function readPage(
   { prisma, view }: Source,
-  conditions: Parameters<typeof and>[0],
+  conditions: Conditions,
   order: Order<LeaseRow>,
   window: Window,
 ): Promise<LeaseRow[]> {
@@ -63,14 +143,19 @@ function readPage(
     WHERE ${and([view.leases, ...conditions, ...page.conditions])} ${page.orderAndLimit}`;
 }
 
-async function count({ prisma, view }: Source, conditions: Parameters<typeof and>[0]): Promise<number> {
+async function count({ prisma, view }: Source, conditions: Conditions): Promise<number> {
   const [row] = await prisma.$queryRaw<{ count: number }[]>`
     SELECT count(*)::int AS count FROM leases l WHERE ${and([view.leases, ...conditions])}`;
   return row?.count ?? 0;
 }
 
-export function readLeases(source: Source, filter: LeaseFilter, window: Window): Promise<LeaseRow[]> {
-  return readPage(source, conditionsOf(filter), leaseOrder, window);
+export function readLeases(
+  source: Source,
+  filter: LeaseFilter,
+  order: Order<LeaseRow>,
+  window: Window,
+): Promise<LeaseRow[]> {
+  return readPage(source, conditionsOf(filter), order, window);
 }
 
 export function countLeases(source: Source, filter: LeaseFilter): Promise<number> {
@@ -78,16 +163,17 @@ export function countLeases(source: Source, filter: LeaseFilter): Promise<number
 }
 
 export function readQueue(source: Source, window: Window): Promise<LeaseRow[]> {
-  return readPage(source, [inQueue], queueOrder, window);
+  return readPage(source, [isLive, waits], queueOrder, window);
 }
 
 export function countQueue(source: Source): Promise<number> {
-  return count(source, [inQueue]);
+  return count(source, [isLive, waits]);
 }
 
 export const leasesByNumber: Batch<number, LeaseRow> = async ({ prisma, view }, numbers) => {
   const rows = await prisma.$queryRaw<LeaseRow[]>`
-    SELECT ${columns} FROM leases l WHERE ${and([Prisma.sql`l.number = ANY (${[...numbers]}::int[])`, view.leases])}`;
+    SELECT ${columns} FROM leases l
+    WHERE ${and([Prisma.sql`l.number = ANY (${[...numbers]}::int[])`, view.leases])}`;
   return new Map(rows.map((row) => [row.number, row]));
 };
 
@@ -110,6 +196,16 @@ export const runningSince: Batch<number, { start: Date; end: Date }> = async ({ 
   return new Map(running.map(({ leaseNumber, start, end }) => [leaseNumber, { start, end }]));
 };
 
+/** The end of the last reservation that is planned or in progress, of leases that have one. Image transfers hold no node. */
+export const plannedEnds: Batch<number, Date> = async ({ prisma }, leases) => {
+  const rows = await prisma.$queryRaw<{ lease: number; end: Date }[]>`
+    SELECT r.lease_number AS lease, max(r.ends_at) AS "end" FROM reservations r
+    WHERE r.lease_number = ANY (${[...leases]}::int[]) AND r.kind <> 'IMAGE_TRANSFER'
+      AND r.state = ANY (ARRAY['SCHEDULED'::"ReservationState", 'ACTIVE'::"ReservationState"])
+    GROUP BY r.lease_number`;
+  return new Map(rows.map(({ lease, end }) => [lease, end]));
+};
+
 /** Positions count the whole queue, whatever the principal sees of it. It is ranked once, however many leases are asked for. */
 export const queuePositions: Batch<number, number> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ number: number; position: number }[]>`
@@ -117,5 +213,5 @@ export const queuePositions: Batch<number, number> = async ({ prisma }, leases) 
       SELECT number, (row_number() OVER (ORDER BY submitted_at, queue_rank))::int AS position
       FROM leases WHERE queue_rank IS NOT NULL
     ) AS queue WHERE number = ANY (${[...leases]}::int[])`;
-  return new Map(rows.map(({ number, position }) => [number, position]));
+  return new Map(rows.map(({ number: lease, position }) => [lease, position]));
 };

@@ -1,18 +1,21 @@
 import type { Amounts, Instant } from '../../core/index.ts';
-import { type ComputeNode, Prisma } from '../../store/prisma/client.ts';
+import { Prisma, type ComputeNode as StoredNode } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
+import type { Interval } from './interval.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
-import { and, timestamp } from './sql.ts';
+import { and, overlapping, timestamp } from './sql.ts';
 import type { Source } from './view.ts';
 
-export const nodeOrder: Order<ComputeNode> = {
+export type NodeRow = Omit<StoredNode, 'address'>;
+
+export const nodeOrder: Order<NodeRow> = {
   name: 'nodes',
   columns: [{ sql: Prisma.sql`n.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const columns = Prisma.sql`n.number, n.hostname, n.capacity`;
+const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels`;
 
-export function readNodes({ prisma }: Source, window: Window): Promise<ComputeNode[]> {
+export function readNodes({ prisma }: Source, window: Window): Promise<NodeRow[]> {
   const page = pageSql(nodeOrder, window);
   return prisma.$queryRaw`
     SELECT ${columns} FROM nodes n WHERE ${and(page.conditions)} ${page.orderAndLimit}`;
@@ -22,8 +25,8 @@ export function countNodes({ prisma }: Source): Promise<number> {
   return prisma.computeNode.count();
 }
 
-export const nodesByNumber: Batch<number, ComputeNode> = async ({ prisma }, numbers) => {
-  const rows = await prisma.$queryRaw<ComputeNode[]>`
+export const nodesByNumber: Batch<number, NodeRow> = async ({ prisma }, numbers) => {
+  const rows = await prisma.$queryRaw<NodeRow[]>`
     SELECT ${columns} FROM nodes n WHERE n.number = ANY (${[...numbers]}::int[])`;
   return new Map(rows.map((row) => [row.number, row]));
 };
@@ -38,4 +41,27 @@ export const heldAt: Batch<number, Amounts[], Instant> = async ({ prisma }, node
     ORDER BY r.number`;
   const held = grouped(rows, ({ node }) => node);
   return new Map([...held].map(([node, found]) => [node, found.map(({ amounts }) => amounts)]));
+};
+
+/** What a reservation holds on a node, and when. */
+export interface Holding {
+  readonly node: number;
+  readonly start: Date;
+  readonly end: Date;
+  readonly amounts: Amounts;
+}
+
+/** Holdings per node that are read at most. */
+export const maxHoldings = 10_000;
+
+/** What reservations of all leases hold on nodes during an interval; at most one more than the maximum. */
+export const holdingsDuring: Batch<number, Holding[], Interval> = async ({ prisma }, nodes, interval) => {
+  const during = overlapping(interval, Prisma.sql`r.starts_at`, Prisma.sql`r.ends_at`);
+  const rows = await prisma.$queryRaw<Holding[]>`
+    SELECT parent AS node, held.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT r.starts_at AS start, r.ends_at AS "end", n.amounts
+      FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
+      WHERE n.node_number = parent AND r.starts_at < r.ends_at AND ${and(during)} LIMIT ${maxHoldings + 1}
+    ) AS held`;
+  return grouped(rows, ({ node }) => node);
 };

@@ -1,37 +1,76 @@
 import type { Amounts, Instant } from '../../core/index.ts';
-import type { Principal } from '../../engine/ports.ts';
+import type { Identity, Visibility } from '../../identity/index.ts';
 import type {
-  ComputeNode,
+  AuditEntry,
   LeaseEvent,
   LeaseMachine,
   PrismaClient,
+  Project,
   Reservation,
 } from '../../store/prisma/client.ts';
+import { clientError } from '../errors.ts';
+import {
+  type AuditFilter,
+  auditOrder,
+  countAudit,
+  countProjects,
+  countTokens,
+  ownersByName,
+  projectOrder,
+  projectsByNumber,
+  readAudit,
+  readProjects,
+  readTokens,
+  type TokenRow,
+  tokenOrder,
+  tokensByNumber,
+} from './administration.ts';
 import { Batches } from './batches.ts';
 import { Budget } from './budget.ts';
-import { countEventsOfLeases, eventOrder, eventsBySequence, eventsOfLeases } from './events.ts';
+import {
+  countEvents,
+  countEventsOfLeases,
+  type EventFilter,
+  eventOrder,
+  eventsBySequence,
+  eventsOfLeases,
+  readEvents,
+} from './events.ts';
+import { type FreeCapacity, freeCapacity } from './free-capacity.ts';
 import type { Interval } from './interval.ts';
 import {
   countLeases,
   countQueue,
   type LeaseFilter,
+  type LeaseOrder,
   type LeaseRow,
   leaseOrder,
   leasesByNumber,
   machinesByLease,
+  plannedEnds,
   queueOrder,
   queuePositions,
   readLeases,
   readQueue,
   runningSince,
 } from './leases.ts';
-import { countNodes, heldAt, nodeOrder, nodesByNumber, readNodes } from './nodes.ts';
+import {
+  countNodes,
+  heldAt,
+  holdingsDuring,
+  maxHoldings,
+  type NodeRow,
+  nodeOrder,
+  nodesByNumber,
+  readNodes,
+} from './nodes.ts';
 import { type Connection, connection, type PageArguments } from './pages.ts';
 import {
   countReservations,
   countReservationsOfLeases,
   countReservationsOfNodes,
   nodesOfReservations,
+  type ReservationFilter,
   readReservations,
   reservationOrder,
   reservationsByNumber,
@@ -42,8 +81,8 @@ import { readUtilization, type Sample, type Steps } from './utilization.ts';
 import { type Source, viewOf } from './view.ts';
 
 /** The readers of one response for the principal that asked. */
-export function readers(prisma: PrismaClient, principal: Principal): Readers {
-  return new Readers({ prisma, view: viewOf(principal) }, principal);
+export function readers(prisma: PrismaClient, principal: Identity, visibility: Visibility): Readers {
+  return new Readers({ prisma, view: viewOf(principal, visibility) }, principal);
 }
 
 /**
@@ -56,7 +95,7 @@ export class Readers {
 
   constructor(
     private readonly source: Source,
-    private readonly principal: Principal,
+    private readonly principal: Identity,
   ) {
     this.batches = new Batches(source);
   }
@@ -65,11 +104,17 @@ export class Readers {
     return this.batches.load(leasesByNumber, number);
   }
 
-  leases(filter: LeaseFilter, page: PageArguments): Connection<LeaseRow> {
+  /** Whether a lease that exists may be seen. */
+  async mayReadLease(number: number): Promise<boolean> {
+    return this.source.view.leases === null || (await this.lease(number)) !== undefined;
+  }
+
+  leases(filter: LeaseFilter, by: LeaseOrder, page: PageArguments): Connection<LeaseRow> {
+    const order = leaseOrder(by);
     return connection(
-      leaseOrder,
+      order,
       page,
-      (window) => readLeases(this.source, filter, window),
+      (window) => readLeases(this.source, filter, order, window),
       () => countLeases(this.source, filter),
     );
   }
@@ -117,15 +162,29 @@ export class Readers {
     );
   }
 
+  /** When the machines of the lease are planned to be free again. */
+  async plannedEnd({ number }: LeaseRow): Promise<Date | null> {
+    return (await this.batches.load(plannedEnds, number)) ?? null;
+  }
+
+  events(filter: EventFilter, page: PageArguments): Connection<LeaseEvent> {
+    return connection(
+      eventOrder,
+      page,
+      (window) => readEvents(this.source, filter, window),
+      () => countEvents(this.source, filter),
+    );
+  }
+
   event(sequence: number): Promise<LeaseEvent | undefined> {
     return this.batches.load(eventsBySequence, sequence);
   }
 
-  node(number: number): Promise<ComputeNode | undefined> {
+  node(number: number): Promise<NodeRow | undefined> {
     return this.batches.load(nodesByNumber, number);
   }
 
-  nodes(page: PageArguments): Connection<ComputeNode> {
+  nodes(page: PageArguments): Connection<NodeRow> {
     return connection(
       nodeOrder,
       page,
@@ -134,28 +193,37 @@ export class Readers {
     );
   }
 
-  async heldOn({ number }: ComputeNode, at: Instant): Promise<readonly Amounts[]> {
+  async heldOn({ number }: NodeRow, at: Instant): Promise<readonly Amounts[]> {
     return (await this.batches.load(heldAt, number, at)) ?? [];
+  }
+
+  /** Throws OPERATION_TOO_LARGE when too many reservations would have to be read. */
+  async freeCapacity(node: NodeRow, from: Instant, to: Instant): Promise<FreeCapacity[]> {
+    const holdings = (await this.batches.load(holdingsDuring, node.number, { from, to })) ?? [];
+    if (holdings.length > maxHoldings) {
+      throw clientError(
+        'OPERATION_TOO_LARGE',
+        `Node ${node.number} has more than ${maxHoldings} reservations in this interval. Use a shorter interval.`,
+      );
+    }
+    this.budget.take(holdings.length);
+    return freeCapacity(node.capacity as Amounts, holdings, from, to);
   }
 
   reservation(number: number): Promise<Reservation | undefined> {
     return this.batches.load(reservationsByNumber, number);
   }
 
-  reservations(interval: Interval, page: PageArguments): Connection<Reservation> {
+  reservations(filter: ReservationFilter, page: PageArguments): Connection<Reservation> {
     return connection(
       reservationOrder,
       page,
-      (window) => readReservations(this.source, interval, window),
-      () => countReservations(this.source, interval),
+      (window) => readReservations(this.source, filter, window),
+      () => countReservations(this.source, filter),
     );
   }
 
-  reservationsOnNode(
-    { number }: ComputeNode,
-    interval: Interval,
-    page: PageArguments,
-  ): Connection<Reservation> {
+  reservationsOnNode({ number }: NodeRow, interval: Interval, page: PageArguments): Connection<Reservation> {
     return connection(
       reservationOrder,
       page,
@@ -164,7 +232,7 @@ export class Readers {
     );
   }
 
-  async nodesOfReservation({ number }: Reservation): Promise<ComputeNode[]> {
+  async nodesOfReservation({ number }: Reservation): Promise<NodeRow[]> {
     const numbers = (await this.batches.load(nodesOfReservations, number)) ?? [];
     this.budget.take(numbers.length);
     const nodes = await Promise.all(numbers.map((each) => this.node(each)));
@@ -179,5 +247,52 @@ export class Readers {
 
   utilization(type: string, steps: Steps, signal: AbortSignal | null): Promise<Sample[]> {
     return readUtilization(this.source, type, steps, signal);
+  }
+
+  project(number: number): Promise<Project | undefined> {
+    return this.batches.load(projectsByNumber, number);
+  }
+
+  /** Those that exist and may be seen, in the order of the numbers. */
+  async projectsOf(numbers: readonly number[]): Promise<Project[]> {
+    const found = await Promise.all(numbers.map((number) => this.project(number)));
+    return found.filter((project) => project !== undefined);
+  }
+
+  projects(page: PageArguments): Connection<Project> {
+    return connection(
+      projectOrder,
+      page,
+      (window) => readProjects(this.source, window),
+      () => countProjects(this.source),
+    );
+  }
+
+  /** The owner of a lease that may be seen. Of a principal without a token only the name is known. */
+  async owner(name: string): Promise<Pick<Identity, 'name' | 'role' | 'projects'>> {
+    if (name === 'admin') return { name, role: 'ADMIN', projects: [] };
+    return (await this.batches.load(ownersByName, name)) ?? { name, role: 'USER', projects: [] };
+  }
+
+  token(number: number): Promise<TokenRow | undefined> {
+    return this.batches.load(tokensByNumber, number);
+  }
+
+  tokens(page: PageArguments): Connection<TokenRow> {
+    return connection(
+      tokenOrder,
+      page,
+      (window) => readTokens(this.source, window),
+      () => countTokens(this.source),
+    );
+  }
+
+  auditLog(filter: AuditFilter, page: PageArguments): Connection<AuditEntry> {
+    return connection(
+      auditOrder,
+      page,
+      (window) => readAudit(this.source, filter, window),
+      () => countAudit(this.source, filter),
+    );
   }
 }

@@ -1,8 +1,9 @@
+import type { ReservationKind, ReservationState } from '../../core/index.ts';
 import { Prisma, type Reservation } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
 import type { Interval } from './interval.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
-import { and, overlapping } from './sql.ts';
+import { and, type Conditions, overlapping } from './sql.ts';
 import type { Source } from './view.ts';
 
 export const reservationOrder: Order<Reservation> = {
@@ -24,20 +25,45 @@ function visible({ view }: Source): Prisma.Sql | null {
   );
 }
 
+export interface ReservationFilter extends Interval {
+  /** Numbers of nodes. */
+  readonly nodes?: readonly number[] | null | undefined;
+  /** Numbers of leases. */
+  readonly leases?: readonly number[] | null | undefined;
+  readonly kinds?: readonly ReservationKind[] | null | undefined;
+  readonly states?: readonly ReservationState[] | null | undefined;
+}
+
+function conditionsOf({ nodes, leases, kinds, states, ...interval }: ReservationFilter): Conditions {
+  return [
+    ...during(interval),
+    nodes &&
+      Prisma.sql`EXISTS (SELECT FROM reservation_nodes n
+        WHERE n.reservation_number = r.number AND n.node_number = ANY (${[...nodes]}::int[]))`,
+    leases && Prisma.sql`r.lease_number = ANY (${[...leases]}::int[])`,
+    kinds && Prisma.sql`r.kind = ANY (${[...new Set(kinds)]}::text[]::"ReservationKind"[])`,
+    states && Prisma.sql`r.state = ANY (${[...new Set(states)]}::text[]::"ReservationState"[])`,
+  ];
+}
+
 function during(interval: Interval) {
   return overlapping(interval, Prisma.sql`r.starts_at`, Prisma.sql`r.ends_at`);
 }
 
-export function readReservations(source: Source, interval: Interval, window: Window): Promise<Reservation[]> {
+export function readReservations(
+  source: Source,
+  filter: ReservationFilter,
+  window: Window,
+): Promise<Reservation[]> {
   const page = pageSql(reservationOrder, window);
   return source.prisma.$queryRaw`
     SELECT ${columns} FROM reservations r
-    WHERE ${and([visible(source), ...during(interval), ...page.conditions])} ${page.orderAndLimit}`;
+    WHERE ${and([visible(source), ...conditionsOf(filter), ...page.conditions])} ${page.orderAndLimit}`;
 }
 
-export async function countReservations(source: Source, interval: Interval): Promise<number> {
+export async function countReservations(source: Source, filter: ReservationFilter): Promise<number> {
   const [row] = await source.prisma.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM reservations r WHERE ${and([visible(source), ...during(interval)])}`;
+    SELECT count(*)::int AS count FROM reservations r WHERE ${and([visible(source), ...conditionsOf(filter)])}`;
   return row?.count ?? 0;
 }
 

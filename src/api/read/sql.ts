@@ -7,7 +7,10 @@ export function timestamp(instant: Instant): Prisma.Sql {
   return Prisma.sql`${new Date(instant).toISOString()}::text::timestamptz`;
 }
 
-export function and(conditions: readonly (Prisma.Sql | null | undefined | false)[]): Prisma.Sql {
+/** Conditions that must all hold; those that are not given are left out. */
+export type Conditions = readonly (Prisma.Sql | null | undefined | false)[];
+
+export function and(conditions: Conditions): Prisma.Sql {
   const present = conditions.filter((condition) => condition instanceof Prisma.Sql);
   return present.length === 0 ? Prisma.sql`TRUE` : Prisma.join(present, ' AND ');
 }

@@ -1,12 +1,16 @@
-import type { Principal } from '../../engine/ports.ts';
-import type { Prisma, PrismaClient } from '../../store/prisma/client.ts';
+import { hasRole, type Identity, sightOf, type Visibility } from '../../identity/index.ts';
+import { Prisma, type PrismaClient } from '../../store/prisma/client.ts';
 
-/** What a principal may see. Every statement that reads leases, or what belongs to them, applies it. */
+/** What a principal may see, as conditions. Every statement that reads leases, or what belongs to them, applies it. */
 export interface View {
   /** Equal for principals that see the same. */
   readonly key: string;
   /** A condition on the table `leases` under the alias `l`; null when every lease may be seen. */
   readonly leases: Prisma.Sql | null;
+  /** A condition on the table `projects` under the alias `p`; null when every project may be seen. */
+  readonly projects: Prisma.Sql | null;
+  /** Whether tokens and audit records may be seen. */
+  readonly administration: boolean;
 }
 
 /** Where statements are sent, and what they may return. */
@@ -15,8 +19,16 @@ export interface Source {
   readonly view: View;
 }
 
-const everything: View = { key: 'everything', leases: null };
-
-export function viewOf(_principal: Principal): View {
-  return everything;
+/** Translates the rights of src/identity into conditions. */
+export function viewOf(identity: Identity, visibility: Visibility): View {
+  const sight = sightOf(identity, visibility);
+  const own = Prisma.sql`p.number = ANY (${[...identity.projects]}::int[])`;
+  const projects = hasRole(identity, 'OPERATOR') ? null : own;
+  const administration = hasRole(identity, 'ADMIN');
+  const leases =
+    sight === 'all'
+      ? null
+      : Prisma.sql`(l.owner = ${sight.owner} OR l.project_number = ANY (${[...sight.projects]}::int[]))`;
+  const key = JSON.stringify([sight, projects === null ? 'all' : identity.projects, administration]);
+  return { key, leases, projects, administration };
 }

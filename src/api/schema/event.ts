@@ -1,6 +1,17 @@
+import { numbersOf } from '../global-id.ts';
+import type { EventFilter } from '../read/events.ts';
+import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
+import { IntervalInput } from './intervals.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
-import { Lease, LeaseEvent, LeaseStateEnum } from './refs.ts';
+import {
+  knownValues,
+  Lease,
+  LeaseEvent,
+  LeaseEventConnection,
+  LeaseStateEnum,
+  leaseStateOf,
+} from './refs.ts';
 
 builder.objectFields(LeaseEvent, (t) => ({
   sequence: t.expose('sequence', {
@@ -18,8 +29,16 @@ builder.objectFields(LeaseEvent, (t) => ({
       return lease;
     },
   }),
-  from: t.expose('from', { type: LeaseStateEnum, description: 'The state that the lease left.' }),
-  to: t.expose('to', { type: LeaseStateEnum, description: 'The state that the lease entered.' }),
+  from: t.field({
+    type: LeaseStateEnum,
+    description: 'The state that the lease left.',
+    resolve: ({ from }) => leaseStateOf(from),
+  }),
+  to: t.field({
+    type: LeaseStateEnum,
+    description: 'The state that the lease entered.',
+    resolve: ({ to }) => leaseStateOf(to),
+  }),
   reason: t.field({
     type: StateReasonType,
     nullable: true,
@@ -27,3 +46,41 @@ builder.objectFields(LeaseEvent, (t) => ({
     resolve: reasonOf,
   }),
 }));
+
+export const LeaseEventFilterInput = builder.inputType('LeaseEventFilter', {
+  description: 'Selects the events that meet every given condition.',
+  fields: (t) => ({
+    leases: t.idList({ description: 'Of one of these leases.' }),
+    to: t.field({
+      type: [LeaseStateEnum],
+      description: 'In which the lease entered one of these states.',
+    }),
+    at: t.field({ type: IntervalInput, description: 'Within this interval.' }),
+  }),
+});
+
+/** The filter in terms of the database. Throws INVALID_ID and BAD_USER_INPUT. */
+export function eventFilterOf(
+  filter: typeof LeaseEventFilterInput.$inferInput | null | undefined,
+): EventFilter {
+  if (filter?.at) intervalOf(filter.at.start, filter.at.end);
+  return {
+    leases: numbersOf('Lease', filter?.leases),
+    to: knownValues(filter?.to),
+    at: filter?.at,
+  };
+}
+
+builder.queryField('events', (t) =>
+  t.connection(
+    {
+      type: LeaseEvent,
+      description: 'Changes of state of leases, oldest first.',
+      args: {
+        filter: t.arg({ type: LeaseEventFilterInput, description: 'Conditions; without it, all events.' }),
+      },
+      resolve: (_root, { filter, ...page }, { read }) => read.events(eventFilterOf(filter), page),
+    },
+    LeaseEventConnection,
+  ),
+);

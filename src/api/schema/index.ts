@@ -1,13 +1,20 @@
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
-import './lease.ts';
-import './node.ts';
-import './reservation.ts';
+import { withRights } from './rights.ts';
+import './administration.ts';
 import './event.ts';
-import './utilization.ts';
+import './lease.ts';
+import './leases-query.ts';
+import './node.ts';
+import './objects.ts';
+import './reservation.ts';
 import './site.ts';
-import './mutations/request-lease.ts';
+import './user.ts';
+import './utilization.ts';
 import './mutations/cancel-lease.ts';
+import './mutations/projects.ts';
+import './mutations/request-lease.ts';
+import './mutations/tokens.ts';
 import './subscriptions/lease-events.ts';
 
-export const schema: GraphQLSchema = builder.toSchema();
+export const schema: GraphQLSchema = withRights(builder.toSchema());

@@ -1,24 +1,23 @@
 import type { Amounts } from '../../core/index.ts';
 import type { LeaseMachine as LeaseMachineRow } from '../../store/prisma/client.ts';
 import { amountList } from '../amounts.ts';
-import { badInput } from '../errors.ts';
-import { numberOf } from '../global-id.ts';
-import { intervalOf } from '../read/interval.ts';
 import { ResourceAmountType } from './amounts.ts';
 import { builder } from './builder.ts';
-import { IntervalInput } from './intervals.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
 import {
   ComputeNode,
   Lease,
-  LeaseConnection,
   LeaseEvent,
   LeaseEventConnection,
   LeaseStateEnum,
   LeaseTypeEnum,
+  leaseStateOf,
+  leaseTypeOf,
+  Project,
   Reservation,
   ReservationConnection,
 } from './refs.ts';
+import { User } from './user.ts';
 
 const DiskImage = builder
   .objectRef<{ readonly name: string; readonly sizeMb: number | bigint }>('DiskImage')
@@ -54,8 +53,16 @@ builder.objectFields(Lease, (t) => ({
     description: 'Counts up from 1 within the site; the name that people use for the lease.',
   }),
   name: t.exposeString('name', { nullable: true, description: 'The name that the request gave.' }),
-  type: t.expose('type', { type: LeaseTypeEnum, description: 'When it needs its machines.' }),
-  state: t.expose('state', { type: LeaseStateEnum, description: 'Its state.' }),
+  type: t.field({
+    type: LeaseTypeEnum,
+    description: 'When it needs its machines.',
+    resolve: ({ type }) => leaseTypeOf(type),
+  }),
+  state: t.field({
+    type: LeaseStateEnum,
+    description: 'Its state.',
+    resolve: ({ state }) => leaseStateOf(state),
+  }),
   stateReason: t.field({
     type: StateReasonType,
     nullable: true,
@@ -91,6 +98,13 @@ builder.objectFields(Lease, (t) => ({
     nullable: true,
     description: 'When its machines are planned to start next. Null when nothing is planned.',
   }),
+  estimatedEnd: t.field({
+    type: 'DateTime',
+    nullable: true,
+    description:
+      'When its machines are planned to be free again, shutdown included. Null when nothing is planned.',
+    resolve: (lease, _args, { read }) => (lease.endedAt === null ? read.plannedEnd(lease) : null),
+  }),
   endedAt: t.expose('endedAt', {
     type: 'DateTime',
     nullable: true,
@@ -105,6 +119,26 @@ builder.objectFields(Lease, (t) => ({
       const until = Math.min(services.leases.now(), running.end.getTime());
       return Number(lease.accumulated) + Math.max(0, until - running.start.getTime());
     },
+  }),
+  restarts: t.exposeInt('restarts', {
+    description: 'The number of runs that were lost to preemption or failed hosts.',
+  }),
+  lostDuration: t.expose('lostDuration', {
+    type: 'Duration',
+    description: 'The running time that was lost with them.',
+  }),
+  owner: t.field({
+    type: User,
+    nullable: true,
+    description: 'The principal that requested it. Null for leases of earlier versions.',
+    resolve: ({ owner }, _args, { read }) => (owner === null ? null : read.owner(owner)),
+  }),
+  project: t.field({
+    type: Project,
+    nullable: true,
+    description: 'Its project. Null when it has none, or when the principal is not a member.',
+    resolve: ({ projectNumber }, _args, { read }) =>
+      projectNumber === null ? null : read.project(projectNumber),
   }),
   machines: t.field({
     type: [LeaseMachine],
@@ -139,56 +173,4 @@ builder.objectFields(Lease, (t) => ({
     description: '1 is next. Null when it is not queued.',
     resolve: (lease, _args, { read }) => read.queuePosition(lease),
   }),
-}));
-
-const LeaseFilterInput = builder.inputType('LeaseFilter', {
-  description: 'Selects the leases that meet every given condition.',
-  fields: (t) => ({
-    states: t.field({ type: [LeaseStateEnum], description: 'In one of these states.' }),
-    types: t.field({ type: [LeaseTypeEnum], description: 'Of one of these types.' }),
-    overlapping: t.field({
-      type: IntervalInput,
-      description: 'With a reservation, past or planned, that overlaps this interval.',
-    }),
-  }),
-});
-
-builder.queryFields((t) => ({
-  lease: t.field({
-    type: Lease,
-    nullable: true,
-    description: 'A lease by its global id or by its number: give one of the two. Null when there is none.',
-    args: {
-      id: t.arg.id({ description: 'Its global id.' }),
-      number: t.arg.int({ description: 'Its number within the site.' }),
-    },
-    resolve: (_root, { id, number }, { read }) => {
-      if ((id ?? number ?? null) === null || (typeof id === 'string' && typeof number === 'number')) {
-        throw badInput('Give either `id` or `number`.');
-      }
-      return read.lease(typeof id === 'string' ? numberOf('Lease', id) : (number ?? 0));
-    },
-  }),
-  leases: t.connection(
-    {
-      type: Lease,
-      description: 'Leases, ordered by number. Use `last` for the newest.',
-      args: {
-        filter: t.arg({ type: LeaseFilterInput, description: 'Conditions; without it, all leases.' }),
-      },
-      resolve: (_root, { filter, ...page }, { read }) => {
-        if (filter?.overlapping) intervalOf(filter.overlapping.start, filter.overlapping.end);
-        return read.leases(filter ?? {}, page);
-      },
-    },
-    LeaseConnection,
-  ),
-  queue: t.connection(
-    {
-      type: Lease,
-      description: 'The leases that wait in the queue, the next one first.',
-      resolve: (_root, page, { read }) => read.queue(page),
-    },
-    LeaseConnection,
-  ),
 }));

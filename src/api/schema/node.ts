@@ -1,10 +1,32 @@
 import type { Amounts } from '../../core/index.ts';
 import { amountList, remaining } from '../amounts.ts';
+import type { FreeCapacity } from '../read/free-capacity.ts';
 import { intervalOf } from '../read/interval.ts';
 import { ResourceAmountType } from './amounts.ts';
 import { builder } from './builder.ts';
 import { intervalArgs } from './intervals.ts';
 import { ComputeNode, ComputeNodeConnection, Reservation, ReservationConnection } from './refs.ts';
+
+const Label = builder.objectRef<{ readonly key: string; readonly value: string }>('Label').implement({
+  description: 'A property of a node that the site names.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Such as rack, site or model.' }),
+    value: t.exposeString('value', { description: 'Its value.' }),
+  }),
+});
+
+const FreeCapacityType = builder.objectRef<FreeCapacity>('FreeCapacity').implement({
+  description: 'The free capacity of a node, constant over [start, end).',
+  fields: (t) => ({
+    start: t.field({ type: 'DateTime', description: 'Its first instant.', resolve: ({ start }) => start }),
+    end: t.field({ type: 'DateTime', description: 'The first instant after it.', resolve: ({ end }) => end }),
+    capacity: t.field({
+      type: [ResourceAmountType],
+      description: 'What is free.',
+      resolve: ({ amounts }) => amountList(amounts),
+    }),
+  }),
+});
 
 builder.objectFields(ComputeNode, (t) => ({
   number: t.exposeInt('number', { description: 'Counts up from 1 in the order of the site.' }),
@@ -14,6 +36,12 @@ builder.objectFields(ComputeNode, (t) => ({
     description: 'Its whole capacity.',
     resolve: ({ capacity }) => amountList(capacity as Amounts),
   }),
+  labels: t.field({
+    type: [Label],
+    description: 'Free form, for filters and for people.',
+    resolve: ({ labels }) =>
+      Object.entries((labels ?? {}) as Record<string, string>).map(([key, value]) => ({ key, value })),
+  }),
   available: t.field({
     type: [ResourceAmountType],
     description: 'Its free capacity at an instant, past or planned.',
@@ -21,6 +49,20 @@ builder.objectFields(ComputeNode, (t) => ({
     resolve: async (node, { at }, { read, services }) => {
       const held = await read.heldOn(node, at ?? services.leases.now());
       return amountList(remaining(node.capacity as Amounts, held));
+    },
+  }),
+  freeCapacity: t.field({
+    type: [FreeCapacityType],
+    description:
+      'Its free capacity over an interval, past or planned, whatever leases hold the rest. Intervals are in order and touch each other.',
+    extensions: { listSize: 100 },
+    args: {
+      from: t.arg({ type: 'DateTime', required: true, description: 'The start of the interval.' }),
+      to: t.arg({ type: 'DateTime', required: true, description: 'The end of the interval.' }),
+    },
+    resolve: (node, { from, to }, { read }) => {
+      intervalOf(from, to);
+      return read.freeCapacity(node, from, to);
     },
   }),
   reservations: t.connection(

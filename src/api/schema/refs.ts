@@ -3,11 +3,13 @@
  * `node(id)` loads objects through the readers, as everything else does.
  */
 import type {
-  ComputeNode as ComputeNodeRow,
   LeaseEvent as LeaseEventRow,
+  Project as ProjectRow,
   Reservation as ReservationRow,
 } from '../../store/prisma/client.ts';
+import type { TokenRow } from '../read/administration.ts';
 import type { LeaseRow } from '../read/leases.ts';
+import type { NodeRow } from '../read/nodes.ts';
 import type { Connection } from '../read/pages.ts';
 import { builder, type FieldsOf } from './builder.ts';
 
@@ -18,7 +20,7 @@ export const Lease = builder.node(builder.objectRef<LeaseRow>('Lease'), {
   loadOne: (number, { read }) => read.lease(Number(number)),
 });
 
-export const ComputeNode = builder.node(builder.objectRef<ComputeNodeRow>('ComputeNode'), {
+export const ComputeNode = builder.node(builder.objectRef<NodeRow>('ComputeNode'), {
   description: 'A physical node, on which machines of leases run.',
   id: { resolve: ({ number }) => number },
   loadOne: (number, { read }) => read.node(Number(number)),
@@ -36,9 +38,21 @@ export const LeaseEvent = builder.node(builder.objectRef<LeaseEventRow>('LeaseEv
   loadOne: (sequence, { read }) => read.event(Number(sequence)),
 });
 
+export const Project = builder.node(builder.objectRef<ProjectRow>('Project'), {
+  description: 'A group of principals that share leases.',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.project(Number(number)),
+});
+
+export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
+  description: 'A bearer token. Its secret is shown once, when it is created.',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.token(Number(number)),
+});
+
 // ---------------------------------------------------------------- pages
 
-function totalCount(t: FieldsOf<object>) {
+export function totalCount(t: FieldsOf<object>) {
   return {
     totalCount: t.int({
       description: 'The number of elements of the whole list. Counted only when it is selected.',
@@ -72,64 +86,107 @@ export const LeaseEventConnection = builder.connectionObject(
   { name: 'LeaseEventEdge', description: 'An event and its position in the list.' },
 );
 
+export const ProjectConnection = builder.connectionObject(
+  { type: Project, name: 'ProjectConnection', description: 'A page of projects.', fields: totalCount },
+  { name: 'ProjectEdge', description: 'A project and its position in the list.' },
+);
+
+export const TokenConnection = builder.connectionObject(
+  { type: Token, name: 'TokenConnection', description: 'A page of tokens.', fields: totalCount },
+  { name: 'TokenEdge', description: 'A token and its position in the list.' },
+);
+
 // ---------------------------------------------------------------- enums
 
+/** For a value in the database that a newer version wrote. */
+const unknown = {
+  UNKNOWN: { description: 'A value that this version of the server does not know.' },
+} as const;
+
+/** Maps values that are not in the enum to UNKNOWN, so that one row does not make its page fail. */
+function orUnknown<T extends string>(values: Readonly<Record<T, unknown>>): (value: string) => T | 'UNKNOWN' {
+  return (value) => (Object.hasOwn(values, value) ? (value as T) : 'UNKNOWN');
+}
+
+const leaseTypes = {
+  BEST_EFFORT: { description: 'As soon as they fit; until then the lease waits in the queue.' },
+  ADVANCE_RESERVATION: {
+    description: 'At an exact start; if that is not possible, the lease is rejected.',
+  },
+  IMMEDIATE: { description: 'Now; if that is not possible, the lease is rejected.' },
+  DEADLINE: { description: 'At any time that lets the lease end by its deadline.' },
+} as const;
+export const leaseTypeOf = orUnknown(leaseTypes);
 export const LeaseTypeEnum = builder.enumType('LeaseType', {
   description: 'When a lease needs its machines.',
-  values: {
-    BEST_EFFORT: { description: 'As soon as they fit; until then the lease waits in the queue.' },
-    ADVANCE_RESERVATION: {
-      description: 'At an exact start; if that is not possible, the lease is rejected.',
-    },
-    IMMEDIATE: { description: 'Now; if that is not possible, the lease is rejected.' },
-    DEADLINE: { description: 'At any time that lets the lease end by its deadline.' },
-  } as const,
+  values: { ...leaseTypes, ...unknown },
 });
 
+const leaseStates = {
+  NEW: { description: 'Created, and not yet considered.' },
+  PENDING: { description: 'Accepted; waits for the next scheduling pass.' },
+  REJECTED: { description: 'Final: it was refused, or could not be scheduled.' },
+  SCHEDULED: { description: 'Has reservations, and something to prepare first.' },
+  QUEUED: { description: 'Best effort: waits in the queue.' },
+  CANCELLED: { description: 'Final: a user cancelled it.' },
+  PREPARING: { description: 'Its disk image is being transferred to the nodes.' },
+  READY: { description: 'Has reservations, and nothing left to prepare.' },
+  ACTIVE: { description: 'Its machines run, or shut down.' },
+  SUSPENDING: { description: 'Its machines are being suspended.' },
+  SUSPENDED_PENDING: { description: 'Suspended; waits for the next scheduling pass.' },
+  SUSPENDED_QUEUED: { description: 'Suspended; waits in the queue.' },
+  SUSPENDED_SCHEDULED: { description: 'Suspended; its resumption is reserved.' },
+  MIGRATING: { description: 'Its suspended machines are being moved to other nodes.' },
+  RESUMING: { description: 'Its machines are being resumed.' },
+  RESUMED_READY: { description: 'Its machines are resumed and about to run.' },
+  DONE: { description: 'Final: it ran.' },
+  FAILED: { description: 'Final: something that it needed could not be done.' },
+  REJECTED_BY_USER: { description: 'Final: its user did not accept the price.' },
+} as const;
+export const leaseStateOf = orUnknown(leaseStates);
 export const LeaseStateEnum = builder.enumType('LeaseState', {
   description: 'The state of a lease.',
-  values: {
-    NEW: { description: 'Created, and not yet considered.' },
-    PENDING: { description: 'Accepted; waits for the next scheduling pass.' },
-    REJECTED: { description: 'Final: it was refused, or could not be scheduled.' },
-    SCHEDULED: { description: 'Has reservations, and something to prepare first.' },
-    QUEUED: { description: 'Best effort: waits in the queue.' },
-    CANCELLED: { description: 'Final: a user cancelled it.' },
-    PREPARING: { description: 'Its disk image is being transferred to the nodes.' },
-    READY: { description: 'Has reservations, and nothing left to prepare.' },
-    ACTIVE: { description: 'Its machines run, or shut down.' },
-    SUSPENDING: { description: 'Its machines are being suspended.' },
-    SUSPENDED_PENDING: { description: 'Suspended; waits for the next scheduling pass.' },
-    SUSPENDED_QUEUED: { description: 'Suspended; waits in the queue.' },
-    SUSPENDED_SCHEDULED: { description: 'Suspended; its resumption is reserved.' },
-    MIGRATING: { description: 'Its suspended machines are being moved to other nodes.' },
-    RESUMING: { description: 'Its machines are being resumed.' },
-    RESUMED_READY: { description: 'Its machines are resumed and about to run.' },
-    DONE: { description: 'Final: it ran.' },
-    FAILED: { description: 'Final: something that it needed could not be done.' },
-    REJECTED_BY_USER: { description: 'Final: its user did not accept the price.' },
-  } as const,
+  values: { ...leaseStates, ...unknown },
 });
 
+const reservationKinds = {
+  VM: { description: 'Machines run.' },
+  SHUTDOWN: { description: 'Machines shut down.' },
+  SUSPENSION: { description: 'Machines are suspended: their memory is written to disk.' },
+  RESUMPTION: { description: 'Machines are resumed.' },
+  MEMORY_MIGRATION: { description: 'Saved memory is moved to other nodes.' },
+  DISK_MIGRATION: { description: 'Disk images are moved to other nodes.' },
+  IMAGE_TRANSFER: { description: 'A disk image is transferred from the image repository.' },
+} as const;
+export const reservationKindOf = orUnknown(reservationKinds);
 export const ReservationKindEnum = builder.enumType('ReservationKind', {
   description: 'The purpose of a reservation.',
-  values: {
-    VM: { description: 'Machines run.' },
-    SHUTDOWN: { description: 'Machines shut down.' },
-    SUSPENSION: { description: 'Machines are suspended: their memory is written to disk.' },
-    RESUMPTION: { description: 'Machines are resumed.' },
-    MEMORY_MIGRATION: { description: 'Saved memory is moved to other nodes.' },
-    DISK_MIGRATION: { description: 'Disk images are moved to other nodes.' },
-    IMAGE_TRANSFER: { description: 'A disk image is transferred from the image repository.' },
-  } as const,
+  values: { ...reservationKinds, ...unknown },
 });
 
+const reservationStates = {
+  SCHEDULED: { description: 'Planned.' },
+  ACTIVE: { description: 'In progress.' },
+  DONE: { description: 'Ended.' },
+  CANCELLED: { description: 'Stopped before its end.' },
+} as const;
+export const reservationStateOf = orUnknown(reservationStates);
 export const ReservationStateEnum = builder.enumType('ReservationState', {
   description: 'The state of a reservation.',
+  values: { ...reservationStates, ...unknown },
+});
+
+/** The values of a filter that the database knows; null for no condition. */
+export function knownValues<T extends string>(values: readonly (T | 'UNKNOWN')[] | null | undefined) {
+  return values?.filter((value): value is T => value !== 'UNKNOWN') ?? null;
+}
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'What a principal may do. Each role includes the ones before it.',
   values: {
-    SCHEDULED: { description: 'Planned.' },
-    ACTIVE: { description: 'In progress.' },
-    DONE: { description: 'Ended.' },
-    CANCELLED: { description: 'Stopped before its end.' },
+    VIEWER: { description: "Reads its projects' leases, and when nodes are busy." },
+    USER: { description: 'Requests, changes and cancels leases of its projects.' },
+    OPERATOR: { description: 'Reads and changes all leases, and manages nodes.' },
+    ADMIN: { description: 'Manages projects and tokens, and reads the audit log.' },
   } as const,
 });

@@ -1,15 +1,19 @@
 import type { ReservationRecord } from '../../core/index.ts';
 import type { Reservation as ReservationRow } from '../../store/prisma/client.ts';
+import { numbersOf } from '../global-id.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { intervalArgs } from './intervals.ts';
 import {
   ComputeNode,
+  knownValues,
   Lease,
   Reservation,
   ReservationConnection,
   ReservationKindEnum,
   ReservationStateEnum,
+  reservationKindOf,
+  reservationStateOf,
 } from './refs.ts';
 
 interface Target {
@@ -69,8 +73,16 @@ function targetsOf({ plan, leaseNumber }: Pick<ReservationRow, 'plan' | 'leaseNu
 }
 
 builder.objectFields(Reservation, (t) => ({
-  kind: t.expose('kind', { type: ReservationKindEnum, description: 'Its purpose.' }),
-  state: t.expose('state', { type: ReservationStateEnum, description: 'Its state.' }),
+  kind: t.field({
+    type: ReservationKindEnum,
+    description: 'Its purpose.',
+    resolve: ({ kind }) => reservationKindOf(kind),
+  }),
+  state: t.field({
+    type: ReservationStateEnum,
+    description: 'Its state.',
+    resolve: ({ state }) => reservationStateOf(state),
+  }),
   start: t.expose('start', {
     type: 'DateTime',
     description: 'Its planned start; once it has started, its actual start.',
@@ -104,6 +116,16 @@ builder.objectFields(Reservation, (t) => ({
   }),
 }));
 
+const ReservationFilterInput = builder.inputType('ReservationFilter', {
+  description: 'Selects the reservations that meet every given condition.',
+  fields: (t) => ({
+    nodes: t.idList({ description: 'On one of these nodes.' }),
+    leases: t.idList({ description: 'Of one of these leases.' }),
+    kinds: t.field({ type: [ReservationKindEnum], description: 'Of one of these kinds.' }),
+    states: t.field({ type: [ReservationStateEnum], description: 'In one of these states.' }),
+  }),
+});
+
 builder.queryField('reservations', (t) =>
   t.connection(
     {
@@ -112,8 +134,19 @@ builder.queryField('reservations', (t) =>
       args: {
         from: t.arg({ type: 'DateTime', description: intervalArgs.from }),
         to: t.arg({ type: 'DateTime', description: intervalArgs.to }),
+        filter: t.arg({ type: ReservationFilterInput, description: 'Conditions; without it, all.' }),
       },
-      resolve: (_root, { from, to, ...page }, { read }) => read.reservations(intervalOf(from, to), page),
+      resolve: (_root, { from, to, filter, ...page }, { read }) =>
+        read.reservations(
+          {
+            ...intervalOf(from, to),
+            nodes: numbersOf('ComputeNode', filter?.nodes),
+            leases: numbersOf('Lease', filter?.leases),
+            kinds: knownValues(filter?.kinds),
+            states: knownValues(filter?.states),
+          },
+          page,
+        ),
     },
     ReservationConnection,
   ),

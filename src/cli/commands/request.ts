@@ -16,6 +16,7 @@ import {
   type MachineSetInput,
   RequestLeaseDocument,
 } from '../client/generated/operations.ts';
+import { known } from '../client/known.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { leaseTable } from '../client/show.ts';
 import { addNotes } from '../help.ts';
@@ -86,7 +87,13 @@ export default function request(command: Command, terminal: Terminal): void {
       const isDecided =
         options.type === 'BEST_EFFORT' || (lease.state !== 'NEW' && lease.state !== 'PENDING');
       let shown = lease;
-      if (options.wait) shown = await followLease(client, lease, isFinal, options.json ? null : terminal);
+      if (options.wait)
+        shown = await followLease(
+          client,
+          lease,
+          (state) => isFinal(known(state)),
+          options.json ? null : terminal,
+        );
       else if (!isDecided) shown = await followLease(client, lease, (state) => state !== 'PENDING', null);
       const { state, stateReason } = shown;
       const isGood = options.wait ? state === 'DONE' : state !== 'REJECTED';

@@ -15,6 +15,7 @@ import {
   LeaseHistoryDocument,
   type LeaseHistoryQuery,
 } from '../client/generated/operations.ts';
+import { known } from '../client/known.ts';
 import { CliError } from '../terminal.ts';
 import type { Sent } from './feed.ts';
 
@@ -68,8 +69,9 @@ async function eventsUntilTheEnd(
   for await (const { leaseEvents: event } of client.subscribe(LeaseEventsDocument, { after: sequence - 1 })) {
     const id = traceNumbers.get(event.lease.number);
     if (id === undefined) continue;
-    events.push([seconds(start, event.at), id, event.from, event.to]);
-    if (!isFinal(event.to)) continue;
+    const to = known(event.to);
+    events.push([seconds(start, event.at), id, known(event.from), to]);
+    if (!isFinal(to)) continue;
     ended += 1;
     onProgress(ended, traceNumbers.size);
     if (ended === traceNumbers.size) return events;
@@ -104,7 +106,7 @@ async function history(
   return {
     id: lease.id,
     type: lease.type,
-    state,
+    state: known(state),
     submit: seconds(start, submittedAt),
     start: actualStart === null ? null : seconds(start, actualStart),
     end: state === 'DONE' && endedAt !== null ? seconds(start, endedAt) : null,
@@ -126,7 +128,7 @@ function reservation(
   { kind, start, end, targets }: HistoricReservation,
   traceNumbers: ReadonlyMap<number, number>,
 ): ReservationResult {
-  const times = { kind, start: seconds(from, start), end: seconds(from, end) };
+  const times = { kind: known(kind), start: seconds(from, start), end: seconds(from, end) };
   if (kind === 'IMAGE_TRANSFER') {
     const served: Record<string, [number, number][]> = {};
     for (const { node, lease, machine } of targets) {

@@ -1,8 +1,8 @@
-import type { Principal } from '../../engine/ports.ts';
+import type { Identity } from '../../identity/index.ts';
 
 /** What each operation brings besides its document and variables. */
 export interface RequestContext {
-  readonly principal: Principal;
+  readonly principal: Identity;
   /** Names the request in answers and in the log. */
   readonly requestId: string;
   /** The parsed body of a POST. */

@@ -5,6 +5,7 @@ import type { EventSource } from '../http/event-source.ts';
 import type { ServerLimits } from '../limits.ts';
 import { useEventStreams } from '../subscriptions/event-stream.ts';
 import type { FanOut } from '../subscriptions/fan-out/fan-out.ts';
+import { useCommittedNotice } from './committed.ts';
 import type { RequestContext } from './context.ts';
 import { documentCache, useDocumentLimits, useUnconditionalSubscriptions } from './documents.ts';
 import { type ErrorMask, useErrorMask } from './errors.ts';
@@ -31,7 +32,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
   const { services, limits, documents, mask, log, observe, streams, fanOut } = options;
   return createYoga<RequestContext, object>({
     schema,
-    context: ({ principal }) => apiContext(services, principal),
+    context: ({ principal, requestId }) => apiContext(services, principal, requestId),
     graphiql: false,
     landingPage: false,
     cors: false,
@@ -57,6 +58,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       useOperationLimits(limits),
       useOperationTimeout(limits.operationTimeout),
       useErrorMask(mask),
+      useCommittedNotice(),
       fanOut.plugin(),
       useEventStreams(streams, fanOut),
     ],

@@ -6,8 +6,7 @@ import type { ConnectionInitMessage } from 'graphql-ws';
 import { useServer } from 'graphql-ws/use/ws';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { Principal } from '../../engine/ports.ts';
-import type { Authenticate } from '../authentication.ts';
+import type { Identity, IdentityService } from '../../identity/index.ts';
 import { withoutInternals } from '../graphql/errors.ts';
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts';
 import type { GraphQLServer } from '../graphql/server.ts';
@@ -21,7 +20,7 @@ import { answerWithoutUpgrade, refuseUpgrade } from './upgrade.ts';
 export interface WebSocketOptions {
   readonly graphql: GraphQLServer;
   readonly fanOut: FanOut;
-  readonly authenticate: Authenticate;
+  readonly identity: IdentityService;
   readonly documents: PersistedDocuments;
   readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
   readonly log: Logger;
@@ -31,7 +30,7 @@ export interface WebSocketOptions {
 interface Extra extends Record<PropertyKey, unknown> {
   readonly socket: WebSocket;
   readonly request: IncomingMessage;
-  principal?: Principal;
+  principal?: Identity;
 }
 
 /** What the enveloped functions of Yoga need of an operation. */
@@ -43,9 +42,12 @@ interface Enveloped {
 /** "Service Restart": clients come back, to this server or another one. */
 const serviceRestart = 1012;
 
+/** As graphql-ws closes a connection that is refused: its credentials are invalid. */
+const forbidden = 4403;
+
 /** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
 export function attachWebSockets(server: Server, options: WebSocketOptions): () => Promise<void> {
-  const { graphql, fanOut, authenticate, documents, limits, log, path } = options;
+  const { graphql, fanOut, identity, documents, limits, log, path } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
   const running = new RunningOperations();
 
@@ -71,14 +73,16 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
 
   const serving = useServer<ConnectionInitMessage['payload'], Extra>(
     {
-      onConnect: ({ connectionParams, extra }) => {
+      onConnect: async ({ connectionParams, extra }) => {
         const params: Readonly<Record<string, unknown>> = connectionParams ?? {};
         const given = params.authorization ?? params.Authorization;
-        const principal = authenticate(
+        const principal = await identity.authenticate(
           typeof given === 'string' ? given : extra.request.headers.authorization,
         );
         if (principal === null) return false;
         extra.principal = principal;
+        const unwatch = identity.watch.add(principal, () => extra.socket.close(forbidden, 'Forbidden'));
+        extra.socket.once('close', unwatch);
         return true;
       },
       execute: (args) =>

@@ -21,10 +21,24 @@ export type IntervalInput = {
 
 /** Selects the leases that meet every given condition. */
 export type LeaseFilter = {
+  /** true: not ended; false: ended. */
+  readonly live?: boolean | null | undefined;
+  /** With this text in the name, in any case. */
+  readonly name?: string | null | undefined;
+  /** With a reservation, past or planned, on one of these nodes. */
+  readonly nodes?: ReadonlyArray<string | number> | null | undefined;
+  /** With one of these numbers. */
+  readonly numbers?: ReadonlyArray<number> | null | undefined;
   /** With a reservation, past or planned, that overlaps this interval. */
   readonly overlapping?: IntervalInput | null | undefined;
+  /** Requested by one of these principals, by name. */
+  readonly owners?: ReadonlyArray<string | number> | null | undefined;
+  /** Of one of these projects. */
+  readonly projects?: ReadonlyArray<string | number> | null | undefined;
   /** In one of these states. */
   readonly states?: ReadonlyArray<LeaseState> | null | undefined;
+  /** Requested within this interval. */
+  readonly submitted?: IntervalInput | null | undefined;
   /** Of one of these types. */
   readonly types?: ReadonlyArray<LeaseType> | null | undefined;
 };
@@ -68,7 +82,9 @@ export type LeaseState =
   /** Suspended; its resumption is reserved. */
   | 'SUSPENDED_SCHEDULED'
   /** Its machines are being suspended. */
-  | 'SUSPENDING';
+  | 'SUSPENDING'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN';
 
 /** When a lease needs its machines. */
 export type LeaseType =
@@ -79,7 +95,9 @@ export type LeaseType =
   /** At any time that lets the lease end by its deadline. */
   | 'DEADLINE'
   /** Now; if that is not possible, the lease is rejected. */
-  | 'IMMEDIATE';
+  | 'IMMEDIATE'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN';
 
 /** A number of equal machines. */
 export type MachineSetInput = {
@@ -107,7 +125,9 @@ export type RequestLeaseInput = {
   readonly name?: string | null | undefined;
   /** Whether the lease may be suspended or requeued in favour of leases that take precedence. Default: true for BEST_EFFORT, otherwise false. */
   readonly preemptible?: boolean | null | undefined;
-  /** ADVANCE_RESERVATION (and later DEADLINE): when the machines start. */
+  /** The project of the lease. Default: the only project of the principal. */
+  readonly project?: string | number | null | undefined;
+  /** ADVANCE_RESERVATION: when the machines start. DEADLINE: their earliest start; without it, now. */
   readonly start?: string | null | undefined;
   /** When the machines are needed. */
   readonly type: LeaseType;
@@ -127,6 +147,8 @@ export type ReservationKind =
   | 'SHUTDOWN'
   /** Machines are suspended: their memory is written to disk. */
   | 'SUSPENSION'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN'
   /** Machines run. */
   | 'VM';
 
@@ -139,7 +161,9 @@ export type ReservationState =
   /** Ended. */
   | 'DONE'
   /** Planned. */
-  | 'SCHEDULED';
+  | 'SCHEDULED'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN';
 
 /** An amount of one type of resource. Repeat a type to ask for several instances of it. */
 export type ResourceAmountInput = {

@@ -1,6 +1,7 @@
 import { builder } from '../builder.ts';
 import { Lease } from '../refs.ts';
-import { leaseNumberAt, payload, payloadType } from './payload.ts';
+import { assertMayChange } from './ownership.ts';
+import { numberAt, payload, payloadType } from './payload.ts';
 
 const CancelLeaseInput = builder.inputType('CancelLeaseInput', {
   description: 'The lease to cancel.',
@@ -29,8 +30,9 @@ builder.mutationField('cancelLease', (t) =>
       payload(
         context,
         async () => {
-          const leaseNumber = leaseNumberAt(input.id, 'input', 'id');
           const { principal, services } = context;
+          const leaseNumber = numberAt('Lease', input.id, 'input', 'id');
+          await assertMayChange(context, leaseNumber, 'input', 'id');
           await services.leases.submit('cancel', { leaseNumber }, { principal });
           return leaseNumber;
         },

@@ -2,20 +2,10 @@
 import { GraphQLError } from 'graphql';
 import { CommandError } from '../../../engine/ports.ts';
 import { type ApiContext, readAgain } from '../../context.ts';
-import { numberOf } from '../../global-id.ts';
+import { type NodeTypeName, numberOf } from '../../global-id.ts';
 import { builder, type FieldsOf } from '../builder.ts';
-
-/** A fault of a request: a sentence for people and a code for programs (docs/api.md). */
-export interface UserError {
-  readonly code: string;
-  readonly message: string;
-  /** The part of the mutation's arguments at fault, outermost first. */
-  readonly path: readonly string[] | null;
-}
-
-export function userError(code: string, message: string, ...path: readonly string[]): UserError {
-  return { code, message, path: path.length > 0 ? path : null };
-}
+import { isUserErrorCode } from './codes.ts';
+import { type UserError, UserErrorType, userError } from './user-error.ts';
 
 /** A request that is refused for these reasons. */
 export class Refused extends Error {
@@ -26,27 +16,15 @@ export class Refused extends Error {
   }
 }
 
+export function refuse(...error: Parameters<typeof userError>): never {
+  throw new Refused([userError(...error)]);
+}
+
 /** What a mutation returned, or why it was refused. */
 export interface Payload<Result> {
   readonly result: Result | null;
   readonly userErrors: readonly UserError[];
 }
-
-const UserErrorType = builder.objectRef<UserError>('UserError').implement({
-  description: 'Why a mutation was refused. It changed nothing.',
-  fields: (t) => ({
-    code: t.exposeString('code', { description: 'A stable code for programs; docs/api.md lists them.' }),
-    message: t.exposeString('message', {
-      description: 'A sentence for people: what was wrong, and what to do.',
-    }),
-    path: t.expose('path', {
-      type: ['String'],
-      nullable: true,
-      description:
-        'The part of the arguments at fault, outermost first, such as ["input", "machines", "0", "count"].',
-    }),
-  }),
-});
 
 /** The object type of a payload: the fields of its result, and `userErrors`. */
 export function payloadType<Result>(
@@ -87,7 +65,7 @@ export async function payload<Result>(
 
 function userErrorsOf(error: unknown, subject: readonly string[]): readonly UserError[] {
   if (error instanceof Refused) return error.userErrors;
-  if (!(error instanceof CommandError) || error.code === 'INTERNAL') throw unexpected(error);
+  if (!(error instanceof CommandError) || !isUserErrorCode(error.code)) throw unexpected(error);
   const path = error.path.length > 0 ? ['input', ...error.path] : subject;
   return [userError(error.code, error.message, ...path)];
 }
@@ -97,12 +75,12 @@ export function unexpected(error: unknown): unknown {
   return error instanceof Error && 'path' in error ? new Error(error.message, { cause: error }) : error;
 }
 
-/** The number of the lease that an argument names by its global id. Throws Refused. */
-export function leaseNumberAt(id: string, ...path: readonly string[]): number {
+/** The number of the object that an argument names by its global id. Throws Refused. */
+export function numberAt(typename: NodeTypeName, id: string, ...path: readonly string[]): number {
   try {
-    return numberOf('Lease', id);
+    return numberOf(typename, id);
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    throw new Refused([userError('INVALID_ID', error.message, ...path)]);
+    return refuse('INVALID_ID', error.message, ...path);
   }
 }

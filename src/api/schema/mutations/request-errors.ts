@@ -10,7 +10,7 @@ import type { SiteFacts } from '../../context.ts';
 import { shown } from '../../errors.ts';
 import { maxMachines, maxTextLength } from '../../limits.ts';
 import { printDuration, printInstant } from '../../values.ts';
-import { type UserError, userError } from './payload.ts';
+import { type UserError, userError } from './user-error.ts';
 
 /** Amounts of all machines of a lease together. */
 const maxAmounts = 100_000;
@@ -21,7 +21,7 @@ const maxErrors = 50;
 
 /** RequestLeaseInput. */
 export interface RequestInput {
-  readonly type: LeaseType;
+  readonly type: LeaseType | 'UNKNOWN';
   readonly name?: string | null | undefined;
   readonly machines: readonly MachineSet[];
   readonly duration: Millis;
@@ -44,16 +44,7 @@ export function requestErrors(input: RequestInput, now: Instant, site: SiteFacts
 }
 
 function allErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
-  if (input.type === 'DEADLINE') {
-    return [
-      userError(
-        'UNSUPPORTED_LEASE_TYPE',
-        'This version does not schedule DEADLINE leases. Use BEST_EFFORT, ADVANCE_RESERVATION or IMMEDIATE.',
-        'input',
-        'type',
-      ),
-    ];
-  }
+  if (input.type === 'UNKNOWN') return [invalid('The type is missing.', 'input', 'type')];
   return [
     ...textErrors(input.name, 'input', 'name'),
     ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
@@ -150,32 +141,61 @@ export function durationErrors(duration: Millis, ...path: readonly string[]): Us
   return [];
 }
 
-function startErrors({ type, start, deadline, duration }: RequestInput, now: Instant): UserError[] {
+function startErrors(input: RequestInput, now: Instant): UserError[] {
+  const { type, start, deadline } = input;
   const errors: UserError[] = [];
-  if (typeof deadline === 'number') {
+  if (typeof deadline === 'number' && type !== 'DEADLINE') {
     errors.push(invalid(`Only a DEADLINE lease has a deadline; this one is ${type}.`, 'input', 'deadline'));
   }
-  if (type !== 'ADVANCE_RESERVATION') {
-    if (typeof start === 'number') {
-      errors.push(
-        invalid(`Only an ADVANCE_RESERVATION lease has a start; this one is ${type}.`, 'input', 'start'),
-      );
-    }
-  } else if (typeof start !== 'number') {
-    errors.push(invalid('An ADVANCE_RESERVATION lease requires a start.', 'input', 'start'));
-  } else if (start < now) {
+  if (type === 'DEADLINE') return [...errors, ...deadlineErrors(input, now)];
+  if (type === 'ADVANCE_RESERVATION') return [...errors, ...fixedStartErrors(input, now)];
+  if (typeof start === 'number') {
     errors.push(
+      invalid(
+        `Only ADVANCE_RESERVATION and DEADLINE leases have a start; this one is ${type}.`,
+        'input',
+        'start',
+      ),
+    );
+  }
+  return errors;
+}
+
+function fixedStartErrors({ start, duration }: RequestInput, now: Instant): UserError[] {
+  if (typeof start !== 'number') {
+    return [invalid('An ADVANCE_RESERVATION lease requires a start.', 'input', 'start')];
+  }
+  if (start < now) {
+    return [
       userError(
         'START_IN_PAST',
         `The start ${printInstant(start)} is in the past: the scheduler's clock shows ${printInstant(now)}.`,
         'input',
         'start',
       ),
-    );
-  } else if (start + duration > LAST_INSTANT) {
-    errors.push(invalid('The lease would end after the year 9999.', 'input', 'start'));
+    ];
   }
-  return errors;
+  if (start + duration > LAST_INSTANT) {
+    return [invalid('The lease would end after the year 9999.', 'input', 'start')];
+  }
+  return [];
+}
+
+/** The start of a DEADLINE lease is its earliest start. One in the past means now. */
+function deadlineErrors({ start, deadline, duration }: RequestInput, now: Instant): UserError[] {
+  if (typeof deadline !== 'number') {
+    return [invalid('A DEADLINE lease requires a deadline.', 'input', 'deadline')];
+  }
+  const earliest = Math.max(start ?? now, now);
+  if (deadline - earliest >= duration) return [];
+  return [
+    userError(
+      'DEADLINE_CANNOT_BE_MET',
+      `The machines cannot run for ${printDuration(duration)} between ${printInstant(earliest)} and the deadline ${printInstant(deadline)}.`,
+      'input',
+      'deadline',
+    ),
+  ];
 }
 
 function knownDurationErrors({ knownDuration }: RequestInput, site: SiteFacts): UserError[] {

@@ -1,11 +1,15 @@
-import type { Amounts } from '../../../core/index.ts';
+import type { Amounts, LeaseType } from '../../../core/index.ts';
 import { amountsOf } from '../../amounts.ts';
 import type { ApiContext } from '../../context.ts';
+import type { LeaseRow } from '../../read/leases.ts';
+import type { Readers } from '../../read/readers.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
 import { Lease, LeaseTypeEnum } from '../refs.ts';
-import { payload, payloadType, Refused, type UserError } from './payload.ts';
+import { projectOfRequest } from './ownership.ts';
+import { payload, payloadType, Refused } from './payload.ts';
 import { type RequestInput, requestErrors } from './request-errors.ts';
+import type { UserError } from './user-error.ts';
 
 const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
   description: 'The terms of a lease.',
@@ -24,7 +28,8 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
     }),
     start: t.field({
       type: 'DateTime',
-      description: 'ADVANCE_RESERVATION (and later DEADLINE): when the machines start.',
+      description:
+        'ADVANCE_RESERVATION: when the machines start. DEADLINE: their earliest start; without it, now.',
     }),
     deadline: t.field({
       type: 'DateTime',
@@ -41,6 +46,9 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
     idempotencyKey: t.string({
       description:
         'Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again.',
+    }),
+    project: t.id({
+      description: 'The project of the lease. Default: the only project of the principal.',
     }),
     knownDuration: t.field({
       type: 'Duration',
@@ -59,7 +67,7 @@ const RequestLeasePayload = payloadType<number>(
       nullable: true,
       description:
         'The lease as it was committed. A lease that the site can never hold is created in the state REJECTED. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : read.lease(result)),
+      resolve: ({ result }, _args, { read }) => (result === null ? null : created(result, read)),
     }),
   }),
 );
@@ -68,23 +76,34 @@ builder.mutationField('requestLease', (t) =>
   t.field({
     type: RequestLeasePayload,
     description:
-      'Requests a lease. Returns when the lease is committed; for IMMEDIATE and ADVANCE_RESERVATION, when it is decided. A BEST_EFFORT lease may still be PENDING.',
+      'Requests a lease. Returns when the lease is committed; for IMMEDIATE, ADVANCE_RESERVATION and DEADLINE, when it is decided. A BEST_EFFORT lease may still be PENDING.',
     args: { input: t.arg({ type: RequestLeaseInput, required: true, description: 'The terms.' }) },
-    resolve: (_root, { input }, context) =>
+    resolve: (_root, { input }, context, info) =>
       payload(context, async () => {
         const { services, principal } = context;
         const userErrors = requestErrors(input, services.leases.now(), services.site);
         if (userErrors.length > 0 && !(await isRepetition(input, userErrors, context))) {
           throw new Refused(userErrors);
         }
-        const { leaseNumber } = await services.leases.submit('request', asRequest(input), {
+        const project = await projectOfRequest(context, input.project, 'input', 'project');
+        const request = { ...asRequest(input), owner: principal.name, project };
+        const { leaseNumber } = await services.leases.submit('request', request, {
           principal,
           idempotencyKey: input.idempotencyKey ?? null,
         });
+        const hasKey = typeof input.idempotencyKey === 'string';
+        context.committed.push({ field: info.path.key, leaseNumber, hasKey });
         return leaseNumber;
       }),
   }),
 );
+
+/** A lease that was committed is there: that it is not must not look like a refusal. */
+async function created(leaseNumber: number, read: Readers): Promise<LeaseRow> {
+  const lease = await read.lease(leaseNumber);
+  if (lease === undefined) throw new Error(`lease ${leaseNumber} was committed, but cannot be read`);
+  return lease;
+}
 
 /** A request that was accepted before its start passed, and is sent again, returns its lease. */
 async function isRepetition(
@@ -96,16 +115,17 @@ async function isRepetition(
   return read.isKnownKey(idempotencyKey);
 }
 
-/** Validated input as the engine takes it. */
+/** Validated input (so that its type is known) as the engine takes it. */
 function asRequest(input: RequestInput) {
   return {
-    type: input.type,
+    type: input.type as LeaseType,
     name: input.name ?? null,
     machines: input.machines.flatMap(({ count, capacity }) =>
       new Array<Amounts>(count).fill(amountsOf(capacity)),
     ),
     duration: input.duration,
     start: input.start ?? null,
+    deadline: input.deadline ?? null,
     preemptible: input.preemptible ?? input.type === 'BEST_EFFORT',
     image: input.diskImage ?? null,
     knownDuration: input.knownDuration ?? null,

@@ -3,6 +3,7 @@ import { clientError } from '../../errors.ts';
 import { numberOf } from '../../global-id.ts';
 import { type Delivery, LeaseEventStream } from '../../lease-event-stream.ts';
 import { builder } from '../builder.ts';
+import { eventFilterOf, LeaseEventFilterInput } from '../event.ts';
 import { unexpected } from '../mutations/payload.ts';
 import { LeaseEvent } from '../refs.ts';
 
@@ -20,13 +21,18 @@ builder.subscriptionField('leaseEvents', (t) =>
           'The last sequence number seen; 0 for all events. EVENTS_EXPIRED if some of the events after it are no longer kept.',
       }),
       leaseId: t.arg.id({ description: 'Returns only events of this lease.' }),
+      filter: t.arg({ type: LeaseEventFilterInput, description: 'Returns only events that meet it.' }),
     },
-    subscribe: async (_root, { after, leaseId }, context) => {
+    subscribe: async (_root, { after, leaseId, filter }, context) => {
       const leaseNumber = typeof leaseId === 'string' ? numberOf('Lease', leaseId) : null;
       if (leaseNumber !== null && (await context.read.lease(leaseNumber)) === undefined) {
         throw clientError('LEASE_NOT_FOUND', `Lease ${leaseNumber} does not exist.`);
       }
-      return new LeaseEventStream(context, after ?? null, leaseNumber);
+      return new LeaseEventStream(context, {
+        after: after ?? null,
+        leaseNumber,
+        filter: eventFilterOf(filter),
+      });
     },
     resolve: (delivery: Delivery) => {
       if ('event' in delivery) return delivery.event;

@@ -11,7 +11,13 @@ import {
   type GraphQLError,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { type ApiServices, apiContext, LeaseEventStream, viewOf } from '../../../api/index.ts';
+import {
+  type ApiServices,
+  apiContext,
+  credentialsEnded,
+  LeaseEventStream,
+  viewOf,
+} from '../../../api/index.ts';
 import { Semaphore, yieldToEventLoop } from '../../../engine/async.ts';
 import type { LeaseEventRecord } from '../../../engine/ports.ts';
 import type { RequestContext } from '../../graphql/context.ts';
@@ -89,24 +95,30 @@ export class FanOut {
 
   private share(
     args: ExecutionArgs,
-    { after, leaseNumber }: LeaseEventStream,
+    source: LeaseEventStream,
     context: SubscriptionContext,
   ): SharedSubscription {
     const { metrics, services } = this.options;
-    const cursor = after ?? lastEventId(context) ?? services.leases.lastEvent();
-    const key = selectionKey(args, viewOf(context.principal).key);
-    return new SharedSubscription(cursor, {
+    const cursor = source.after ?? lastEventId(context) ?? services.leases.lastEvent();
+    const key = selectionKey(args, viewOf(context.principal, services.identity.visibility).key);
+    let unwatch = () => {};
+    const subscription = new SharedSubscription(cursor, {
       open: () => {
         this.count += 1;
         this.startFeed();
         let selection = this.selections.get(key);
         if (selection === undefined) {
-          selection = this.select(args, leaseNumber, context);
+          selection = this.select(args, source, context);
           this.selections.set(key, selection);
         }
-        return selection;
+        const shared = selection;
+        unwatch = services.identity.watch.add(context.principal, () => {
+          void shared.failure(credentialsEnded()).then((batch) => subscription.fail(batch));
+        });
+        return shared;
       },
       closed: (selection) => {
+        unwatch();
         this.count -= 1;
         if (selection.subscribers.size === 0) this.selections.delete(key);
         if (this.count === 0) this.stopFeed();
@@ -114,9 +126,14 @@ export class FanOut {
       delivered: (results) => metrics.delivered(results),
       fellBehind: () => metrics.fellBehind(),
     });
+    return subscription;
   }
 
-  private select(args: ExecutionArgs, leaseNumber: number | null, { principal }: RequestContext): Selection {
+  private select(
+    args: ExecutionArgs,
+    source: LeaseEventStream,
+    { principal, requestId }: RequestContext,
+  ): Selection {
     const { mask, metrics, services } = this.options;
     const { schema, document, operationName, variableValues } = args;
     const run = async (contextValue: object, rootValue: unknown): Promise<string> => {
@@ -137,14 +154,21 @@ export class FanOut {
       {
         leases: services.leases,
         metrics,
-        leaseNumber,
+        leaseNumber: source.leaseNumber,
         signal: this.stopping.signal,
         // What events of one moment show is read together, and anew.
-        execute: (events) => {
-          const context = apiContext(services, principal);
-          return Promise.all(events.map((event) => run(context, LeaseEventStream.delivery(event))));
+        execute: async (events) => {
+          const context = apiContext(services, principal, requestId);
+          const shown = await source.shown(events, context.read);
+          return Promise.all(
+            shown.map(async (event) => ({
+              sequence: event.sequence,
+              payload: await run(context, LeaseEventStream.delivery(event)),
+            })),
+          );
         },
-        executeFailure: (error) => run(apiContext(services, principal), LeaseEventStream.failure(error)),
+        executeFailure: (error) =>
+          run(apiContext(services, principal, requestId), LeaseEventStream.failure(error)),
         takeTurn: (read) =>
           this.reads.run(async () => {
             const result = await read();

@@ -1,5 +1,5 @@
 import type { LeaseEventRecord, LeaseService } from '../../../engine/ports.ts';
-import { Batch } from './batch.ts';
+import { Batch, type Frame } from './batch.ts';
 import type { FanOutMetrics } from './metrics.ts';
 
 /** A subscription as its selection sees it. */
@@ -17,8 +17,8 @@ export interface SelectionOptions {
   readonly metrics: FanOutMetrics;
   /** Null: events of all leases. */
   readonly leaseNumber: number | null;
-  /** The results of events, as JSON, in their order. */
-  readonly execute: (events: readonly LeaseEventRecord[]) => Promise<readonly string[]>;
+  /** The results of those of the events that the subscription shows, in their order. */
+  readonly execute: (events: readonly LeaseEventRecord[]) => Promise<readonly Frame[]>;
   /** The result that ends a subscription with an error. */
   readonly executeFailure: (error: unknown) => Promise<string>;
   /** Aborts when the server stops. */
@@ -138,12 +138,9 @@ export class Selection {
   }
 
   private async execute(events: readonly LeaseEventRecord[], upTo: number): Promise<Batch> {
-    const payloads = events.length === 0 ? [] : await this.options.execute(events);
-    this.options.metrics.executed(events.length);
-    return new Batch(
-      events.map(({ sequence }, index) => ({ sequence, payload: payloads[index] ?? '' })),
-      upTo,
-    );
+    const frames = events.length === 0 ? [] : await this.options.execute(events);
+    this.options.metrics.executed(frames.length);
+    return new Batch(frames, upTo);
   }
 
   private async deliver(batch: Batch): Promise<void> {

@@ -1,0 +1,141 @@
+import { NameTaken } from '../../../identity/index.ts';
+import type { ApiContext } from '../../context.ts';
+import { builder } from '../builder.ts';
+import { RoleEnum, Token } from '../refs.ts';
+import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
+import { textErrors } from './request-errors.ts';
+import { userError } from './user-error.ts';
+
+const CreateTokenInput = builder.inputType('CreateTokenInput', {
+  description: 'A new token.',
+  fields: (t) => ({
+    name: t.string({
+      required: true,
+      description: 'The unique name of the principal that it stands for. Letters, digits and . _ - @ only.',
+    }),
+    role: t.field({ type: RoleEnum, required: true, description: 'What its holder may do.' }),
+    projects: t.idList({ description: 'The projects of which its holder is a member.' }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      description: 'When it expires, by the wall clock. Without it, never.',
+    }),
+  }),
+});
+
+interface CreatedToken {
+  readonly number: number;
+  readonly secret: string;
+}
+
+const CreateTokenPayload = payloadType<CreatedToken>(
+  'CreateTokenPayload',
+  'The created token, or why it was not created.',
+  (t) => ({
+    token: t.field({
+      type: Token,
+      nullable: true,
+      description: 'The token. Null if there are errors.',
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.token(result.number)),
+    }),
+    secret: t.string({
+      nullable: true,
+      description: 'The secret, for the header `Authorization: Bearer SECRET`. It is shown this once.',
+      resolve: ({ result }) => result?.secret ?? null,
+    }),
+  }),
+);
+
+/** ':' is kept for names of OpenID Connect. */
+const tokenName = /^[\p{L}\p{N}._@-]+$/u;
+/** The administrator's token of the configuration. */
+const reservedName = 'admin';
+
+async function createToken(
+  input: typeof CreateTokenInput.$inferInput,
+  { services }: ApiContext,
+): Promise<CreatedToken> {
+  const { name, role, expiresAt } = input;
+  const { tokens, projects } = services.identity;
+  const errors = [...textErrors(name, 'input', 'name')];
+  if (errors.length === 0 && (!tokenName.test(name) || name === reservedName)) {
+    errors.push(
+      userError(
+        'INVALID_REQUEST',
+        `A name has letters, digits and . _ - @ only, and is not "${reservedName}".`,
+        'input',
+        'name',
+      ),
+    );
+  }
+  if (typeof expiresAt === 'number' && expiresAt <= Date.now()) {
+    errors.push(userError('INVALID_REQUEST', 'The token would have expired already.', 'input', 'expiresAt'));
+  }
+  if (errors.length > 0) throw new Refused(errors);
+  const numbers = [
+    ...new Set(
+      (input.projects ?? []).map((id, index) => numberAt('Project', id, 'input', 'projects', String(index))),
+    ),
+  ];
+  const [unknown] = await projects.unknown(numbers);
+  if (unknown !== undefined) {
+    refuse('PROJECT_NOT_FOUND', `Project ${unknown} does not exist.`, 'input', 'projects');
+  }
+  try {
+    const { token, secret } = await tokens.create({
+      name,
+      role,
+      projects: numbers,
+      expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt) : null,
+    });
+    return { number: token.number, secret };
+  } catch (error) {
+    if (!(error instanceof NameTaken)) throw error;
+    return refuse(
+      'NAME_TAKEN',
+      `There is a token with the name "${name}", possibly a revoked one.`,
+      'input',
+      'name',
+    );
+  }
+}
+
+const RevokeTokenInput = builder.inputType('RevokeTokenInput', {
+  description: 'The token to revoke.',
+  fields: (t) => ({ id: t.id({ required: true, description: 'Its global id.' }) }),
+});
+
+const RevokeTokenPayload = payloadType<number>(
+  'RevokeTokenPayload',
+  'The revoked token, or why it was not revoked.',
+  (t) => ({
+    token: t.field({
+      type: Token,
+      nullable: true,
+      description: 'The token. Null if there are errors.',
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.token(result)),
+    }),
+  }),
+);
+
+builder.mutationFields((t) => ({
+  createToken: t.field({
+    type: CreateTokenPayload,
+    description: 'Creates a token. For administrators.',
+    args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'The token.' }) },
+    resolve: (_root, { input }, context) => payload(context, () => createToken(input, context)),
+  }),
+  revokeToken: t.field({
+    type: RevokeTokenPayload,
+    description:
+      'Revokes a token for good, and ends its subscriptions. Other servers notice within two seconds. For administrators.',
+    args: { input: t.arg({ type: RevokeTokenInput, required: true, description: 'The token.' }) },
+    resolve: (_root, { input }, context) =>
+      payload(context, async () => {
+        const number = numberAt('Token', input.id, 'input', 'id');
+        const token = await context.services.identity.tokens.revoke(number);
+        return token === null
+          ? refuse('TOKEN_NOT_FOUND', `Token ${number} does not exist.`, 'input', 'id')
+          : token.number;
+      }),
+  }),
+}));

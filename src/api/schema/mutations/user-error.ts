@@ -1,0 +1,54 @@
+import type { Millis } from '../../../core/index.ts';
+import { builder } from '../builder.ts';
+import { isRetryable, type UserErrorCode, userErrorCodes } from './codes.ts';
+
+/** A fault of a request. */
+export interface UserError {
+  readonly code: UserErrorCode;
+  readonly message: string;
+  /** The part of the mutation's arguments at fault, outermost first. */
+  readonly path: readonly string[] | null;
+}
+
+export function userError(code: UserErrorCode, message: string, ...path: readonly string[]): UserError {
+  return { code, message, path: path.length > 0 ? path : null };
+}
+
+/** Milliseconds after which a retryable request is worth repeating. */
+const retryAfter: Millis = 1_000;
+
+const UserErrorReason = builder.enumType('UserErrorReason', {
+  description: 'Every code of a user error.',
+  values: userErrorCodes as { readonly [Code in UserErrorCode]: { readonly description: string } },
+});
+
+export const UserErrorType = builder.objectRef<UserError>('UserError').implement({
+  description: 'Why a mutation was refused. It changed nothing.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The value of `reason` as a string.' }),
+    reason: t.field({
+      type: UserErrorReason,
+      description: 'A stable code for programs.',
+      resolve: ({ code }) => code,
+    }),
+    message: t.exposeString('message', {
+      description: 'A sentence for people: what was wrong, and what to do.',
+    }),
+    path: t.expose('path', {
+      type: ['String'],
+      nullable: true,
+      description:
+        'The part of the arguments at fault, outermost first, such as ["input", "machines", "0", "count"].',
+    }),
+    retryable: t.boolean({
+      description: 'Whether the same request may succeed later.',
+      resolve: ({ code }) => isRetryable(code),
+    }),
+    retryAfter: t.field({
+      type: 'Duration',
+      nullable: true,
+      description: 'How long to wait before the request is repeated. Null if it is not retryable.',
+      resolve: ({ code }) => (isRetryable(code) ? retryAfter : null),
+    }),
+  }),
+});

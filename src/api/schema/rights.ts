@@ -1,0 +1,95 @@
+/** Applies the rights matrix to the root fields, and records mutations. No resolver does either by itself. */
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type GraphQLSchema,
+} from 'graphql';
+import { mayCall, requiredRole } from '../../identity/index.ts';
+import type { ApiContext } from '../context.ts';
+import { clientError } from '../errors.ts';
+import { encodeGlobalId } from '../global-id.ts';
+import type { Payload } from './mutations/payload.ts';
+import { userError } from './mutations/user-error.ts';
+
+type RootField = GraphQLField<unknown, ApiContext>;
+type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
+
+/** Throws when a root field has no place in the matrix: such a field could be called by nobody. */
+export function withRights(schema: GraphQLSchema): GraphQLSchema {
+  const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
+  for (const type of roots) {
+    for (const field of Object.values(type?.getFields() ?? {}) as RootField[]) {
+      const name = `${type?.name}.${field.name}`;
+      if (requiredRole[name] === undefined) throw new Error(`${name} is not in the rights matrix`);
+      guard(name, field);
+    }
+  }
+  return schema;
+}
+
+function guard(name: string, field: RootField): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  if (name.startsWith('Mutation.')) {
+    field.resolve = audited(field.name, refusedUnlessAllowed(name, resolve));
+  } else if (field.subscribe) {
+    field.subscribe = errorUnlessAllowed(name, field.subscribe);
+  } else {
+    field.resolve = errorUnlessAllowed(name, resolve);
+  }
+}
+
+function notAllowed({ principal }: ApiContext, name: string): string {
+  return `The role ${principal.role} does not allow ${name.replace(/^.*\./, '')}; it requires ${requiredRole[name]}.`;
+}
+
+function errorUnlessAllowed(name: string, resolve: Resolver): Resolver {
+  return (root, args, context, info) => {
+    if (!mayCall(context.principal, name)) throw clientError('FORBIDDEN', notAllowed(context, name));
+    return resolve(root, args, context, info);
+  };
+}
+
+function refusedUnlessAllowed(name: string, resolve: Resolver): Resolver {
+  return (root, args, context, info) =>
+    mayCall(context.principal, name)
+      ? resolve(root, args, context, info)
+      : { result: null, userErrors: [userError('FORBIDDEN', notAllowed(context, name))] };
+}
+
+/** What a mutation changed, or was to change, as a global id. */
+function subjectOf(mutation: string, result: unknown, args: { readonly input?: { readonly id?: unknown } }) {
+  const number = typeof result === 'object' && result !== null && 'number' in result ? result.number : result;
+  if (typeof number === 'number') return encodeGlobalId(typeOf(mutation), number);
+  const id = args.input?.id;
+  return typeof id === 'string' ? id.slice(0, maxSubjectLength) : null;
+}
+
+const maxSubjectLength = 100;
+
+/** The type of object that a mutation is named for, such as Lease for requestLease. */
+function typeOf(mutation: string): string {
+  const noun = /[A-Z].*$/.exec(mutation)?.[0] ?? mutation;
+  return noun === 'Node' ? 'ComputeNode' : noun;
+}
+
+function audited(mutation: string, resolve: Resolver): Resolver {
+  return async (root, args, context, info) => {
+    const record = (outcome: string, result: unknown) =>
+      context.services.identity.audit.record({
+        identity: context.principal,
+        mutation,
+        subject: subjectOf(mutation, result, args),
+        outcome,
+        requestId: context.requestId,
+      });
+    try {
+      const payload = (await resolve(root, args, context, info)) as Payload<unknown>;
+      record(payload.userErrors[0]?.code ?? 'OK', payload.result);
+      return payload;
+    } catch (error) {
+      record('INTERNAL', null);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,74 @@
+import type { PrismaClient } from '../store/prisma/client.ts';
+import type { Identity } from './identity.ts';
+
+/** One mutation and how it ended. */
+export interface AuditRecord {
+  readonly identity: Identity;
+  readonly mutation: string;
+  /** What was changed, as a global id; null when nothing was. */
+  readonly subject: string | null;
+  /** OK, or the code of the first error. */
+  readonly outcome: string;
+  readonly requestId: string;
+}
+
+/** Milliseconds between two deletions of old records. */
+const deleteEvery = 600_000;
+const maxRowsPerStatement = 1_000;
+
+export interface AuditOptions {
+  /** Milliseconds for which records are kept; null for ever. */
+  readonly retention: number | null;
+  readonly onFailure: (error: unknown, records: readonly AuditRecord[]) => void;
+}
+
+/**
+ * Records of mutations. A record is written right after its mutation, without holding up the answer; records that come while others are
+ * being written share a statement. What cannot be written is reported to `onFailure`.
+ */
+export class Audit {
+  private waiting: (AuditRecord & { readonly at: Date })[] = [];
+  private writing: Promise<void> | null = null;
+  private deletedAt = 0;
+
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly options: AuditOptions,
+    private readonly clock: () => number = Date.now,
+  ) {}
+
+  record(record: AuditRecord): void {
+    this.waiting.push({ ...record, at: new Date(this.clock()) });
+    this.writing ??= this.write().finally(() => {
+      this.writing = null;
+    });
+  }
+
+  /** Resolves when everything recorded so far has been written. */
+  async flush(): Promise<void> {
+    while (this.writing) await this.writing;
+  }
+
+  private async write(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const records = this.waiting.splice(0, maxRowsPerStatement);
+      try {
+        await this.prisma.auditEntry.createMany({
+          data: records.map(({ identity: { name, role }, ...rest }) => ({ principal: name, role, ...rest })),
+        });
+      } catch (error) {
+        this.options.onFailure(error, records);
+      }
+    }
+    await this.deleteOld().catch((error: unknown) => this.options.onFailure(error, []));
+  }
+
+  private async deleteOld(): Promise<void> {
+    const now = this.clock();
+    if (this.options.retention === null || now - this.deletedAt < deleteEvery) return;
+    this.deletedAt = now;
+    await this.prisma.auditEntry.deleteMany({
+      where: { at: { lt: new Date(now - this.options.retention) } },
+    });
+  }
+}

@@ -1,0 +1,14 @@
+export type { AuditOptions, AuditRecord } from './audit.ts';
+export { hasRole, type Identity, type Role, roles, type Visibility } from './identity.ts';
+export {
+  mayCall,
+  mayChange,
+  mayUseProject,
+  type Owned,
+  requiredRole,
+  requiredRoleOfPath,
+  type Sight,
+  sightOf,
+} from './rights.ts';
+export { administrator, createIdentity, type IdentityOptions, type IdentityService } from './service.ts';
+export { NameTaken } from './tokens.ts';

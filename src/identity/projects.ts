@@ -1,0 +1,50 @@
+import type { PrismaClient, Project } from '../store/prisma/client.ts';
+import { isUniqueViolation, NameTaken } from './tokens.ts';
+
+/** Projects in the database. They are never deleted: leases name them. */
+export class Projects {
+  constructor(private readonly prisma: PrismaClient) {}
+
+  /** Throws NameTaken. */
+  async create(name: string): Promise<Project> {
+    try {
+      return await this.prisma.project.create({ data: { name } });
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new NameTaken(name);
+      throw error;
+    }
+  }
+
+  /** Null when there is no such project. Throws NameTaken. */
+  async rename(number: number, name: string): Promise<Project | null> {
+    try {
+      const changed = await this.prisma.project.updateManyAndReturn({ where: { number }, data: { name } });
+      return changed[0] ?? null;
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new NameTaken(name);
+      throw error;
+    }
+  }
+
+  /** Those of the numbers that are no project's. */
+  async unknown(numbers: readonly number[]): Promise<readonly number[]> {
+    if (numbers.length === 0) return [];
+    const found = await this.prisma.project.findMany({
+      where: { number: { in: [...numbers] } },
+      select: { number: true },
+    });
+    const known = new Set(found.map(({ number }) => number));
+    return numbers.filter((number) => !known.has(number));
+  }
+
+  /** The numbers of projects by name, for claims of OpenID Connect. Unknown names are left out. */
+  async numbersOf(names: readonly string[]): Promise<readonly number[]> {
+    if (names.length === 0) return [];
+    const found = await this.prisma.project.findMany({
+      where: { name: { in: [...names] } },
+      select: { number: true },
+      orderBy: { number: 'asc' },
+    });
+    return found.map(({ number }) => number);
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The rights matrix: who may call which root field, and which leases a caller may see and change. Nothing else decides that.
+ * docs/api.md prints the matrix; a test compares both, and another test walks the schema for fields that are missing here.
+ */
+import { hasRole, type Identity, type Role, type Visibility } from './identity.ts';
+
+/** The least role that may call a root field. */
+export const requiredRole: Readonly<Record<string, Role>> = {
+  'Query.node': 'VIEWER',
+  'Query.objects': 'VIEWER',
+  'Query.lease': 'VIEWER',
+  'Query.leases': 'VIEWER',
+  'Query.queue': 'VIEWER',
+  'Query.nodes': 'VIEWER',
+  'Query.reservations': 'VIEWER',
+  'Query.events': 'VIEWER',
+  'Query.utilization': 'VIEWER',
+  'Query.site': 'VIEWER',
+  'Query.serverTime': 'VIEWER',
+  'Query.viewer': 'VIEWER',
+  'Query.projects': 'VIEWER',
+  'Query.tokens': 'ADMIN',
+  'Query.auditLog': 'ADMIN',
+  'Mutation.requestLease': 'USER',
+  'Mutation.cancelLease': 'USER',
+  'Mutation.createProject': 'ADMIN',
+  'Mutation.updateProject': 'ADMIN',
+  'Mutation.createToken': 'ADMIN',
+  'Mutation.revokeToken': 'ADMIN',
+  'Subscription.leaseEvents': 'VIEWER',
+};
+
+/** Paths besides GraphQL; of /readyz, the details. */
+export const requiredRoleOfPath = { '/metrics': 'OPERATOR', '/readyz': 'OPERATOR' } as const;
+
+/** False also for a field that the matrix does not name. */
+export function mayCall(identity: Identity, field: string): boolean {
+  const required = requiredRole[field];
+  return required !== undefined && hasRole(identity, required);
+}
+
+/** The leases that a caller may see: all of them, or those of an owner and of projects. */
+export type Sight = 'all' | { readonly owner: string; readonly projects: readonly number[] };
+
+export function sightOf(identity: Identity, visibility: Visibility): Sight {
+  return visibility === 'all' || hasRole(identity, 'OPERATOR') ? 'all' : ownSight(identity);
+}
+
+function ownSight({ name, projects }: Identity): Exclude<Sight, 'all'> {
+  return { owner: name, projects };
+}
+
+/** What belongs to somebody: a lease, or a request for one. */
+export interface Owned {
+  readonly owner: string | null;
+  readonly project: number | null;
+}
+
+/** Whether a caller may change a lease. */
+export function mayChange(identity: Identity, { owner, project }: Owned): boolean {
+  return (
+    hasRole(identity, 'OPERATOR') ||
+    owner === identity.name ||
+    (project !== null && identity.projects.includes(project))
+  );
+}
+
+/** Whether a caller may request leases for a project. */
+export function mayUseProject(identity: Identity, project: number): boolean {
+  return hasRole(identity, 'OPERATOR') || identity.projects.includes(project);
+}

@@ -1,0 +1,56 @@
+import type { PrismaClient } from '../store/prisma/client.ts';
+import { Audit, type AuditOptions } from './audit.ts';
+import type { Identity, Visibility } from './identity.ts';
+import { Projects } from './projects.ts';
+import { isSameSecret, Tokens } from './tokens.ts';
+import { Watch } from './watch.ts';
+
+/** Identifies the bearer of a token that is not Leasegraph's own; null when it is invalid. */
+export type IdentifyExternal = (token: string, projects: Projects) => Promise<Identity | null>;
+
+export interface IdentityOptions {
+  readonly prisma: PrismaClient;
+  /** The administrator's bearer token. */
+  readonly adminToken: string;
+  readonly visibility?: Visibility;
+  readonly external?: IdentifyExternal | null;
+  readonly audit?: AuditOptions;
+}
+
+/** Who asks, and what belongs to that. */
+export interface IdentityService {
+  readonly tokens: Tokens;
+  readonly projects: Projects;
+  readonly audit: Audit;
+  readonly watch: Watch;
+  readonly visibility: Visibility;
+  /** The identity that an Authorization header stands for; null for none. Rejects when the database cannot be reached. */
+  authenticate(authorization: string | null | undefined): Promise<Identity | null>;
+}
+
+export const administrator: Identity = {
+  name: 'admin',
+  role: 'ADMIN',
+  projects: [],
+  expiresAt: null,
+  token: null,
+};
+
+export function createIdentity(options: IdentityOptions): IdentityService {
+  const { prisma, adminToken, external = null, visibility = 'projects' } = options;
+  const tokens = new Tokens(prisma);
+  const projects = new Projects(prisma);
+  return {
+    tokens,
+    projects,
+    audit: new Audit(prisma, options.audit ?? { retention: null, onFailure: () => {} }),
+    watch: new Watch(tokens),
+    visibility,
+    authenticate: async (authorization) => {
+      const [, secret] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
+      if (secret === undefined) return null;
+      if (isSameSecret(secret, adminToken)) return administrator;
+      return (await tokens.identify(secret)) ?? (external ? external(secret, projects) : null);
+    },
+  };
+}

@@ -1,0 +1,130 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Prisma, type PrismaClient, type Token } from '../store/prisma/client.ts';
+import type { Identity, Role } from './identity.ts';
+
+/** Milliseconds for which a token that was read is taken to be unchanged: a token revoked by another server is valid that much longer. */
+const trustFor = 2_000;
+/** Milliseconds between two records of a token's use. */
+const recordUseEvery = 60_000;
+const maxCached = 10_000;
+const secretPattern = /^lg_[A-Za-z0-9_-]{43}$/;
+const prefixLength = 9;
+
+export class NameTaken extends Error {
+  override readonly name = 'NameTaken';
+}
+
+interface Cached {
+  readonly token: Token | null;
+  readonly readAt: number;
+}
+
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  readonly projects: readonly number[];
+  readonly expiresAt: Date | null;
+}
+
+/** Tokens in the database. Secrets are never kept: a token is found by the SHA-256 of its secret. */
+export class Tokens {
+  private readonly cache = new Map<string, Cached>();
+
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly clock: () => number = Date.now,
+  ) {}
+
+  /** The secret is in the result, and nowhere else. Throws NameTaken. */
+  async create({
+    projects,
+    ...token
+  }: NewToken): Promise<{ readonly token: Token; readonly secret: string }> {
+    const secret = `lg_${randomBytes(32).toString('base64url')}`;
+    const hash = hashOf(secret);
+    try {
+      const created = await this.prisma.token.create({
+        data: { ...token, projects: [...projects], prefix: secret.slice(0, prefixLength), hash },
+      });
+      this.cache.delete(hash);
+      return { token: created, secret };
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new NameTaken(token.name);
+      throw error;
+    }
+  }
+
+  /** Null when there is no such token. Revoking twice changes nothing. */
+  async revoke(number: number): Promise<Token | null> {
+    const found = await this.prisma.token.findUnique({ where: { number } });
+    if (found === null) return null;
+    const revoked =
+      found.revokedAt === null
+        ? await this.prisma.token.update({ where: { number }, data: { revokedAt: new Date(this.clock()) } })
+        : found;
+    this.cache.delete(found.hash);
+    return revoked;
+  }
+
+  /** The identity of a secret; null when it is unknown, revoked or expired. */
+  async identify(secret: string): Promise<Identity | null> {
+    if (!secretPattern.test(secret)) return null;
+    const hash = hashOf(secret);
+    const now = this.clock();
+    let cached = this.cache.get(hash);
+    if (cached === undefined || now - cached.readAt >= trustFor) {
+      cached = { token: await this.prisma.token.findUnique({ where: { hash } }), readAt: now };
+      this.remember(hash, cached);
+    }
+    const { token } = cached;
+    if (token === null || !isValid(token, now)) return null;
+    this.recordUse(token, now);
+    return {
+      name: token.name,
+      role: token.role,
+      projects: token.projects,
+      expiresAt: token.expiresAt?.getTime() ?? null,
+      token: token.number,
+    };
+  }
+
+  /** Those of the tokens that are no longer valid. */
+  async invalid(numbers: readonly number[]): Promise<ReadonlySet<number>> {
+    const found = await this.prisma.token.findMany({ where: { number: { in: [...numbers] } } });
+    const now = this.clock();
+    const valid = new Set(found.filter((token) => isValid(token, now)).map(({ number }) => number));
+    return new Set(numbers.filter((number) => !valid.has(number)));
+  }
+
+  private remember(hash: string, cached: Cached): void {
+    const [oldest] = this.cache.keys();
+    if (oldest !== undefined && this.cache.size >= maxCached) this.cache.delete(oldest);
+    this.cache.set(hash, cached);
+  }
+
+  /** Best effort: a use that cannot be recorded does not fail the request. */
+  private recordUse(token: Token, now: number): void {
+    if (now - (token.lastUsedAt?.getTime() ?? 0) < recordUseEvery) return;
+    token.lastUsedAt = new Date(now);
+    this.prisma.token
+      .updateMany({ where: { number: token.number }, data: { lastUsedAt: token.lastUsedAt } })
+      .catch(() => {});
+  }
+}
+
+function isValid({ revokedAt, expiresAt }: Token, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt.getTime() > now);
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Compares in a time that does not depend on how much of the secret is right. */
+export function isSameSecret(given: string, expected: string): boolean {
+  return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(expected)));
+}
+
+export function isUniqueViolation(error: unknown): boolean {
+  return error instanceof Prisma.PrismaClientKnownRequestError && error.code === 'P2002';
+}

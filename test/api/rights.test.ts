@@ -1,0 +1,392 @@
+/**
+ * Rights over the whole schema. The first suite walks every field by introspection: a field that is added later is called as a member of
+ * another project, with the ids of what that member may not see, and fails the test when it returns any of it.
+ */
+import { readFileSync } from 'node:fs';
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLNamedType,
+  getNamedType,
+  isCompositeType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../src/api/index.ts';
+import { createIdentity, hasRole, type Role, requiredRole, roles } from '../../src/identity/index.ts';
+import {
+  type Answer,
+  type Api,
+  apiOnNewDatabase,
+  createNodes,
+  createReservations,
+  hour,
+  lease,
+  now,
+} from './fixture.ts';
+
+/** Every text of the foreign project holds it. */
+const secret = 'hidden-from-others';
+const own = { lease: 1, project: 1 };
+const foreign = { lease: 2, project: 2, reservation: 20, event: 200 };
+const id = (type: string, number: number) => btoa(`${type}:${number}`);
+
+let api: Api & AsyncDisposable;
+const tokens = new Map<Role, string>();
+
+beforeAll(async () => {
+  // The walk selects everything at once.
+  api = await apiOnNewDatabase({
+    limits: { aliases: 100_000, cost: 100_000_000, tokens: 100_000, depth: 50 },
+  });
+  const { prisma } = api;
+  await createNodes(prisma, 2);
+  await prisma.project.createMany({ data: [{ name: 'ours' }, { name: `${secret} project` }] });
+  const identity = createIdentity({ prisma, adminToken: 'x' });
+  for (const role of roles) {
+    const created = await identity.tokens.create({ name: role, role, projects: [1], expiresAt: null });
+    tokens.set(role, created.secret);
+  }
+  await identity.tokens.create({ name: `${secret} token`, role: 'USER', projects: [2], expiresAt: null });
+  await prisma.auditEntry.create({
+    data: { principal: secret, role: 'USER', mutation: secret, outcome: secret, requestId: secret },
+  });
+  await prisma.lease.createMany({
+    data: [
+      lease(own.lease, { name: 'ours', state: 'ACTIVE', owner: 'USER', projectNumber: own.project }),
+      lease(foreign.lease, {
+        name: `${secret} lease`,
+        state: 'QUEUED',
+        queueRank: 1,
+        owner: `${secret} owner`,
+        projectNumber: foreign.project,
+        imageName: `${secret} image`,
+        imageSizeMb: 1,
+        reasonCode: secret,
+        reasonMessage: secret,
+        machineCount: 1,
+      }),
+      lease(3, { name: `${secret} without a project`, owner: `${secret} owner` }),
+    ],
+  });
+  await prisma.leaseMachine.create({
+    data: { leaseNumber: foreign.lease, index: 1, amounts: { [secret]: 1 }, nodeNumber: 1 },
+  });
+  await createReservations(prisma, [
+    { number: 10, lease: own.lease, start: now, end: now + hour, amounts: { 1: { CPU: 1 } } },
+    {
+      number: foreign.reservation,
+      lease: foreign.lease,
+      start: now,
+      end: now + 2 * hour,
+      state: 'ACTIVE',
+      amounts: { 1: { CPU: 200 } },
+    },
+    // A transfer of the own lease that also serves the foreign one.
+    {
+      number: 11,
+      lease: own.lease,
+      kind: 'IMAGE_TRANSFER',
+      start: now,
+      end: now + hour,
+      plan: {
+        targets: {
+          1: [
+            [1, 1],
+            [2, 1],
+          ],
+        },
+      },
+    },
+  ]);
+  await prisma.leaseEvent.createMany({
+    data: [
+      { sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'NEW', to: 'PENDING' },
+      {
+        sequence: foreign.event,
+        at: new Date(now),
+        leaseNumber: foreign.lease,
+        from: 'NEW',
+        to: 'PENDING',
+        reasonCode: secret,
+        reasonMessage: secret,
+      },
+    ],
+  });
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+const foreignIds = [
+  id('Lease', foreign.lease),
+  id('Lease', 3),
+  id('Reservation', foreign.reservation),
+  id('LeaseEvent', foreign.event),
+  id('Project', foreign.project),
+  id('Token', 5),
+];
+
+const as = async (role: Role, query: string, variables?: Record<string, unknown>): Promise<Answer> => {
+  const request = new Request('http://localhost/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.get(role)}` },
+    body: JSON.stringify({ query, variables }),
+  });
+  return (await (await api.app.fetch(request)).json()) as Answer;
+};
+
+const iso = (instant: number) => JSON.stringify(new Date(instant).toISOString());
+
+/** Values for arguments by name, or by type. An argument that is neither named here nor optional fails the test. */
+const values: Readonly<Record<string, string>> = {
+  'Query.node(id:)': JSON.stringify(id('Lease', foreign.lease)),
+  'Query.objects(ids:)': JSON.stringify(foreignIds),
+  'Query.lease(number:)': String(foreign.lease),
+  'Query.utilization(step:)': '"PT1H"',
+  'ComputeNode.freeCapacity(from:)': iso(now),
+  'ComputeNode.freeCapacity(to:)': iso(now + hour),
+  'Query.utilization(from:)': iso(now),
+  'Query.utilization(to:)': iso(now + hour),
+};
+
+function argumentsOf(parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
+  const given = field.args.flatMap((argument: GraphQLArgument) => {
+    const name = `${parent.name}.${field.name}(${argument.name}:)`;
+    const value = values[name];
+    if (value !== undefined) return [`${argument.name}: ${value}`];
+    if (isNonNullType(argument.type)) throw new Error(`${name} has no value in this test: add one`);
+    return [];
+  });
+  return given.length > 0 ? `(${given.join(', ')})` : '';
+}
+
+/** Everything that can be selected of a type, to a depth; a type is not entered again within itself. */
+function selectionOf(type: GraphQLNamedType, depth: number, within: readonly string[] = []): string {
+  if (!isCompositeType(type)) return '';
+  if (!('getFields' in type)) return '{ __typename }';
+  const fields = Object.values(type.getFields()).flatMap((field) => {
+    const inner = getNamedType(field.type);
+    const isConnection = isObjectType(inner) && inner.name.endsWith('Connection');
+    if (isCompositeType(inner) && (depth === 0 || within.includes(inner.name))) return [];
+    const selection = selectionOf(inner, isConnection ? depth : depth - 1, [...within, type.name]);
+    return selection === '{ }'
+      ? []
+      : [`${type.name}_${field.name}: ${field.name}${argumentsOf(type, field)} ${selection}`];
+  });
+  const implementations =
+    type.name === 'Node'
+      ? schema
+          .getPossibleTypes(schema.getType('Node') as never)
+          .map((each) => `... on ${each.name} ${selectionOf(each, depth, within)}`)
+      : [];
+  return `{ ${[...fields, ...implementations].join(' ')} }`;
+}
+
+describe('a member of another project', () => {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+
+  it.each(fields.map((field) => [field.name, field] as const))(
+    'sees nothing foreign through %s',
+    async (name, field) => {
+      const selection = selectionOf(getNamedType(field.type), 3);
+      const query = `{ ${name}${argumentsOf(schema.getQueryType() as GraphQLNamedType, field)} ${selection} }`;
+      const answer = await as('USER', query);
+      const allowed = answer.errors?.filter(({ extensions }) => extensions?.code !== 'FORBIDDEN') ?? [];
+      expect(allowed).toEqual([]);
+      const text = JSON.stringify(answer);
+      expect(text).not.toContain(secret);
+      for (const each of foreignIds) expect(text).not.toContain(each);
+    },
+  );
+
+  it('sees what is its own, so that the walk above does see something', async () => {
+    const { data } = await as(
+      'USER',
+      `{ leases { totalCount nodes { name } } reservations { totalCount } events { totalCount } projects { totalCount nodes { name leases { totalCount } } }
+        viewer { name role projects { name } } lease(number: 1) { owner { name role } project { name } } queue { totalCount }
+        reservations(filter: { kinds: [IMAGE_TRANSFER] }) { totalCount } }`.replace(
+        /reservations\(filter.*? }\)/,
+        'transfers: $&',
+      ),
+    );
+    expect(data).toEqual({
+      leases: { totalCount: 1, nodes: [{ name: 'ours' }] },
+      reservations: { totalCount: 2 },
+      transfers: { totalCount: 1 },
+      events: { totalCount: 1 },
+      projects: { totalCount: 1, nodes: [{ name: 'ours', leases: { totalCount: 1 } }] },
+      viewer: { name: 'USER', role: 'USER', projects: [{ name: 'ours' }] },
+      lease: { owner: { name: 'USER', role: 'USER' }, project: { name: 'ours' } },
+      queue: { totalCount: 0 },
+    });
+  });
+
+  it('sees when nodes are busy, whatever lease holds them', async () => {
+    const { data } = await as(
+      'USER',
+      `{ nodes(first: 1) { nodes { freeCapacity(from: ${iso(now - hour)}, to: ${iso(now + 3 * hour)}) { start end capacity { amount } } reservations { totalCount } } } }`,
+    );
+    expect(data.nodes.nodes[0]).toEqual({
+      reservations: { totalCount: 1 },
+      freeCapacity: [
+        [now - hour, now, 400],
+        [now, now + hour, 199],
+        [now + hour, now + 2 * hour, 200],
+        [now + 2 * hour, now + 3 * hour, 400],
+      ].map(([start = 0, end = 0, CPU]) => ({
+        start: new Date(start).toISOString(),
+        end: new Date(end).toISOString(),
+        capacity: [{ amount: CPU }, { amount: 8192 }],
+      })),
+    });
+  });
+
+  it.each([
+    ['by names', `owners: ["${secret} owner"]`],
+    ['by a project', `projects: ["${id('Project', foreign.project)}"]`],
+    ['by numbers', `numbers: [${foreign.lease}]`],
+    ['by part of a name', `name: "${secret}"`],
+    ['by state', 'states: [QUEUED]'],
+  ])('finds and counts nothing %s', async (_what, filter) => {
+    const { data } = await as('USER', `{ leases(filter: { ${filter} }) { totalCount nodes { id } } }`);
+    expect(data.leases).toEqual({ totalCount: 0, nodes: [] });
+  });
+
+  it('cannot tell a foreign lease from one that does not exist', async () => {
+    const cancel = async (number: number) => {
+      const query = `mutation { cancelLease(input: { id: "${id('Lease', number)}" }) { lease { id } userErrors { code message path } } }`;
+      return JSON.stringify(await as('USER', query)).replaceAll(String(number), 'N');
+    };
+    expect(await cancel(foreign.lease)).toBe(await cancel(9));
+    expect(await cancel(foreign.lease)).toContain('LEASE_NOT_FOUND');
+    expect(api.leases.cancelled).toEqual([]);
+    const watch = async (number: number) => {
+      const query = `subscription { leaseEvents(leaseId: "${id('Lease', number)}") { sequence } }`;
+      const request = new Request('http://localhost/graphql', {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+          authorization: `Bearer ${tokens.get('USER')}`,
+        },
+        body: JSON.stringify({ query }),
+      });
+      return (await (await api.app.fetch(request)).text()).replaceAll(String(number), 'N');
+    };
+    expect(await watch(foreign.lease)).toBe(await watch(9));
+  });
+
+  it('cannot request leases for a project of others', async () => {
+    const request = async (project: number) =>
+      (
+        await as(
+          'USER',
+          `mutation ($project: ID) { requestLease(input: { type: BEST_EFFORT, duration: "PT1H", project: $project,
+            machines: [{ count: 1, capacity: [{ type: "CPU", amount: 1 }] }] }) { userErrors { code path } } }`,
+          { project: id('Project', project) },
+        )
+      ).data.requestLease.userErrors;
+    const refusal = [{ code: 'PROJECT_NOT_FOUND', path: ['input', 'project'] }];
+    expect(await request(foreign.project)).toEqual(refusal);
+    expect(await request(99)).toEqual(refusal);
+    expect(api.leases.requests).toEqual([]);
+  });
+
+  it('receives no foreign events', async () => {
+    const request = new Request('http://localhost/graphql', {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${tokens.get('USER')}`,
+      },
+      body: JSON.stringify({ query: 'subscription { leaseEvents(after: 0) { sequence } }' }),
+    });
+    const event = (sequence: number, leaseId: number) =>
+      ({ sequence, at: now, leaseId, from: 'READY', to: 'ACTIVE', reason: null }) as const;
+    api.leases.publish(event(1, foreign.lease), event(2, own.lease), event(3, 3), event(4, own.lease));
+    const { body } = await api.app.fetch(request);
+    let text = '';
+    for await (const chunk of body ?? []) {
+      text += new TextDecoder().decode(chunk as Uint8Array);
+      if (text.includes('"sequence":4')) break;
+    }
+    expect([...text.matchAll(/"sequence":(\d)/g)].map(([, sequence]) => sequence)).toEqual(['2', '4']);
+  });
+});
+
+describe('roles', () => {
+  const rootFields = ['Query', 'Mutation', 'Subscription'].flatMap((type) => {
+    const root = schema.getType(type);
+    return isObjectType(root) ? Object.values(root.getFields()).map((field) => ({ type, field })) : [];
+  });
+
+  it('have a right for every root field, and for nothing else', () => {
+    expect(Object.keys(requiredRole).sort()).toEqual(
+      rootFields.map(({ type, field }) => `${type}.${field.name}`).sort(),
+    );
+  });
+
+  it('are in docs/api.md as they are', () => {
+    const docs = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
+    const rows = [...docs.matchAll(/^\| `(Query|Mutation|Subscription)\.(\w+)` \|(.*)\|$/gm)].map(
+      ([, type, field, marks]) => [`${type}.${field}`, (marks ?? '').split('|').map((mark) => mark.trim())],
+    );
+    expect(Object.fromEntries(rows)).toEqual(
+      Object.fromEntries(
+        Object.entries(requiredRole).map(([field, required]) => [
+          field,
+          roles.map((role) => (hasRole({ role }, required) ? 'yes' : '')),
+        ]),
+      ),
+    );
+  });
+
+  const inputOf = (argument: GraphQLArgument | undefined): string => {
+    const type = argument && getNamedType(argument.type);
+    if (!isInputObjectType(type)) return '';
+    const fields = Object.values(type.getFields()).filter((each) => isNonNullType(each.type));
+    const literalOf = (name: string, list: boolean): string => {
+      const scalar: Record<string, string> = {
+        ID: '"x"',
+        String: '""',
+        Duration: '"PT0S"',
+        DateTime: '"2000-01-01T00:00:00Z"',
+        LeaseType: 'DEADLINE',
+        Role: 'USER',
+      };
+      return list ? '[]' : (scalar[name] ?? '{}');
+    };
+    const text = fields.map((each) => {
+      const inner = isNonNullType(each.type) ? each.type.ofType : each.type;
+      return `${each.name}: ${literalOf(getNamedType(each.type).name, isListType(inner))}`;
+    });
+    return `(input: { ${text.join(', ')} })`;
+  };
+
+  it.each(roles)('%s may call what the matrix says', async (role) => {
+    for (const { type, field } of rootFields.filter((each) => each.type !== 'Subscription')) {
+      const name = `${type}.${field.name}`;
+      const isMutation = type === 'Mutation';
+      const parameters = isMutation
+        ? inputOf(field.args[0])
+        : argumentsOf(schema.getType(type) as never, field);
+      const selection = isMutation
+        ? '{ userErrors { code } }'
+        : isCompositeType(getNamedType(field.type))
+          ? '{ __typename }'
+          : '';
+      const { data, errors } = await as(
+        role,
+        `${type.toLowerCase()} { ${field.name}${parameters} ${selection} }`,
+      );
+      const codes = isMutation
+        ? data?.[field.name]?.userErrors.map(({ code }: { code: string }) => code)
+        : errors?.map(({ extensions }) => extensions?.code);
+      const refused = JSON.stringify(codes ?? errors ?? null).includes('FORBIDDEN');
+      expect([name, refused]).toEqual([name, !hasRole({ role }, requiredRole[name] as Role)]);
+    }
+  });
+});
