@@ -29,6 +29,7 @@ const commandCodes = {
   },
   NODE_NOT_FOUND: { description: 'There is no such node.' },
   MAINTENANCE_NOT_FOUND: { description: 'There is no such maintenance, or it has ended.' },
+  ACTION_NOT_OPEN: { description: 'There is no such action, or it has been decided already.' },
   IDEMPOTENCY_CONFLICT: { description: 'The idempotency key was used with another input.' },
   UNAVAILABLE: {
     description:
