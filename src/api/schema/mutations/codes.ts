@@ -27,7 +27,6 @@ const commandCodes = {
   WOULD_DISPLACE: {
     description: 'Leases that were promised a place would lose it; the message names them.',
   },
-  NODE_NOT_FOUND: { description: 'There is no such node.' },
   MAINTENANCE_NOT_FOUND: { description: 'There is no such maintenance, or it has ended.' },
   ACTION_NOT_OPEN: { description: 'There is no such action, or it has been decided already.' },
   IDEMPOTENCY_CONFLICT: { description: 'The idempotency key was used with another input.' },
@@ -55,6 +54,7 @@ export const userErrorCodes = {
   PROJECT_REQUIRED: {
     description: 'The principal is a member of several projects, so the request must name one.',
   },
+  NODE_NOT_FOUND: { description: 'There is no such node.' },
   TOKEN_NOT_FOUND: { description: 'There is no such token.' },
   NAME_TAKEN: { description: 'The name is in use.' },
 } as const satisfies Readonly<Record<string, CodeFacts>>;
