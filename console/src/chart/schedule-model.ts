@@ -95,4 +95,5 @@ export const kindLabels: Readonly<Record<ReservationKind, string>> = {
   MEMORY_MIGRATION: 'Memory migration',
   DISK_MIGRATION: 'Disk migration',
   IMAGE_TRANSFER: 'Image transfer',
+  UNKNOWN: 'Unknown',
 };
