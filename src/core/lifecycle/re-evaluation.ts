@@ -95,16 +95,9 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
 };
 
 /** As if it had been taken out and put back. */
-const moveBehindEquals = (state: SchedulerState, vm: VmReservation): void => {
-  if (!state.table.isOvertaken(vm)) return;
-  state.table.withdrawChain(vm);
-  state.table.addChain(vm);
-  logChain(state, vm);
-};
-
-const logChain = (state: SchedulerState, vm: VmReservation): void => {
-  for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
-};
+function moveBehindEquals(state: SchedulerState, vm: VmReservation): void {
+  for (const reservation of state.table.moveBehindEquals(vm)) state.log.reservation(reservation);
+}
 
 /** A plan that starts earlier, or equally early without having to suspend where the previous one did (R62). */
 const betterPlan = (

@@ -1,99 +1,110 @@
 import { fits, type Need } from '../model/capacity.ts';
 import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
+import type { FreedSpan } from '../slot-table/freed-space.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SchedulerState } from '../state.ts';
-import type { StartWindow } from '../vm/soonest.ts';
+import { type StartWindow, shortestStay } from '../vm/soonest.ts';
 
 /**
- * Where a better start can lie, ascending. For leases that just need enough free places for long enough (nothing to transfer, no shorter
- * stay that ends in a suspension), none was possible before the plan when it was made, so only what was given back since can have made one possible: the lease must fit on one of the nodes concerned.
+ * Where a better start can lie, ascending: where the site as a whole has room for the lease. For leases that just need enough free places
+ * for long enough (nothing to transfer, no shorter stay that ends in a suspension), none was possible before the plan when it was made, so
+ * only what was given back since can have made one possible: the lease must fit on one of the nodes concerned.
  */
-export const usefulStarts = (
+export function usefulStarts(
   state: SchedulerState,
   lease: Lease,
   previous: VmReservation,
   now: Instant,
-): readonly StartWindow[] => {
+): readonly StartWindow[] {
   const last = previous.mustSuspend ? previous.start : previous.start - 1;
-  const everywhere = last < now ? [] : [{ from: now, to: last }];
+  if (last < now) return [];
+  if (state.policies.preemption.preempts(lease.view)) return [{ from: now, to: last }];
   const onlyPlacesCount =
     lease.type !== 'DEADLINE' &&
     lease.uniform &&
     !state.planning.estimates.canSuspend(lease) &&
     state.config.preparation === 'unmanaged';
-  if (!onlyPlacesCount || state.policies.preemption.preempts(lease.view)) return everywhere;
-  const { freed, nodes } = state.table;
-  if (!freed.remembers(lease.freedSeal)) return everywhere;
-  const length = previous.finalEnd - previous.start;
-  const possible = roomOnSite(state, lease, previous, now, last);
-  if (possible.length === 0) return [];
+  const stay = onlyPlacesCount ? previous.finalEnd - previous.start : shortestStay(state.planning, lease);
+  const possible = roomOnSite(state, lease, previous, { from: now, to: last }, stay);
+  const { freed } = state.table;
+  if (possible.length === 0 || !onlyPlacesCount || !freed.remembers(lease.freedSeal)) return possible;
   const found: StartWindow[] = [];
-  for (const [number, spans] of freed.since(lease.freedSeal)) {
-    const node = nodes[number] as NodeProfile;
-    for (const span of spans) {
-      for (const window of possible) {
-        // A start between these takes in something of what was given back.
-        const from = Math.max(window.from, span.start - length + 1);
-        const to = Math.min(window.to, span.end - 1);
-        if (from <= to) addFittingStarts(found, node, lease, { from, to }, length);
-      }
-    }
-  }
+  for (const span of freed.since(lease.freedSeal)) addStartsWithin(found, state, lease, span, possible, stay);
   return merge(found);
-};
+}
 
-/** The starts up to `last` for which the site as a whole has enough free. What the lease itself holds, from its present start on, counts as free. */
-const roomOnSite = (
+/** The starts within the window for which the site as a whole has enough free. What the lease itself holds counts as free. */
+function roomOnSite(
   { table: { site } }: SchedulerState,
-  lease: Lease,
-  previous: VmReservation,
-  now: Instant,
-  last: Instant,
-): StartWindow[] => {
-  const length = previous.finalEnd - previous.start;
+  { totals }: Lease,
+  { holdStart }: VmReservation,
+  { from: first, to: last }: StartWindow,
+  stay: Millis,
+): StartWindow[] {
   const windows: StartWindow[] = [];
-  let at = now;
-  while (at <= last) {
-    const from = site.firstEnough(at, last + 1, lease.totals);
-    if (from > last) break;
-    const short = site.firstBelow(from, previous.start, lease.totals);
-    const to = short === previous.start ? last : short - length;
+  const until = Math.min(last + 1, holdStart);
+  for (let at = first; at < until; ) {
+    const from = site.firstEnough(at, until, totals);
+    if (from >= until) break;
+    const short = site.firstBelow(from, holdStart, totals);
+    const to = short === holdStart ? last : Math.min(last, short - stay);
     if (from <= to) windows.push({ from, to });
     at = short;
   }
+  // From its present place on there is room for it in any case.
+  if (windows.at(-1)?.to !== last && last >= holdStart)
+    windows.push({ from: Math.max(first, holdStart), to: last });
   return windows;
-};
+}
 
-/** Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease lasts. */
-const addFittingStarts = (
+/** Adds the possible starts that take in something of what was given back, and from which a machine of the lease fits there. */
+function addStartsWithin(
+  found: StartWindow[],
+  { table }: SchedulerState,
+  lease: Lease,
+  { start, end, nodes }: FreedSpan,
+  possible: readonly StartWindow[],
+  stay: Millis,
+): void {
+  for (const window of possible) {
+    const from = Math.max(window.from, start - stay + 1);
+    const to = Math.min(window.to, end - 1);
+    if (from > to) continue;
+    for (const number of nodes)
+      addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
+  }
+}
+
+/** Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease stays. */
+function addFittingStarts(
   found: StartWindow[],
   node: NodeProfile,
   lease: Lease,
   { from, to }: StartWindow,
-  length: Millis,
-): void => {
+  stay: Millis,
+): void {
   const { segments } = node;
   const need = lease.needs[1] as Need;
   let start = from;
   for (let i = node.indexAt(from); i < segments.length; i += 1) {
     const segment = segments[i] as Segment;
-    if (segment.time >= to + length) break;
+    if (segment.time >= to + stay) break;
     if (fits(need, segment.free) || isHeldBy(segment, lease)) continue;
-    if (segment.time - start >= length) found.push({ from: start, to: segment.time - length });
+    if (segment.time - start >= stay) found.push({ from: start, to: segment.time - stay });
     start = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
     if (start > to) return;
   }
   if (start <= to) found.push({ from: start, to });
-};
+}
 
 /** Its own place counts as free: it would give it up. */
-const isHeldBy = ({ holds }: Segment, lease: Lease): boolean => {
+function isHeldBy({ holds }: Segment, lease: Lease): boolean {
   for (const hold of holds) if (hold.lease === lease) return true;
   return false;
-};
+}
 
-const merge = (windows: StartWindow[]): StartWindow[] => {
+function merge(windows: StartWindow[]): StartWindow[] {
   const merged: StartWindow[] = [];
   for (const window of windows.sort((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
@@ -102,4 +113,4 @@ const merge = (windows: StartWindow[]): StartWindow[] => {
     else merged.push(window);
   }
   return merged;
-};
+}

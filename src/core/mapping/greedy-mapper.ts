@@ -1,10 +1,11 @@
 import { fits, type Need, pack, type ResourceSpace, type Vector } from '../model/capacity.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Mapping } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import type { HostSelectionPolicy } from '../policies/host-selection.ts';
 import { HostView } from '../policies/views.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
+import { firstFit, type NodeNeed, needsByNode } from './old-places.ts';
 import { countPlaces, PlaceSearch, smallestNeed } from './places.ts';
 
 export interface MappingRequest {
@@ -38,6 +39,8 @@ export interface FoundMapping {
  */
 export class GreedyMapper {
   private readonly view: HostView;
+  /** A mapping belongs to one lease, and is asked for over and over while that waits. */
+  private readonly oldNeeds = new WeakMap<Mapping, readonly NodeNeed[]>();
 
   constructor(
     private readonly space: ResourceSpace,
@@ -87,27 +90,36 @@ export class GreedyMapper {
     mapping: readonly number[],
     gone: ReadonlySet<Lease> = new Set(),
   ): FoundMapping | null {
-    const byNode = new Map<number, Need>();
-    for (let machine = 1; machine < mapping.length; machine += 1) {
-      const node = mapping[machine] as number;
-      const need = request.lease.needs[machine] as Need;
-      const before = byNode.get(node);
-      byNode.set(node, before ? this.space.plus(before, need) : need);
-    }
-    const amounts = new Map<number, Vector>();
-    let end = request.end;
-    const nodes = [...byNode.keys()].sort((a, b) => a - b);
-    for (const number of nodes) {
-      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, gone);
-      const until = reach.of(byNode.get(number) as Need, end);
-      if (until === null || (until < end && request.strict)) return null;
+    const { lease, start, worthwhileUntil, strict } = request;
+    const { site } = this.table;
+    if (gone.size === 0 && site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil)
+      return null;
+    const reaches: { reach: Reach; need: Need }[] = [];
+    let { end } = request;
+    for (const { node, need } of this.needsOf(lease, mapping)) {
+      const reach = new Reach(node, start, gone);
+      const until = reach.of(need, end);
+      if (until === null || (until < end && strict)) return null;
       end = until;
+      reaches.push({ reach, need });
     }
-    for (const number of nodes) {
-      const reach = new Reach(this.table.nodes[number] as NodeProfile, request.start, gone);
-      amounts.set(number, reach.pack(byNode.get(number) as Need, end));
-    }
+    const amounts = new Map(reaches.map(({ reach, need }) => [reach.node.number, reach.pack(need, end)]));
     return { mapping, amounts, end, preempted: [...gone] };
+  }
+
+  /** When the machines may fit in their old places for as long as `reach`, as far as that can be told without trying. */
+  searchOld(lease: Lease, mapping: Mapping, reach: Millis): Pick<PlaceSearch, 'notBefore'> {
+    const needs = this.needsOf(lease, mapping);
+    return { notBefore: (from) => firstFit(needs, from, reach) };
+  }
+
+  private needsOf(lease: Lease, mapping: Mapping): readonly NodeNeed[] {
+    let needs = this.oldNeeds.get(mapping);
+    if (!needs) {
+      needs = needsByNode(this.space, this.table.nodes, lease, mapping);
+      this.oldNeeds.set(mapping, needs);
+    }
+    return needs;
   }
 
   /** When the machines may fit for as long as `reach`, as far as that can be told without trying. */

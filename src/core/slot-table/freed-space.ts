@@ -1,67 +1,61 @@
 import type { Instant } from '../model/records.ts';
 
-/** Something was given back on a node within [start, end). */
+/** Something was given back on some nodes over [start, end). */
 export interface FreedSpan {
   readonly start: Instant;
   readonly end: Instant;
+  readonly nodes: readonly number[];
 }
 
+/** More than a round of re-evaluation gives back. Beyond it the oldest are forgotten. */
+const maxRemembered = 20_000;
+
 /**
- * Where something was given back, in this round of looking and in the one before: who looks in every round has then missed nothing, wherever in
- * the round its turn came. A search that found nothing need only look again there.
+ * What was given back, in the order in which it was. A lease that looks for an earlier place remembers how far it has seen (its seal); next
+ * time only what was given back since then can be of use to it. What every lease has seen is dropped round by round.
  */
 export class FreedSpace {
-  private round = 1;
-  /** By node: ascending, apart from each other. */
-  private present = new Map<number, readonly FreedSpan[]>();
-  private previous = new Map<number, readonly FreedSpan[]>();
+  private spans: FreedSpan[] = [];
+  /** How many were dropped: the seal of the first one that is left. */
+  private dropped = 0;
+  private roundBegan = 0;
 
-  /** What lies before `now` is of no use any more, and forgotten. Returns how to take it back. */
+  /** What lies before `now` is of no use any more. Returns how to take it back. */
   add(start: Instant, end: Instant, nodes: Iterable<number>, now: Instant): () => void {
     const from = Math.max(start, now);
-    const replaced: [number, readonly FreedSpan[] | undefined][] = [];
-    for (const node of from < end ? nodes : []) {
-      const before = this.present.get(node);
-      replaced.push([node, before]);
-      const known = (before ?? []).filter((span) => span.end > now);
-      this.present.set(node, withSpan(known, from, end));
-    }
+    if (from >= end) return () => {};
+    const before = this.seal;
+    this.spans.push({ start: from, end, nodes: [...nodes] });
+    if (this.spans.length > maxRemembered) this.drop(maxRemembered / 2);
     return () => {
-      for (const [node, before] of replaced) {
-        if (before) this.present.set(node, before);
-        else this.present.delete(node);
-      }
+      this.spans.length = Math.max(0, before - this.dropped);
     };
   }
 
-  /** To be remembered by who has looked now. */
+  /** To be remembered by a lease that has looked now. */
   get seal(): number {
-    return this.round;
+    return this.dropped + this.spans.length;
   }
 
-  /** What was given back since somebody looked who holds the seal, provided that it `remembers` it. */
-  *since(seal: number): Generator<readonly [node: number, spans: readonly FreedSpan[]]> {
-    if (seal < this.round) yield* this.previous;
-    yield* this.present;
-  }
-
+  /** Whether everything that was given back after the seal is still known. */
   remembers(seal: number): boolean {
-    return seal >= this.round - 1;
+    return seal >= this.dropped;
   }
 
-  /** Everybody has had a turn. */
+  /** What was given back after the seal. */
+  since(seal: number): readonly FreedSpan[] {
+    return this.spans.slice(seal - this.dropped);
+  }
+
+  /** Every lease has looked since the last call: what it could see then is dropped. */
   nextRound(): void {
-    this.round += 1;
-    this.previous = this.present;
-    this.present = new Map();
+    this.drop(this.roundBegan - this.dropped);
+    this.roundBegan = this.seal;
+  }
+
+  private drop(count: number): void {
+    if (count <= 0) return;
+    this.spans = this.spans.slice(count);
+    this.dropped += count;
   }
 }
-
-const withSpan = (spans: readonly FreedSpan[], start: Instant, end: Instant): FreedSpan[] => {
-  const touching = spans.filter((span) => span.start <= end && span.end >= start);
-  const before = spans.filter((span) => span.end < start);
-  const after = spans.filter((span) => span.start > end);
-  const first = touching[0]?.start ?? start;
-  const last = touching.at(-1)?.end ?? end;
-  return [...before, { start: Math.min(first, start), end: Math.max(last, end) }, ...after];
-};

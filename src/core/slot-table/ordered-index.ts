@@ -60,6 +60,16 @@ export class OrderedIndex<T> {
     }
   }
 
+  /** The items after a place, in order. The index must not change meanwhile. */
+  *after(key: number, rank: number): Generator<T, void, void> {
+    const first = Math.max(0, this.chunkAfter(key, rank) - 1);
+    for (let at = first; at < this.chunks.length; at += 1) {
+      const chunk = this.chunks[at] as T[];
+      for (let i = at === first ? this.positionIn(chunk, key, rank) : 0; i < chunk.length; i += 1)
+        yield chunk[i] as T;
+    }
+  }
+
   *[Symbol.iterator](): Generator<T, void, void> {
     for (const chunk of this.chunks) yield* chunk;
   }

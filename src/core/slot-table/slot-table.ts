@@ -194,24 +194,27 @@ export class SlotTable {
   }
 
   /**
-   * Puts a chain back after equal keys. Its ranks change only if others with an equal start or end came after it: returns whether they did.
+   * Puts a chain after equal keys, as if it had been taken out and put in again, if another reservation came after one of its own and their
+   * order is of consequence. Returns the reservations that have new places.
    */
-  reinsertChain(vm: VmReservation): boolean {
-    const overtaken = this.isOvertaken(vm);
-    if (overtaken) this.addChain(vm);
-    else this.restoreChain(vm);
-    return overtaken;
+  moveBehindEquals(vm: VmReservation): readonly Reservation[] {
+    const chain = vm.chain.filter((each) => each.state !== 'DONE');
+    if (!chain.some((each) => this.isOvertaken(each))) return [];
+    for (const each of chain) this.withdraw(each);
+    for (const each of chain) this.insert(each);
+    return chain;
   }
 
-  /** Whether another reservation with an equal start (end) was inserted after one of the chain. */
-  isOvertaken(vm: VmReservation): boolean {
-    const { chain } = vm;
-    return chain.some(
-      (each) =>
-        each.state !== 'DONE' &&
-        (followsEqual(this.starts, each.start, each.startRank, (other) => other.start, vm) ||
-          followsEqual(this.ends, each.end, each.endRank, (other) => other.end, vm)),
-    );
+  /** Whether another reservation with an equal end was inserted after this one, and what happens depends on which comes first. */
+  private isOvertaken(reservation: Reservation): boolean {
+    const rival = rivals[reservation.kind];
+    if (!rival) return false;
+    const { end, endRank } = reservation;
+    for (const other of this.ends.after(end, endRank)) {
+      if (other.end !== end) return false;
+      if (other.kind === rival && other.vm !== reservation.vm) return true;
+    }
+    return false;
   }
 
   // ------------------------------------------------------------------ queries
@@ -356,18 +359,14 @@ export class SlotTable {
   }
 }
 
-const followsEqual = (
-  index: OrderedIndex<Reservation>,
-  key: Instant,
-  rank: number,
-  keyOf: (item: Reservation) => Instant,
-  own: VmReservation,
-): boolean => {
-  for (const item of index.from(key, true)) {
-    if (keyOf(item) !== key) return false;
-    if (item.startRank > rank && item !== own && item.vm !== own) return true;
-  }
-  return false;
+/**
+ * Of reservations that end at one instant, those whose order matters: machines that end by themselves, each followed by a re-evaluation;
+ * suspensions, after which leases queue; and a shutdown, after which cached images are no longer in use, beside the delivery of an image.
+ */
+const rivals: Partial<Record<Reservation['kind'], Reservation['kind']>> = {
+  VM: 'VM',
+  SUSPENSION: 'SUSPENSION',
+  SHUTDOWN: 'IMAGE_TRANSFER',
 };
 
 /** When its machines will end by themselves, if that is before its end (R20); a machine runs for a second at least. */

@@ -1,5 +1,6 @@
 import type { FoundMapping } from '../mapping/greedy-mapper.ts';
-import { type Lease, type Reservation, VmReservation } from '../model/lease.ts';
+import type { PlaceSearch } from '../mapping/places.ts';
+import { type Lease, type Mapping, type Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
@@ -28,6 +29,8 @@ const anywhere: readonly StartWindow[] = [{ from: Number.NEGATIVE_INFINITY, to: 
 interface Search {
   readonly lease: Lease;
   readonly resuming: boolean;
+  /** Where it must run: without migration a lease is resumed where it was suspended (R55). Null: anywhere. */
+  readonly fixed: Mapping | null;
   readonly readiness: Readiness;
   /** How long a VM with everything round it takes. */
   readonly duration: Millis;
@@ -80,6 +83,7 @@ const describe = (planning: Planning, lease: Lease, whole: boolean, now: Instant
   return {
     lease,
     resuming,
+    fixed: resuming && planning.config.migration === 'no' ? lease.mapping : null,
     shutdown,
     readiness: resuming ? readyToResume(planning, lease, lease, now) : readyToStart(planning, lease, now),
     duration: lease.remaining + shutdown + (resuming ? estimates.resume(lease) : 0),
@@ -116,7 +120,7 @@ const searchFuture = (
   starts: readonly StartWindow[],
 ): Found | null => {
   const { releases } = planning.table;
-  const places = search.preempts ? null : planning.mapper.search(search.lease, leastReach(search));
+  const places = search.preempts ? null : placeSearch(planning, search);
   for (const { from, to } of starts) {
     let at = releases.next(Math.max(after, from - 1));
     while (at !== null && at <= to) {
@@ -133,9 +137,27 @@ const searchFuture = (
   return null;
 };
 
+function placeSearch({ mapper }: Planning, search: Search): Pick<PlaceSearch, 'notBefore'> {
+  const { lease, fixed } = search;
+  const reach = leastReach(search);
+  return fixed ? mapper.searchOld(lease, fixed, reach) : mapper.search(lease, reach);
+}
+
 /** How far a mapping must reach to be of use, whatever else. */
-const leastReach = ({ duration, threshold, strict }: Search): Millis =>
+const leastReach = ({
+  duration,
+  threshold,
+  strict,
+}: Pick<Search, 'duration' | 'threshold' | 'strict'>): Millis =>
   Math.max(1, strict ? duration : Math.min(duration, threshold));
+
+/** The shortest time for which the lease must fit from its start on, whatever its type allows. */
+export function shortestStay({ estimates }: Planning, lease: Lease): Millis {
+  const resuming = lease.isSuspended;
+  const duration = lease.remaining + estimates.shutdown(lease) + (resuming ? estimates.resume(lease) : 0);
+  const threshold = estimates.threshold(lease, resuming);
+  return leastReach({ duration, threshold, strict: !estimates.canSuspend(lease) });
+}
 
 /** A mapping from `start` that reaches far enough (R8), or null. */
 const fitAt = (
@@ -144,7 +166,7 @@ const fitAt = (
   start: Instant,
   nodes: readonly number[] | null,
 ): FoundMapping | null => {
-  const { lease, duration, shutdown, threshold, strict, resuming, readiness } = search;
+  const { lease, duration, shutdown, threshold, strict, fixed, readiness } = search;
   const end = start + duration;
   if (end > LAST_INSTANT) return null;
   const request = {
@@ -156,11 +178,7 @@ const fitAt = (
     candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
     worthwhileUntil: start + leastReach(search),
   };
-  // Without migration it is resumed where it was suspended (R55).
-  const found =
-    resuming && planning.config.migration === 'no' && lease.mapping
-      ? planning.mapper.refit(request, lease.mapping)
-      : planning.mapper.map(request);
+  const found = fixed ? planning.mapper.refit(request, fixed) : planning.mapper.map(request);
   if (!found || found.end === end) return found;
   const reach = found.end - start;
   return reach >= threshold && reach <= duration - shutdown ? found : null;

@@ -1,41 +1,53 @@
 import { describe, expect, it } from 'vitest';
 import { FreedSpace } from '../../../src/core/slot-table/freed-space.ts';
 
+const starts = (freed: FreedSpace, seal: number) => freed.since(seal).map(({ start }) => start);
+
 describe('what was given back', () => {
-  it('is told as spans apart from each other, node by node', () => {
+  it('is what was given back after the seal, without what has passed', () => {
     const freed = new FreedSpace();
     freed.add(10, 20, [1, 2], 0);
-    freed.add(30, 40, [1], 0);
-    freed.add(20, 25, [1], 0);
+    const { seal } = freed;
+    freed.add(30, 40, [1], 35);
     freed.add(50, 50, [3], 0);
-    expect([...freed.since(freed.seal)]).toEqual([
-      [
-        1,
-        [
-          { start: 10, end: 25 },
-          { start: 30, end: 40 },
-        ],
-      ],
-      [2, [{ start: 10, end: 20 }]],
-    ]);
+    freed.add(50, 60, [3], 60);
+    expect(freed.since(seal)).toEqual([{ start: 35, end: 40, nodes: [1] }]);
+    expect(starts(freed, 0)).toEqual([10, 35]);
+    expect(freed.since(freed.seal)).toEqual([]);
   });
 
-  it('is told to who looked a round ago; who looked before that is not remembered', () => {
+  it('is known for a whole round after the one in which a lease looked', () => {
     const freed = new FreedSpace();
-    const seal = freed.seal;
+    const { seal } = freed;
     freed.add(10, 20, [1], 0);
     freed.nextRound();
     freed.add(30, 40, [1], 0);
     expect(freed.remembers(seal)).toBe(true);
-    expect([...freed.since(seal)].map(([, spans]) => spans[0]?.start)).toEqual([10, 30]);
-    expect([...freed.since(freed.seal)].map(([, spans]) => spans[0]?.start)).toEqual([30]);
+    expect(starts(freed, seal)).toEqual([10, 30]);
+    const later = freed.seal;
     freed.nextRound();
     expect(freed.remembers(seal)).toBe(false);
+    expect(freed.remembers(later)).toBe(true);
+    freed.add(50, 60, [1], 0);
+    expect(starts(freed, later)).toEqual([50]);
+    expect(freed.remembers(-1)).toBe(false);
   });
 
-  it('is forgotten when it lies in the past, so that it does not grow without bound', () => {
+  it('can be taken back', () => {
     const freed = new FreedSpace();
-    for (let now = 0; now < 1000; now += 10) freed.add(now - 3, now + 3, [1], now);
-    expect([...freed.since(freed.seal)]).toEqual([[1, [{ start: 990, end: 993 }]]]);
+    freed.add(10, 20, [1], 0);
+    const { seal } = freed;
+    const undo = freed.add(30, 40, [1], 0);
+    undo();
+    expect(freed.seal).toBe(seal);
+    expect(starts(freed, 0)).toEqual([10]);
+  });
+
+  it('does not grow without bound while nobody looks', () => {
+    const freed = new FreedSpace();
+    for (let at = 0; at < 50_000; at += 1) freed.add(at, at + 1, [1], 0);
+    expect(freed.remembers(0)).toBe(false);
+    expect(freed.since(freed.seal - 5_000)).toHaveLength(5_000);
+    expect(freed.remembers(freed.seal - 30_000)).toBe(false);
   });
 });
