@@ -32,6 +32,7 @@ generatePrismaClient();
 const current = fingerprint();
 const fresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === current;
 if (!(fresh && process.argv.includes('--if-stale'))) {
+  if (process.argv.includes('--if-stale')) console.error('Building, once: this takes some seconds …');
   const builtConsole = buildConsole({
     configFile: join(root, 'console/vite.config.ts'),
     mode: 'production',

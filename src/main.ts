@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   type ConfiguredSite,
   demonstrationSite,
+  forgetToken,
   loadPolicies,
   makeDataFolder,
   type ServerConfig,
@@ -53,6 +54,7 @@ export async function startServer(
   { log, onFatal }: StartOptions,
 ): Promise<RunningServer> {
   const closers: (() => Promise<void>)[] = [];
+  const undo: (() => void)[] = [];
   let stopped: Promise<void> | null = null;
   const stop = () => {
     stopped ??= closeAll(closers, log);
@@ -62,6 +64,8 @@ export async function startServer(
     const listening: Listening = await listen(config.host, config.port);
     closers.push(() => listening.close(closingTime));
     const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
+    // A token that was never shown must not be taken for a known one by the next start.
+    if (kept?.made) undo.push(() => forgetToken(config.dataDir));
     const token = kept?.token ?? config.adminToken ?? '';
     if (config.databaseUrl === null) makeDataFolder(config.dataDir);
     const store = await openStore({
@@ -138,6 +142,7 @@ export async function startServer(
     };
   } catch (error) {
     await stop();
+    for (const each of undo) each();
     throw error;
   }
 }

@@ -14,4 +14,4 @@ export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
 export { loadPolicies } from './policy-modules.ts';
 export { type RunConfiguration, readRunConfiguration } from './run.ts';
 export { type ConfiguredSite, demonstrationSite, siteOption } from './site.ts';
-export { adminToken, keptToken } from './token.ts';
+export { adminToken, forgetToken, keptToken } from './token.ts';

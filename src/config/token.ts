@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from './error.ts';
 import { makeDataFolder } from './folder.ts';
@@ -59,4 +59,9 @@ export function adminToken(dataDir: string): AdminToken {
     );
   }
   return { token, made: true, file };
+}
+
+/** Deletes the token in the data directory, so that the next start creates another one. */
+export function forgetToken(dataDir: string): void {
+  rmSync(tokenFile(dataDir), { force: true });
 }

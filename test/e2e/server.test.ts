@@ -256,8 +256,11 @@ describe('a server, as its users start it', () => {
 
   it('says so when the database is out of reach, without its password', async () => {
     const environment = { DATABASE_URL: 'postgresql://user:hunter2@127.0.0.1:1/db' };
-    const { code, stderr } = await run(['serve'], serverEnvironment({ dataDir: newDataDir(), environment }));
+    const dataDir = newDataDir();
+    const { code, stderr } = await run(['serve'], serverEnvironment({ dataDir, environment }));
     expect(code).toBe(1);
+    // The next start creates a token, and shows it.
+    expect(existsSync(join(dataDir, 'admin-token'))).toBe(false);
     expect(stderr).toMatch(/^leasegraph: [^\n]*127\.0\.0\.1[^\n]*\n$/);
     expect(stderr).not.toContain('hunter2');
   });
