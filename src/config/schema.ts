@@ -82,6 +82,8 @@ const limits = z
     depth: count,
     aliases: count,
     cost: count,
+    costBurst: count,
+    costPerSecond: count,
     operationsPerConnection: count,
     operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
     pipelinedRequests: count,

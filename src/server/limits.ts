@@ -9,6 +9,9 @@ export interface ServerLimits {
   readonly aliases: number;
   /** Objects that an operation may read, estimated before it is executed. */
   readonly cost: number;
+  /** Cost that one principal may spend: at once, and per second. */
+  readonly costBurst: number;
+  readonly costPerSecond: number;
   /** Operations at the same time on one WebSocket. */
   readonly operationsPerConnection: number;
   /** Milliseconds after which a query or a mutation is answered without its result. */
@@ -25,6 +28,8 @@ export const defaultServerLimits: ServerLimits = {
   depth: 15,
   aliases: 100,
   cost: 200_000,
+  costBurst: 1_000_000,
+  costPerSecond: 100_000,
   operationsPerConnection: 100,
   operationTimeout: 30_000,
   pipelinedRequests: 100,

@@ -77,7 +77,7 @@ it.skipIf(postgresMissing !== null)(
       data: { requestLease: { lease: { number } } },
     });
     const seen = await ask<{ lease: { name: string } }>(url, `{ lease(number: ${number}) { name } }`, {});
-    expect(seen).toEqual({ data: { lease: { name: 'through the standby' } } });
+    expect(seen).toMatchObject({ data: { lease: { name: 'through the standby' } } });
     for (const protocol of [overSse, overWebSocket]) {
       const { results, close } = protocol(
         url,

@@ -312,7 +312,7 @@ describe('limits', () => {
     const query = encodeURIComponent('query ($n: Int) { lease(number: $n) { id } }');
     const get = (variables: string) =>
       send(`/graphql?query=${query}&variables=${variables}`, { headers: { authorization } });
-    expect(await (await get('{"n":7}')).json()).toEqual({ data: { lease: null } });
+    expect(await (await get('{"n":7}')).json()).toMatchObject({ data: { lease: null } });
     for (const variables of ['x', '[1]']) {
       const response = await get(variables);
       expect([response.status, await codeOf(response)]).toEqual([400, 'BAD_REQUEST']);

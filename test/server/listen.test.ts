@@ -68,7 +68,7 @@ describe('listening', () => {
     finish();
     const answer = await mutation;
     expect(answer.headers.get('connection')).toBe('close');
-    expect(await answer.json()).toEqual({ data: { cancelLease: { userErrors: [] } } });
+    expect(await answer.json()).toMatchObject({ data: { cancelLease: { userErrors: [] } } });
     await closing;
   });
 

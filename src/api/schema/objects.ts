@@ -7,7 +7,7 @@ builder.queryField('objects', (t) =>
   t.nodeList({
     description: `Objects by their global ids, in order; null where there is none. At most ${maxPageSize}.`,
     args: { ids: t.arg.idList({ required: true, description: 'Global ids.' }) },
-    extensions: { listSize: maxPageSize },
+    extensions: { listSize: ({ ids }: { readonly ids: readonly string[] }) => ids.length },
     ids: (_root, { ids }) => {
       if (ids.length > maxPageSize) {
         throw badInput(`ids: ${ids.length} ids are given; the maximum is ${maxPageSize}.`);

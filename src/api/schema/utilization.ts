@@ -1,7 +1,7 @@
 import { badInput, shown } from '../errors.ts';
 import { maxSamples } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
-import { type Sample, sampleCount } from '../read/utilization.ts';
+import { type Sample, type Steps, sampleCount } from '../read/utilization.ts';
 import { builder } from './builder.ts';
 
 const UtilizationSample = builder.objectRef<Sample>('UtilizationSample').implement({
@@ -21,6 +21,10 @@ builder.queryField('utilization', (t) =>
   t.field({
     type: [UtilizationSample],
     description: `Past and planned use of the site's capacity of one resource over time. At most ${maxSamples} samples.`,
+    extensions: {
+      listSize: (steps: Steps) =>
+        steps.step > 0 ? Math.min(Math.max(sampleCount(steps), 0), maxSamples) : 0,
+    },
     args: {
       resource: t.arg.string({ defaultValue: 'CPU', description: 'The type of resource.' }),
       from: t.arg({ type: 'DateTime', required: true, description: 'The start of the first sample.' }),
@@ -31,7 +35,7 @@ builder.queryField('utilization', (t) =>
         description: 'The length of a sample (the last one may be shorter).',
       }),
     },
-    resolve: (_root, { resource, from, to, step }, { read, services: { site } }) => {
+    resolve: (_root, { resource, from, to, step }, { read, signal, services: { site } }) => {
       const type = resource ?? 'CPU';
       if (!site.resourceTypes.includes(type)) {
         throw badInput(
@@ -46,7 +50,7 @@ builder.queryField('utilization', (t) =>
           `The result would have ${samples} samples; the maximum is ${maxSamples}. Use a longer step or a shorter interval.`,
         );
       }
-      return read.utilization(type, { from, to, step }, null);
+      return read.utilization(type, { from, to, step }, signal ?? null);
     },
   }),
 );

@@ -25,8 +25,8 @@ export interface Measure {
   readonly aliases: number;
 }
 
-/** How many elements a list without pages is taken to have, where its field does not say (extension `listSize`). */
-const usualList = 10;
+/** How many elements a list without pages is taken to have, where its field does not say (extension `listSize`: a number, or a function of the arguments). */
+const defaultListSize = 10;
 /** What reading the schema counts for. */
 const introspectionCost = 5_000;
 
@@ -103,7 +103,7 @@ class Measuring {
     const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined;
     const type = field && getNamedType(field.type);
     if (!field || !node.selectionSet || !isCompositeType(type)) return { cost: 0, depth: 1, aliases };
-    const times = this.elements(field, parent, page);
+    const times = this.elements(field, parent, page, node);
     const inside = this.selections(
       node.selectionSet,
       type,
@@ -116,11 +116,13 @@ class Measuring {
     field: GraphQLField<unknown, unknown>,
     parent: GraphQLCompositeType,
     page: number,
+    node: FieldNode,
   ): number {
     if (!isListType(getNullableType(field.type))) return 1;
     if (isConnection(parent)) return page;
     const size = field.extensions.listSize;
-    return typeof size === 'number' ? size : usualList;
+    if (typeof size === 'function') return size(getArgumentValues(field, node, this.variables));
+    return typeof size === 'number' ? size : defaultListSize;
   }
 
   private pageSize(field: GraphQLField<unknown, unknown>, node: FieldNode): number {

@@ -1,7 +1,7 @@
 /** How large an operation may be and how long it may take. */
 import {
   type DocumentNode,
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   type OperationDefinitionNode,
@@ -9,6 +9,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from '../limits.ts';
 import { measure } from './measure.ts';
+import { RateLimiter } from './rate.ts';
 import { clientError } from './requests.ts';
 
 interface OperationArguments {
@@ -24,38 +25,75 @@ const operationOf = ({
 }: OperationArguments): OperationDefinitionNode | null | undefined =>
   getOperationAST(document, operationName);
 
-/** The error for an operation that exceeds the limits; null when it does not. */
-function excess(
-  args: OperationArguments,
-  limits: Pick<ServerLimits, 'depth' | 'aliases' | 'cost'>,
-): GraphQLError | null {
-  const operation = operationOf(args);
-  if (!operation) return null;
-  const variables = (args.variableValues ?? {}) as Readonly<Record<string, unknown>>;
-  const measured = measure(args.schema, args.document, operation, variables);
-  const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
-  return over === undefined
-    ? null
-    : clientError(
-        'OPERATION_TOO_LARGE',
-        `The ${over} of this operation is ${measured[over]}; the limit is ${limits[over]}. Request less at once, in smaller pages.`,
-        400,
-      );
+type CostLimits = Pick<ServerLimits, 'depth' | 'aliases' | 'cost' | 'costBurst' | 'costPerSecond'>;
+
+interface PrincipalContext {
+  readonly principal: { readonly name: string };
 }
 
-/** Refuses operations that exceed the limits, before anything of them is executed. */
-export function useOperationLimits(limits: Pick<ServerLimits, 'depth' | 'aliases' | 'cost'>): Plugin {
+/**
+ * Measures operations before anything of them is executed. Refuses those that exceed the limits, and those whose principal has spent its
+ * cost. Results of queries and mutations have the cost in `extensions.cost`.
+ */
+export function useOperationLimits(limits: CostLimits): Plugin {
+  const rate = new RateLimiter({ burst: limits.costBurst, perSecond: limits.costPerSecond });
+
+  const admit = (args: OperationArguments & { readonly contextValue: unknown }) => {
+    const operation = operationOf(args);
+    if (!operation) return null;
+    const variables = (args.variableValues ?? {}) as Readonly<Record<string, unknown>>;
+    const measured = measure(args.schema, args.document, operation, variables);
+    const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
+    if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
+    const { name } = (args.contextValue as PrincipalContext).principal;
+    const wait = rate.take(name, measured.cost);
+    return { cost: measured.cost, error: wait > 0 ? rateLimited(measured.cost, wait) : null };
+  };
+
   return {
     onExecute({ args, setResultAndStopExecution }) {
-      const error = excess(args, limits);
-      if (error) setResultAndStopExecution({ errors: [error] });
+      const admission = admit(args);
+      if (admission === null) return undefined;
+      if (admission.error) {
+        setResultAndStopExecution({ errors: [admission.error] });
+        return undefined;
+      }
+      const { name } = (args.contextValue as unknown as PrincipalContext).principal;
+      return {
+        onExecuteDone({ result, setResult }) {
+          if (Symbol.asyncIterator in result) return;
+          const cost = { requested: admission.cost, throttle: rate.throttle(name) };
+          setResult({ ...result, extensions: { ...result.extensions, cost } });
+        },
+      };
     },
     onSubscribe({ args, setResultAndStopExecution }) {
-      const error = excess(args, limits);
+      const error = admit(args)?.error;
       if (error) setResultAndStopExecution({ errors: [error] });
     },
   };
 }
+
+const tooLarge = (limit: string, measured: number, maximum: number): GraphQLError =>
+  clientError(
+    'OPERATION_TOO_LARGE',
+    `The ${limit} of this operation is ${measured}; the limit is ${maximum}. Request less at once, in smaller pages.`,
+    400,
+  );
+
+const rateLimited = (cost: number, milliseconds: number): GraphQLError => {
+  const seconds = Math.ceil(milliseconds / 1_000);
+  return new GraphQLError(
+    `The cost of this operation is ${cost}, which is more than is available at present. Try again in ${seconds} s.`,
+    {
+      extensions: {
+        code: 'RATE_LIMITED',
+        retryAfter: `PT${seconds}S`,
+        http: { status: 429, headers: { 'retry-after': String(seconds) } },
+      },
+    },
+  );
+};
 
 const timeoutError = (milliseconds: number): GraphQLError =>
   clientError(

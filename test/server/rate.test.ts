@@ -1,0 +1,67 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { RateLimiter } from '../../src/server/graphql/rate.ts';
+import { apiOn, apiOnNewDatabase } from '../api/fixture.ts';
+
+describe('the rate limiter', () => {
+  it('lets a principal spend a burst, and then what is restored', () => {
+    let now = 0;
+    const rate = new RateLimiter({ burst: 100, perSecond: 10 }, () => now);
+    expect(rate.take('a', 60)).toBe(0);
+    expect(rate.take('a', 60)).toBe(2_000);
+    expect(rate.take('b', 100)).toBe(0);
+    now = 1_999;
+    expect(rate.take('a', 60)).toBe(1);
+    now = 2_000;
+    expect(rate.take('a', 60)).toBe(0);
+    expect(rate.throttle('a')).toEqual({ maximum: 100, available: 0, restoreRate: 10 });
+    now = 1_000_000;
+    expect(rate.throttle('a').available).toBe(100);
+  });
+
+  it('counts every operation, and lets a large one take the whole bucket', () => {
+    let now = 0;
+    const rate = new RateLimiter({ burst: 2, perSecond: 1 }, () => now);
+    expect([rate.take('a', 0), rate.take('a', 0), rate.take('a', 0)]).toEqual([0, 0, 1_000]);
+    now = 2_000;
+    expect(rate.take('a', 50)).toBe(0);
+  });
+});
+
+describe('the cost of operations', async () => {
+  const api = await apiOnNewDatabase();
+  afterAll(() => api[Symbol.asyncDispose]());
+  const utilization = (samples: number) =>
+    `utilization(from: "2030-01-31T00:00:00Z", to: "2030-02-01T00:00:00Z", step: "PT${86_400 / samples}S") { used }`;
+
+  it.each([
+    ['{ serverTime }', 0],
+    ['{ leases(first: 20) { nodes { number } } }', 21],
+    ['{ leases { nodes { number } } }', 51],
+    [`{ ${utilization(96)} }`, 96],
+    ['{ objects(ids: ["a", "b"]) { id } }', 2],
+  ])('%s: %i', async (query, requested) => {
+    const answer = (await api.ask(query)) as { extensions?: { cost?: { requested: number } } };
+    expect(answer.extensions?.cost?.requested).toBe(requested);
+  });
+
+  it('counts every sample of aliased fields', async () => {
+    const aliases = Array.from({ length: 30 }, (_, index) => `u${index}: ${utilization(8_640)}`);
+    const { errors } = await api.ask(`{ ${aliases.join(' ')} }`);
+    expect(errors?.[0]).toMatchObject({
+      extensions: { code: 'OPERATION_TOO_LARGE' },
+      message: expect.stringContaining('259200'),
+    });
+  });
+
+  it('is limited per principal and second', async () => {
+    const { app, post } = apiOn(api.prisma, { limits: { costBurst: 60, costPerSecond: 0.001 } });
+    const query = '{ leases { nodes { number } } }';
+    expect((await post(query)).status).toBe(200);
+    const refused = await post(query);
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 1_000]).toEqual([429, true]);
+    expect(await refused.json()).toMatchObject({
+      errors: [{ extensions: { code: 'RATE_LIMITED', retryAfter: expect.stringMatching(/^PT\d+S$/) } }],
+    });
+    await app.endSubscriptions();
+  });
+});
