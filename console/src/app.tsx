@@ -14,6 +14,7 @@ import { Shell } from './shell.tsx';
 import { Page } from './ui/parts.tsx';
 
 const SchedulePage = lazy(() => import('./pages/schedule.tsx'));
+const AccessPage = lazy(() => import('./pages/access.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -58,7 +59,7 @@ export function App() {
   const session = useMemo<Session | null>(() => {
     if (state.kind !== 'signed-in') return null;
     const { token, viewer, clockOffset } = state.signedIn;
-    return { token, site: viewer.site, clockOffset, signOut };
+    return { token, site: viewer.site, viewer: viewer.viewer, clockOffset, signOut };
   }, [state, signOut]);
 
   if (state.kind === 'starting') {
@@ -85,6 +86,7 @@ export function App() {
               <Route path="/leases/:number">{({ number }) => <LeasePage number={Number(number)} />}</Route>
               <Route path="/nodes" component={NodesPage} />
               <Route path="/queue" component={QueuePage} />
+              <Route path="/access" component={AccessPage} />
               <Route path="/overview">
                 <Redirect to="/" replace />
               </Route>

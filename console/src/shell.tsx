@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Role } from './api/generated/operations.ts';
 import { useLiveStatus } from './live/live.tsx';
-import { useSession } from './session/session.tsx';
+import { useHasRole, useSession } from './session/session.tsx';
+import { formatEnum } from './ui/format.ts';
 import { browserTimeZone, type Theme, useSettings } from './ui/settings.tsx';
 
 const links = [
@@ -11,12 +13,18 @@ const links = [
   ['/nodes', 'Nodes'],
   ['/queue', 'Queue'],
   ['/leases/new', 'New lease'],
+  ['/access', 'Access'],
 ] as const;
+
+/** Roles that pages need; all others are for everybody. */
+const requiredRoles: Readonly<Record<string, Role>> = { '/leases/new': 'USER', '/access': 'ADMIN' };
 
 /** The frame of every page: navigation, settings and the state of the connection. */
 export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation();
-  const { site, signOut } = useSession();
+  const { site, viewer, signOut } = useSession();
+  const roles: Readonly<Record<string, boolean>> = { USER: useHasRole('USER'), ADMIN: useHasRole('ADMIN') };
+  const offered = links.filter(([path]) => roles[requiredRoles[path] ?? ''] ?? true);
   const main = useRef<HTMLElement>(null);
   const first = useRef(true);
 
@@ -39,7 +47,7 @@ export function Shell({ children }: { children: ReactNode }) {
           Leasegraph <span className="muted">{site.name}</span>
         </p>
         <ul>
-          {links.map(([path, label]) => (
+          {offered.map(([path, label]) => (
             <li key={path}>
               <Link href={path} aria-current={isCurrent(location, path) ? 'page' : undefined}>
                 {label}
@@ -48,6 +56,9 @@ export function Shell({ children }: { children: ReactNode }) {
           ))}
         </ul>
         <SettingsForm />
+        <p className="hint viewer">
+          {viewer.name} ({formatEnum(viewer.role).toLowerCase()})
+        </p>
         <button type="button" onClick={() => signOut()}>
           Sign out
         </button>

@@ -91,7 +91,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     page.on('pageerror', (error) => problems.push(error.message));
     await signIn(page);
     const faults: Record<string, string[]> = {};
-    for (const link of ['Overview', 'Schedule', 'Leases', 'Nodes', 'Queue', 'New lease']) {
+    for (const link of ['Overview', 'Schedule', 'Leases', 'Nodes', 'Queue', 'New lease', 'Access']) {
       await follow(page, link);
       await page.waitForLoadState('networkidle');
       faults[link] = await accessibilityFaults(page);
@@ -146,6 +146,28 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.keyboard.press('Enter');
     await expect.poll(() => stateOf(number)).toBe('CANCELLED');
     await page.getByText('Cancelled').first().waitFor();
+  });
+
+  it('creates a token for a user, whom it offers what a user may do and shows what a user may see', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await signIn(page);
+    await follow(page, 'Access');
+    const tokens = page.getByRole('region', { name: 'Tokens' });
+    await tokens.getByLabel('Name').fill('alice');
+    await tokens.getByRole('button', { name: 'Create token' }).click();
+    const secret = await tokens.getByRole('status').locator('code').textContent();
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Token').fill(secret ?? '');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('alice (user)').waitFor();
+    expect(await page.getByRole('link', { name: 'Access' }).count()).toBe(0);
+    await follow(page, 'Leases');
+    await page.getByText('No lease matches').waitFor();
+    await page.goto(address('/leases/1'));
+    await page.getByRole('heading', { level: 1, name: 'Lease not found' }).waitFor();
   });
 
   it('shows a lease that was requested elsewhere within 2 s, also after the server was restarted', async () => {

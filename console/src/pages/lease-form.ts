@@ -12,6 +12,8 @@ export interface LeaseForm {
   /** Local date and time, as an input of type datetime-local gives it. */
   readonly start: string;
   readonly preemptible: boolean;
+  /** A global id; empty: none. */
+  readonly project: string;
   readonly imageName: string;
   readonly imageSizeMb: string;
 }
@@ -26,6 +28,7 @@ export function emptyForm(resourceTypes: readonly string[]): LeaseForm {
     duration: '1h',
     start: '',
     preemptible: true,
+    project: '',
     imageName: '',
     imageSizeMb: '',
   };
@@ -50,6 +53,7 @@ export function toInput(form: LeaseForm): RequestLeaseInput | null {
     duration,
     preemptible: form.preemptible,
     ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
+    ...(form.project === '' ? {} : { project: form.project }),
     ...(needsStart ? { start: start.toISOString() } : {}),
     ...(form.imageName === '' || sizeMb === null ? {} : { diskImage: { name: form.imageName, sizeMb } }),
   };

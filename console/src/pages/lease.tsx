@@ -6,7 +6,7 @@ import {
   ConsoleLeaseDetailDocument,
   type ConsoleLeaseDetailQuery,
 } from '../api/generated/operations.ts';
-import { useExecute } from '../session/session.tsx';
+import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Dialog, Instant, Page, QueryState, ScrollArea, StateBadge } from '../ui/parts.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
@@ -15,6 +15,7 @@ type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 
 export function LeasePage({ number }: { number: number }) {
   const execute = useExecute();
+  const mayRequest = useHasRole('USER');
   const query = useQuery({
     queryKey: ['lease', number],
     queryFn: ({ signal }) => execute(ConsoleLeaseDetailDocument, { number }, signal),
@@ -37,10 +38,12 @@ export function LeasePage({ number }: { number: number }) {
       actions={
         lease && (
           <>
-            <Link href={`/leases/new?from=${number}`} className="button">
-              Request again
-            </Link>
-            {!hasEnded(lease) && <CancelLease lease={lease} />}
+            {mayRequest && (
+              <Link href={`/leases/new?from=${number}`} className="button">
+                Request again
+              </Link>
+            )}
+            {mayRequest && !hasEnded(lease) && <CancelLease lease={lease} />}
           </>
         )
       }
@@ -93,6 +96,15 @@ function Details({ lease }: { lease: LeaseDetail }) {
               </dd>
             </>
           )}
+          {(lease.owner || lease.project) && (
+            <>
+              <dt>Owner</dt>
+              <dd>
+                {lease.owner?.name ?? 'unknown'}
+                {lease.project ? `, project ${lease.project.name}` : ''}
+              </dd>
+            </>
+          )}
           <dt>Start</dt>
           <dd>
             <Start lease={lease} />
@@ -102,6 +114,22 @@ function Details({ lease }: { lease: LeaseDetail }) {
               <dt>End</dt>
               <dd>
                 <Instant at={lease.endedAt} />
+              </dd>
+            </>
+          )}
+          {lease.estimatedEnd && !lease.endedAt && (
+            <>
+              <dt>Planned end</dt>
+              <dd>
+                ~ <Instant at={lease.estimatedEnd} />
+              </dd>
+            </>
+          )}
+          {lease.restarts > 0 && (
+            <>
+              <dt>Restarts</dt>
+              <dd>
+                {lease.restarts}, which lost {formatDuration(lease.lostDuration)} of running time
               </dd>
             </>
           )}

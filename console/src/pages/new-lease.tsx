@@ -16,7 +16,7 @@ const types: readonly LeaseType[] = ['BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMME
 
 export default function NewLeasePage() {
   const execute = useExecute();
-  const { site } = useSession();
+  const { site, viewer } = useSession();
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const template = Number(search.get('from') ?? Number.NaN);
@@ -138,6 +138,19 @@ export default function NewLeasePage() {
                 value={form.start}
                 onChange={(event) => change('start', event.target.value)}
               />
+            </label>
+          )}
+          {viewer.projects.length > 0 && (
+            <label className="field">
+              <span>Project</span>
+              <select value={form.project} onChange={(event) => change('project', event.target.value)}>
+                <option value="">None</option>
+                {viewer.projects.map(({ id, name }) => (
+                  <option key={id} value={id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
             </label>
           )}
           <label className="check">

@@ -37,6 +37,7 @@ export function NodesPage() {
                   Number
                 </th>
                 <th scope="col">Host name</th>
+                <th scope="col">Labels</th>
                 <th scope="col">Free now</th>
               </tr>
             </thead>
@@ -45,6 +46,9 @@ export function NodesPage() {
                 <tr key={node.id}>
                   <td className="number">{node.number}</td>
                   <td className="name">{node.hostname}</td>
+                  <td className="name">
+                    {node.labels.map(({ key, value }) => `${key}=${value}`).join(', ')}
+                  </td>
                   <td>
                     <Free node={node} />
                   </td>

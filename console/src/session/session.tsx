@@ -1,10 +1,11 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { ApiError, execute, type Operation } from '../api/client.ts';
-import type { ConsoleViewerQuery } from '../api/generated/operations.ts';
+import type { ConsoleViewerQuery, Role } from '../api/generated/operations.ts';
 
 export interface Session {
   readonly token: string;
   readonly site: ConsoleViewerQuery['site'];
+  readonly viewer: ConsoleViewerQuery['viewer'];
   /** Milliseconds by which the scheduler's clock was ahead of the browser's when the session began. */
   readonly clockOffset: number;
   signOut(reason?: string): void;
@@ -37,6 +38,14 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (session === null) throw new Error('useSession is used outside of a SessionProvider.');
   return session;
+}
+
+const ranks = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
+
+/** Whether the person who signed in has at least a role. The server decides; this only spares what it would refuse. */
+export function useHasRole(role: Role): boolean {
+  const { viewer } = useSession();
+  return ranks.indexOf(viewer.role) >= ranks.indexOf(role);
 }
 
 /** The present instant of the scheduler, which may run faster than the wall clock. */

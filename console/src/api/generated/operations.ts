@@ -3,6 +3,24 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** A new project. */
+export type CreateProjectInput = {
+  /** Its unique name. */
+  readonly name: string;
+};
+
+/** A new token. */
+export type CreateTokenInput = {
+  /** When it expires, by the wall clock. Without it, never. */
+  readonly expiresAt?: string | null | undefined;
+  /** The unique name of the principal that it stands for. Letters, digits and . _ - @ only. */
+  readonly name: string;
+  /** The projects of which its holder is a member. */
+  readonly projects?: ReadonlyArray<string | number> | null | undefined;
+  /** What its holder may do. */
+  readonly role: Role;
+};
+
 /** The disk image from which machines start. */
 export type DiskImageInput = {
   /** Its name in the image repository. */
@@ -42,6 +60,25 @@ export type LeaseFilter = {
   /** Of one of these types. */
   readonly types?: ReadonlyArray<LeaseType> | null | undefined;
 };
+
+/** The order of a list of leases. */
+export type LeaseOrder = {
+  /** The direction. */
+  readonly direction: OrderDirection;
+  /** What orders them. */
+  readonly field: LeaseOrderField;
+};
+
+/** What orders leases. Leases with equal values are ordered by number. */
+export type LeaseOrderField =
+  /** When the lease ended; leases that have not ended are last. */
+  | 'ENDED_AT'
+  /** The number. */
+  | 'NUMBER'
+  /** The planned start; without one, the last start; without one, the requested start. */
+  | 'START'
+  /** When the lease was requested. */
+  | 'SUBMITTED_AT';
 
 /** The state of a lease. */
 export type LeaseState =
@@ -106,6 +143,13 @@ export type MachineSetInput = {
   /** The number of machines. */
   readonly count: number;
 };
+
+/** The direction of an order. */
+export type OrderDirection =
+  /** Ascending. */
+  | 'ASC'
+  /** Descending. */
+  | 'DESC';
 
 /** The terms of a lease. */
 export type RequestLeaseInput = {
@@ -173,12 +217,23 @@ export type ResourceAmountInput = {
   readonly type: string;
 };
 
-export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null };
+/** What a principal may do. Each role includes the ones before it. */
+export type Role =
+  /** Manages projects and tokens, and reads the audit log. */
+  | 'ADMIN'
+  /** Reads and changes all leases, and manages nodes. */
+  | 'OPERATOR'
+  /** Requests, changes and cancels leases of its projects. */
+  | 'USER'
+  /** Reads its projects' leases, and when nodes are busy. */
+  | 'VIEWER';
+
+export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null };
 
 export type ConsoleViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConsoleViewerQuery = { readonly serverTime: string, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly clockSpeed: number } };
+export type ConsoleViewerQuery = { readonly serverTime: string, readonly viewer: { readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly clockSpeed: number } };
 
 export type ConsoleOverviewQueryVariables = Exact<{
   running: LeaseFilter;
@@ -186,7 +241,7 @@ export type ConsoleOverviewQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number } };
+export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number } };
 
 export type ConsoleUtilizationQueryVariables = Exact<{
   resource: string;
@@ -200,6 +255,7 @@ export type ConsoleUtilizationQuery = { readonly utilization: ReadonlyArray<{ re
 
 export type ConsoleLeasesQueryVariables = Exact<{
   filter?: LeaseFilter | null | undefined;
+  orderBy?: LeaseOrder | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
   last?: number | null | undefined;
@@ -207,14 +263,14 @@ export type ConsoleLeasesQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeasesQuery = { readonly leases: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type ConsoleLeasesQuery = { readonly leases: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type ConsoleLeaseDetailQueryVariables = Exact<{
   number: number;
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -222,7 +278,7 @@ export type ConsoleQueueQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleQueueQuery = { readonly queue: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly stateReason: { readonly code: string, readonly message: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ConsoleQueueQuery = { readonly queue: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type ConsoleNodesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -230,7 +286,7 @@ export type ConsoleNodesQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type ConsoleScheduleQueryVariables = Exact<{
   from: string;
@@ -261,6 +317,51 @@ export type ConsoleEventsSubscriptionVariables = Exact<{
 
 
 export type ConsoleEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly from: LeaseState, readonly to: LeaseState, readonly lease: { readonly number: number } } };
+
+export type ConsoleProjectsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string }> } };
+
+export type ConsoleTokensQueryVariables = Exact<{
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConsoleTokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } };
+
+export type ConsoleAuditLogQueryVariables = Exact<{
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConsoleAuditLogQuery = { readonly auditLog: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly at: string, readonly principal: string, readonly role: Role, readonly mutation: string, readonly subject: string | null, readonly outcome: string, readonly requestId: string }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } };
+
+export type ConsoleCreateProjectMutationVariables = Exact<{
+  input: CreateProjectInput;
+}>;
+
+
+export type ConsoleCreateProjectMutation = { readonly createProject: { readonly project: { readonly id: string, readonly name: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleCreateTokenMutationVariables = Exact<{
+  input: CreateTokenInput;
+}>;
+
+
+export type ConsoleCreateTokenMutation = { readonly createToken: { readonly secret: string | null, readonly token: { readonly id: string, readonly name: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleRevokeTokenMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleRevokeTokenMutation = { readonly revokeToken: { readonly token: { readonly id: string, readonly revokedAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -301,10 +402,26 @@ export const ConsoleLeaseFragmentDoc = new TypedDocumentString(`
   accumulatedDuration
   queuePosition
   preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
 }
     `, {"fragmentName":"ConsoleLease"}) as unknown as TypedDocumentString<ConsoleLeaseFragment, unknown>;
 export const ConsoleViewerDocument = new TypedDocumentString(`
     query ConsoleViewer {
+  viewer {
+    name
+    role
+    projects {
+      id
+      name
+    }
+  }
   site {
     name
     resourceTypes
@@ -355,6 +472,14 @@ export const ConsoleOverviewDocument = new TypedDocumentString(`
   accumulatedDuration
   queuePosition
   preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
 }`) as unknown as TypedDocumentString<ConsoleOverviewQuery, ConsoleOverviewQueryVariables>;
 export const ConsoleUtilizationDocument = new TypedDocumentString(`
     query ConsoleUtilization($resource: String!, $from: DateTime!, $to: DateTime!, $step: Duration!) {
@@ -370,9 +495,10 @@ export const ConsoleUtilizationDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleUtilizationQuery, ConsoleUtilizationQueryVariables>;
 export const ConsoleLeasesDocument = new TypedDocumentString(`
-    query ConsoleLeases($filter: LeaseFilter, $first: Int, $after: String, $last: Int, $before: String) {
+    query ConsoleLeases($filter: LeaseFilter, $orderBy: LeaseOrder, $first: Int, $after: String, $last: Int, $before: String) {
   leases(
     filter: $filter
+    orderBy: $orderBy
     first: $first
     after: $after
     last: $last
@@ -410,11 +536,21 @@ export const ConsoleLeasesDocument = new TypedDocumentString(`
   accumulatedDuration
   queuePosition
   preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
 }`) as unknown as TypedDocumentString<ConsoleLeasesQuery, ConsoleLeasesQueryVariables>;
 export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
     query ConsoleLeaseDetail($number: Int!) {
   lease(number: $number) {
     ...ConsoleLease
+    restarts
+    lostDuration
     diskImage {
       name
       sizeMb
@@ -477,6 +613,14 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
   accumulatedDuration
   queuePosition
   preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
 }`) as unknown as TypedDocumentString<ConsoleLeaseDetailQuery, ConsoleLeaseDetailQueryVariables>;
 export const ConsoleQueueDocument = new TypedDocumentString(`
     query ConsoleQueue($first: Int, $after: String) {
@@ -511,6 +655,14 @@ export const ConsoleQueueDocument = new TypedDocumentString(`
   accumulatedDuration
   queuePosition
   preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
 }`) as unknown as TypedDocumentString<ConsoleQueueQuery, ConsoleQueueQueryVariables>;
 export const ConsoleNodesDocument = new TypedDocumentString(`
     query ConsoleNodes($first: Int, $after: String) {
@@ -520,6 +672,10 @@ export const ConsoleNodesDocument = new TypedDocumentString(`
       id
       number
       hostname
+      labels {
+        key
+        value
+      }
       capacity {
         type
         amount
@@ -606,3 +762,103 @@ export const ConsoleEventsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleEventsSubscription, ConsoleEventsSubscriptionVariables>;
+export const ConsoleProjectsDocument = new TypedDocumentString(`
+    query ConsoleProjects($first: Int, $after: String) {
+  projects(first: $first, after: $after) {
+    totalCount
+    nodes {
+      id
+      name
+      createdAt
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleProjectsQuery, ConsoleProjectsQueryVariables>;
+export const ConsoleTokensDocument = new TypedDocumentString(`
+    query ConsoleTokens($last: Int, $before: String) {
+  tokens(last: $last, before: $before) {
+    totalCount
+    nodes {
+      id
+      name
+      prefix
+      role
+      projects {
+        id
+        name
+      }
+      createdAt
+      lastUsedAt
+      expiresAt
+      revokedAt
+    }
+    pageInfo {
+      hasPreviousPage
+      startCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleTokensQuery, ConsoleTokensQueryVariables>;
+export const ConsoleAuditLogDocument = new TypedDocumentString(`
+    query ConsoleAuditLog($last: Int, $before: String) {
+  auditLog(last: $last, before: $before) {
+    totalCount
+    nodes {
+      at
+      principal
+      role
+      mutation
+      subject
+      outcome
+      requestId
+    }
+    pageInfo {
+      hasPreviousPage
+      startCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleAuditLogQuery, ConsoleAuditLogQueryVariables>;
+export const ConsoleCreateProjectDocument = new TypedDocumentString(`
+    mutation ConsoleCreateProject($input: CreateProjectInput!) {
+  createProject(input: $input) {
+    project {
+      id
+      name
+    }
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCreateProjectMutation, ConsoleCreateProjectMutationVariables>;
+export const ConsoleCreateTokenDocument = new TypedDocumentString(`
+    mutation ConsoleCreateToken($input: CreateTokenInput!) {
+  createToken(input: $input) {
+    token {
+      id
+      name
+    }
+    secret
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCreateTokenMutation, ConsoleCreateTokenMutationVariables>;
+export const ConsoleRevokeTokenDocument = new TypedDocumentString(`
+    mutation ConsoleRevokeToken($id: ID!) {
+  revokeToken(input: {id: $id}) {
+    token {
+      id
+      revokedAt
+    }
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleRevokeTokenMutation, ConsoleRevokeTokenMutationVariables>;
