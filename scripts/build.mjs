@@ -40,7 +40,7 @@ if (!(fresh && process.argv.includes('--if-stale'))) {
   });
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { leasegraph: 'src/cli/bin.ts' },
+    entryPoints: { leasegraph: 'src/cli/bin.ts', 'engine-thread': 'src/runtime/engine-thread.ts' },
     outdir: 'dist',
     bundle: true,
     splitting: true,

@@ -14,6 +14,10 @@ export interface ServerConfig extends Configuration {
   /** Null: made at the first start. */
   readonly adminToken: string | null;
   readonly logLevel: string;
+  /** `api`: answers and subscriptions only; another process schedules. */
+  readonly role: 'all' | 'api';
+  /** Processes that answer on the port beside the one that schedules; 0: one process does both. */
+  readonly apiWorkers: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -45,6 +49,12 @@ const environmentSchema = z.object({
       error: 'expected fatal, error, warn, info, debug, trace or silent',
     })
     .default('info'),
+  LEASEGRAPH_ROLE: z.enum(['all', 'api'], { error: 'expected all or api' }).default('all'),
+  LEASEGRAPH_API_WORKERS: z
+    .string()
+    .regex(/^\d{1,3}$/, 'expected a number of processes, at most 999')
+    .transform(Number)
+    .default(0),
 });
 
 /** Reads the configuration of a server from its environment and the file named there. Throws ConfigurationError. */
@@ -74,6 +84,8 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     port: variables.PORT,
     adminToken: variables.LEASEGRAPH_ADMIN_TOKEN ?? null,
     logLevel: variables.LEASEGRAPH_LOG_LEVEL,
+    role: variables.LEASEGRAPH_ROLE,
+    apiWorkers: variables.LEASEGRAPH_API_WORKERS,
   };
 }
 

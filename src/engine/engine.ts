@@ -70,12 +70,17 @@ export class Engine implements LeaseService {
       pageSize: limits.eventPage,
       concurrentReads: limits.eventReaders,
       onReplayed: (count) => metrics.replayed(count),
-      onCommitted: (events) => (events ? this.decisions.committed(events) : this.decisions.skipped()),
+      onCommitted: (events) => {
+        if (events) this.decisions.committed(events);
+        else this.decisions.skipped();
+        options.onCommitted?.(events, this.publisher.last);
+      },
       sleep: (ms, until) => clock.sleep(ms, until),
     });
     this.hosts = new Hosts({ adapter, clock, limits, log, metrics, report, signal });
     this.leadership = new Leadership({
       ...{ store, clock, limits, log, metrics, signal },
+      mayWrite: options.mayWrite ?? true,
       recovery: { store, site, scheduler, restore, log, metrics },
       inbox: this.inbox,
       publisher: this.publisher,

@@ -3,6 +3,7 @@ import type { EngineOptions } from './options.ts';
 
 export { canonicalJson } from './canonical-json.ts';
 export { type Clock, machineTime, SiteClock, type TimeSource } from './clock.ts';
+export type { Refusal } from './commands/answer.ts';
 export { type Core, type RestoreCore, schedulerWith } from './core.ts';
 export { Engine } from './engine.ts';
 export type { DispatchLimits } from './hosts/host-calls.ts';
@@ -10,6 +11,7 @@ export { defaultLimits, type EngineLimits } from './limits.ts';
 export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
 export type { EngineOptions } from './options.ts';
 export * from './ports.ts';
+export { Publisher } from './publisher.ts';
 export { type Examined, examine } from './recovery.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 

@@ -16,6 +16,8 @@ import { type SessionEnd, WriterSession } from './session.ts';
 
 export interface LeadershipOptions {
   readonly store: Store;
+  /** Whether this process may become the writer. */
+  readonly mayWrite: boolean;
   readonly recovery: RecoveryOptions;
   readonly clock: Clock;
   readonly limits: EngineLimits;
@@ -87,7 +89,8 @@ export class Leadership {
 
   /** Becomes the writer; false when another process is. Throws StoreError. */
   private async lead(): Promise<boolean> {
-    const { hosts, recovery, store } = this.options;
+    const { hosts, mayWrite, recovery, store } = this.options;
+    if (!mayWrite) return false;
     const writer = await store.acquireWriter();
     if (!writer) return false;
     try {

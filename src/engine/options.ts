@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type { LeaseEventRecord, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { RestoreCore } from './core.ts';
 import type { Retention } from './housekeeping.ts';
@@ -23,6 +23,10 @@ export interface EngineOptions {
   readonly limits?: Partial<EngineLimits>;
   /** What is not named is kept for ever. */
   readonly retention?: Partial<Omit<Retention, 'commands'>>;
+  /** False: another process writes, always; this one serves events and forwards commands. Default: true. */
+  readonly mayWrite?: boolean;
+  /** Called with new committed events, in order, or with null when events up to `last` are only in the store. */
+  readonly onCommitted?: (events: readonly LeaseEventRecord[] | null, last: number) => void;
   /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */
   readonly onFatal?: (error: Error) => void;
 }

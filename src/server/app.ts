@@ -1,6 +1,12 @@
 import type { RequestListener, Server } from 'node:http';
 import { type Logger, pino } from 'pino';
-import { Histogram, Registry } from 'prom-client';
+import {
+  AggregatorRegistry,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client';
 import type { ApiServices } from '../api/index.ts';
 import { hasRole, requiredRoleOfPath } from '../identity/index.ts';
 import { errorMask } from './graphql/errors.ts';
@@ -37,6 +43,8 @@ export interface AppOptions {
   readonly log?: Logger | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;
+  /** Metrics of another thread, shown together with those of the registry. */
+  readonly otherMetrics?: (() => Promise<MetricObjectWithValues<MetricValue<string>>[] | null>) | undefined;
 }
 
 /** The whole HTTP surface, without a port. */
@@ -69,6 +77,7 @@ export function createApp({
   consoleDirectory,
   log = pino({ level: 'silent' }),
   registry = new Registry(),
+  otherMetrics = () => Promise.resolve(null),
 }: AppOptions): App {
   const limits = { ...defaultServerLimits, ...given };
   const { authenticate } = services.identity;
@@ -142,7 +151,7 @@ export function createApp({
       return {
         status: 200,
         headers: { 'content-type': registry.contentType },
-        body: await registry.metrics(),
+        body: await allMetrics(registry, otherMetrics),
       };
     }
     return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
@@ -253,3 +262,12 @@ const unauthenticated = (): Answer =>
       'www-authenticate': 'Bearer realm="leasegraph"',
     },
   );
+
+async function allMetrics(
+  registry: Registry,
+  otherMetrics: NonNullable<AppOptions['otherMetrics']>,
+): Promise<string> {
+  const others = await otherMetrics();
+  if (others === null) return registry.metrics();
+  return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), others]).metrics();
+}

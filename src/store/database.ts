@@ -40,6 +40,8 @@ export interface MigrationSession extends Queryable {
 /** One PostgreSQL, embedded or a server; all that the store asks of it. */
 export interface Database extends Queryable {
   readonly kind: 'embedded' | 'server';
+  /** Where other threads and processes reach it. */
+  readonly url: string;
   readonly prismaAdapter: SqlMigrationAwareDriverAdapterFactory;
   /** Several reads of one state. */
   snapshot<T>(read: (database: Queryable) => Promise<T>): Promise<T>;

@@ -25,6 +25,8 @@ export interface StoreOptions {
 export interface OpenStore extends Store {
   readonly kind: 'embedded' | 'server';
   readonly prisma: PrismaClient;
+  /** Where other threads and processes reach the same database. */
+  readonly url: string;
 }
 
 /**

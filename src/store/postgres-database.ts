@@ -31,6 +31,7 @@ export class PostgresDatabase implements Database {
     readonly kind: Database['kind'],
     private readonly settings: ConnectionSettings,
     log: StoreLog,
+    readonly url: string,
   ) {
     this.pool = new PatientPool({
       ...settings.config,

@@ -15,7 +15,7 @@ const otherConnections = 3;
 export async function openServer(databaseUrl: string, log: StoreLog): Promise<Database> {
   const settings = connectionSettings(databaseUrl);
   try {
-    return new PostgresDatabase('server', await usable(settings, log), log);
+    return new PostgresDatabase('server', await usable(settings, log), log, databaseUrl);
   } catch (error) {
     throw connectionFailure(error, settings);
   }

@@ -39,6 +39,8 @@ export class SqlStore implements Store {
   /** For reads that API and tools make; what the engine needs goes past it (docs/decisions/store.md). */
   readonly prisma: PrismaClient;
   readonly kind: Database['kind'];
+  /** Where other threads and processes reach the same database. */
+  readonly url: string;
   private readonly database: Database;
   private readonly commands: CommandMailbox;
   private readonly writers = new WeakMap<WriterTerm, WriterConnection>();
@@ -48,6 +50,7 @@ export class SqlStore implements Store {
 
   constructor(database: Database) {
     this.database = database;
+    this.url = database.url;
     this.kind = database.kind;
     this.prisma = new PrismaClient({ adapter: database.prismaAdapter });
     this.commands = new CommandMailbox(database);

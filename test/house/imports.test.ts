@@ -59,6 +59,18 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     'luxon',
     'ws',
   ],
+  runtime: [
+    core,
+    'src/config/index.ts',
+    'src/enactment/index.ts',
+    'src/engine/index.ts',
+    'src/server/logging.ts',
+    'src/store/index.ts',
+    prismaClient,
+    'node:',
+    'pino',
+    'prom-client',
+  ],
   'main.ts': ['src/', 'pino', 'prom-client'],
 };
 

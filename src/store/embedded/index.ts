@@ -67,7 +67,8 @@ class EmbeddedDatabase extends PostgresDatabase {
     private readonly lock: DirectoryLock,
     private readonly directory: string,
   ) {
-    super('embedded', settings, log);
+    const host = encodeURIComponent(String(settings.config.host));
+    super('embedded', settings, log, `postgresql://${superuser}@/${databaseName}?host=${host}`);
     this.socketDirectory = String(settings.config.host);
     lock.lost.addEventListener('abort', () => {
       log.warn({ err: lock.lost.reason }, 'stopping the embedded database');

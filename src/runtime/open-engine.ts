@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { type ConfiguredSite, loadPolicies, makeDataFolder, type ServerConfig } from '../config/index.ts';
+import { createAdapter, hostSite } from '../enactment/index.ts';
+import {
+  type Clock,
+  createEngine,
+  createEngineMetrics,
+  defaultLimits,
+  type Engine,
+  type EngineOptions,
+} from '../engine/index.ts';
+import { type OpenStore, openStore } from '../store/index.ts';
+import { siteOf } from './stored-site.ts';
+
+export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted'> {
+  readonly log: Logger;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  /** The engine has stopped by itself. */
+  readonly onFatal?: ((error: Error) => void) | undefined;
+}
+
+export interface OpenEngine {
+  readonly engine: Engine;
+  readonly store: OpenStore;
+  readonly site: ConfiguredSite;
+  /** Stops the engine, and closes the adapters and the database. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the database, the adapters and the engine upon them. Throws ConfigurationError, AdapterError, StoreError or SchedulerError, each
+ * with a message for people; nothing is left open or locked then.
+ */
+export async function openEngine(
+  config: ServerConfig,
+  { log, registry, clock, onFatal, onCommitted }: OpenEngineOptions,
+): Promise<OpenEngine> {
+  const closers = new Closers(log);
+  try {
+    if (config.databaseUrl === null) makeDataFolder(config.dataDir);
+    const store = await openStore({
+      databaseUrl: config.databaseUrl,
+      dataDir: config.dataDir,
+      log: log.child({ component: 'store' }),
+    });
+    closers.add(() => store.close());
+    const site = await siteOf(store.prisma, config.site);
+    const policies = await loadPolicies(config.scheduler);
+    const adapter = await createAdapter(config.adapters, {
+      site: hostSite(site.name, site.spec.nodes),
+      log: log.child({ component: 'enactment' }),
+    });
+    closers.add(() => adapter.close());
+    const engine = await createEngine({
+      store,
+      adapter,
+      site,
+      scheduler: config.scheduler,
+      policies,
+      clock,
+      log,
+      limits: hostLimits(config.hosts),
+      metrics: createEngineMetrics(registry),
+      retention: {
+        events: config.events.retention,
+        actions: config.actions.retention,
+        idempotencyKeys: config.idempotencyKeys.retention,
+      },
+      ...(onCommitted && { onCommitted }),
+      ...(onFatal && { onFatal }),
+    });
+    closers.add(() => engine.stop());
+    return { engine, store, site, close: () => closers.close() };
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+/** What has been opened; last opened, first closed. */
+export class Closers {
+  private readonly closers: (() => Promise<unknown>)[] = [];
+  private closed: Promise<void> | null = null;
+
+  constructor(private readonly log: Logger) {}
+
+  add(close: () => Promise<unknown>): void {
+    this.closers.push(close);
+  }
+
+  /** Safe to call twice. */
+  close(): Promise<void> {
+    this.closed ??= this.closeAll();
+    return this.closed;
+  }
+
+  private async closeAll(): Promise<void> {
+    for (const close of this.closers.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        this.log.error({ err: error }, 'closing continues after an error');
+      }
+    }
+  }
+}
+
+function hostLimits({
+  concurrentCalls,
+  inspectInterval,
+  maxFailures,
+  removeStrays,
+  timeouts,
+}: ServerConfig['hosts']) {
+  const actionTimeouts = Object.fromEntries(
+    Object.entries(timeouts).map(([operation, timeout]) => [operation.toUpperCase(), timeout]),
+  );
+  const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: concurrentCalls, actionTimeouts };
+  return { inspectInterval, maxHostFailures: maxFailures, removeStrays, dispatch };
+}
