@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { adminToken, type ConfiguredSite, forgetToken, type ServerConfig } from './config/index.ts';
-import { createIdentity } from './identity/index.ts';
+import { createIdentity, openIdConnect } from './identity/index.ts';
 import { startEngine } from './runtime/engine-service.ts';
 import { measureEventLoop } from './runtime/event-loop.ts';
 import { Closers } from './runtime/open-engine.ts';
@@ -57,8 +57,14 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const identity = createIdentity({
       prisma: engine.store.prisma,
       adminToken: token,
+      visibility: config.identity.visibility,
+      external:
+        config.identity.openIdConnect &&
+        openIdConnect(config.identity.openIdConnect, (err) =>
+          log.error({ err }, 'the keys of the OpenID Connect issuer cannot be read'),
+        ),
       audit: {
-        retention: null,
+        retention: config.audit.retention,
         onFailure: (err, records) => log.error({ err, records }, 'audit records could not be written'),
       },
     });

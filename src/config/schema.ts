@@ -111,6 +111,27 @@ const http = z.strictObject({
     .prefault({}),
 });
 
+const role = z.enum(['VIEWER', 'USER', 'OPERATOR', 'ADMIN']);
+const url = z.string().refine((value) => URL.canParse(value), 'expected a URL');
+
+const identity = z.strictObject({
+  /** What principals see of leases that are not theirs: when nodes are busy, or everything. */
+  visibility: z.enum(['projects', 'all']).default('projects'),
+  openIdConnect: z
+    .strictObject({
+      issuer: url,
+      audience: z.string().min(1),
+      jwksUri: url.nullable().default(null),
+      nameClaim: z.string().min(1).default('sub'),
+      roleClaim: z.string().min(1).default('roles'),
+      projectClaim: z.string().min(1).nullable().default(null),
+      roles: z.record(z.string(), role).default({}),
+      defaultRole: role.nullable().default(null),
+    })
+    .nullable()
+    .default(null),
+});
+
 /** Accounting probes of a simulation. */
 export const probeNames = [
   'ar',
@@ -178,6 +199,8 @@ export const fileSchema = z.strictObject({
   events: kept(null),
   actions: kept(30 * 86_400_000),
   idempotencyKeys: kept(null),
+  audit: kept(null),
+  identity: identity.prefault({}),
   limits: limits.prefault({}),
   http: http.prefault({}),
   simulation: simulation.prefault({}),

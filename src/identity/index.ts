@@ -1,5 +1,6 @@
 export type { AuditOptions, AuditRecord } from './audit.ts';
 export { hasRole, type Identity, type Role, roles, type Visibility } from './identity.ts';
+export { type OpenIdConnectOptions, openIdConnect } from './openid-connect.ts';
 export {
   mayCall,
   mayChange,

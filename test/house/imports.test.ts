@@ -13,7 +13,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   simulation: [core, 'node:', 'saxes'],
   enactment: [core, ports, 'node:', 'luxon', 'pino', 'zod'],
   store: [core, ports, 'node:', '@prisma/adapter-pg', '@prisma/driver-adapter-utils', 'pg', 'zod'],
-  identity: [core, ports, prismaClient, 'node:'],
+  identity: [core, ports, prismaClient, 'node:', 'jose'],
   api: [
     core,
     ports,
