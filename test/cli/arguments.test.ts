@@ -11,8 +11,10 @@ describe('the type of a lease', () => {
     expect(leaseType(text)).toBe(type);
   });
 
-  it.each(['', 'deadline', 'constructor', '__proto__'])('"%s" is none', (text) => {
-    expect(() => leaseType(text)).toThrow('Expected one of best-effort, advance-reservation, immediate.');
+  it.each(['', 'periodic', 'constructor', '__proto__'])('"%s" is none', (text) => {
+    expect(() => leaseType(text)).toThrow(
+      'Expected one of best-effort, advance-reservation, immediate, deadline.',
+    );
   });
 });
 

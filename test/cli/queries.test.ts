@@ -117,6 +117,40 @@ describe('lease', () => {
   });
 });
 
+describe('leases', () => {
+  it('filters', async () => {
+    const numbers = async (...argv: string[]) => {
+      const { out } = await cli('leases', '--jsonl', ...argv, ...server);
+      return out
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : (JSON.parse(line) as { number: number }).number));
+    };
+    expect(await numbers()).toEqual([1, 2]);
+    expect(await numbers('--live')).toEqual([1]);
+    expect(await numbers('--name', 'FIRST')).toEqual([1]);
+    expect(await numbers('--node', 'node-2')).toEqual([1]);
+    expect(await numbers('--node', 'node-1')).toEqual([]);
+    expect(await numbers('--state', 'rejected', '--last', '1')).toEqual([2]);
+    expect((await cli('leases', '--project', 'x', ...server)).err).toBe(
+      'leasegraph: there is no project "x"; known projects: there are none\n',
+    );
+  });
+});
+
+describe('events', () => {
+  it('lists the newest ones, and those after a sequence number', async () => {
+    const { out } = await cli('events', ...server);
+    expect(out).toBe(
+      '1  2030-01-31 07:49:00  lease 1: NEW -> PENDING\n2  2030-01-31 07:50:00  lease 1: READY -> ACTIVE\n',
+    );
+    expect((await cli('events', '--last', '1', ...server)).out).toMatch(/^2 /);
+    expect((await cli('events', '--after', '2', ...server)).out).toBe('No events.\n');
+    expect((await cli('events', '--lease', '2', ...server)).out).toBe('No events.\n');
+    expect((await cli('events', '--state', 'pending', ...server)).out).toMatch(/^1 .*\n$/);
+    expect((await cli('events', '--lease', '9', ...server)).err).toContain('[LEASE_NOT_FOUND]');
+  });
+});
+
 describe('tables', () => {
   it('fit a window of 60 columns, with reasons on lines of their own', async () => {
     const out = await inWindow(60, 'leases');
@@ -174,7 +208,7 @@ describe('login', () => {
     const { status, out } = await withHome('login', ...server);
     expect([status, out]).toEqual([
       0,
-      `Logged in to site "test" at ${listening.url}/graphql; kept in ${home}/leasegraph/login.json.\n`,
+      `Logged in to site "test" at ${listening.url}/graphql as admin (ADMIN); kept in ${home}/leasegraph/login.json.\n`,
     ]);
     const file = join(home, 'leasegraph/login.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);

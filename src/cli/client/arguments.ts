@@ -2,12 +2,13 @@ import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import { durationForm, parseDuration } from '../../config/duration.ts';
 import { leaseTransitions } from '../../core/index.ts';
-import type { LeaseState, LeaseType, MachineSetInput } from './generated/operations.ts';
+import type { LeaseState, LeaseType, MachineSetInput, Role } from './generated/operations.ts';
 
 const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
   ['best-effort', 'BEST_EFFORT'],
   ['advance-reservation', 'ADVANCE_RESERVATION'],
   ['immediate', 'IMMEDIATE'],
+  ['deadline', 'DEADLINE'],
 ]);
 
 export function leaseType(text: string): LeaseType {
@@ -88,4 +89,12 @@ export function wholeNumber(text: string): number {
 export function eventNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a sequence number, or 0.');
   return Number(text);
+}
+
+const roles: readonly Role[] = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
+
+export function role(text: string): Role {
+  const found = roles.find((each) => each === text.toUpperCase());
+  if (found === undefined) throw new InvalidArgumentError('Expected viewer, user, operator or admin.');
+  return found;
 }

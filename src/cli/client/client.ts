@@ -259,3 +259,28 @@ export async function* allPages<Node>(
     }
   }
 }
+
+interface LastPage<Node> {
+  readonly nodes: readonly Node[];
+  readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null };
+}
+
+/** The last `count` nodes of a list, in its order. */
+export async function newest<Node>(
+  count: number,
+  page: (last: number, before: string | null) => Promise<LastPage<Node>>,
+): Promise<Node[]> {
+  const found: Node[] = [];
+  const pages = allPages<Node>(async (before, size) => {
+    const { nodes, pageInfo } = await page(Math.min(size, count - found.length), before);
+    return {
+      nodes: nodes.toReversed(),
+      pageInfo: { hasNextPage: pageInfo.hasPreviousPage, endCursor: pageInfo.startCursor },
+    };
+  });
+  for await (const node of pages) {
+    found.push(node);
+    if (found.length === count) break;
+  }
+  return found.reverse();
+}

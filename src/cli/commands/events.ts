@@ -1,39 +1,90 @@
 import type { Command } from 'commander';
-import { eventNumber, wholeNumber } from '../client/arguments.ts';
-import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { eventNumber, leaseState, wholeNumber } from '../client/arguments.ts';
+import { addServerOptions, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
 import { showEvent } from '../client/follow.ts';
-import { LeaseByNumberDocument, LeaseEventsDocument } from '../client/generated/operations.ts';
+import {
+  type EventRowFragment,
+  EventsDocument,
+  FilteredEventsDocument,
+  LeaseByNumberDocument,
+  type LeaseEventFilter,
+  type LeaseState,
+} from '../client/generated/operations.ts';
 import { addNotes } from '../help.ts';
+import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
-interface EventsOptions extends ServerOptions {
+interface EventsOptions extends ServerOptions, OutputOptions {
+  readonly follow?: boolean;
   readonly after?: number;
+  readonly last: number;
   readonly lease?: number;
-  readonly jsonl?: boolean;
+  readonly state?: readonly LeaseState[];
 }
 
 export default function events(command: Command, terminal: Terminal): void {
   addNotes(
     command,
     terminal,
-    'Prints events as they are committed, until it is stopped. With --after, all events after that sequence number come first, so that a client which comes back misses nothing.',
+    'Without options the newest events. --follow prints events as they are committed, until it is stopped. --after begins after a sequence number, so that a client which comes back misses nothing.',
   );
-  addServerOptions(command)
-    .option('--follow', 'wait for further events (always so)')
-    .option('--after <n>', 'begin after this sequence number; 0 is the first event', eventNumber)
+  addOutputOptions(addServerOptions(command))
+    .option('--follow', 'print events as they are committed')
+    .option('--after <n>', 'begin after this sequence number; 0 is all events that are kept', eventNumber)
+    .option('--last <n>', 'number of events, the newest ones', wholeNumber, 50)
     .option('--lease <number>', 'only events of this lease', wholeNumber)
-    .option('--jsonl', 'print JSON Lines: one object per line')
+    .option(
+      '--state <state>',
+      'only changes to this state; may be repeated',
+      (text, before: readonly LeaseState[] = []) => [...before, leaseState(text)],
+    )
     .action(async (options: EventsOptions) => {
       const client = connect(options);
-      let leaseId: string | null = null;
-      if (options.lease !== undefined) {
-        const { lease } = await client.request(LeaseByNumberDocument, { number: options.lease });
-        if (lease === null) throw new CliError(`there is no lease ${options.lease} [LEASE_NOT_FOUND]`);
-        leaseId = lease.id;
-      }
-      const variables = { after: options.after ?? null, leaseId };
-      for await (const { leaseEvents: event } of client.subscribe(LeaseEventsDocument, variables)) {
-        terminal.out(`${options.jsonl ? JSON.stringify(event) : `${event.sequence}  ${showEvent(event)}`}\n`);
-      }
+      const leases = options.lease === undefined ? null : [await leaseId(client, options.lease)];
+      const filter = { leases, to: options.state ?? null };
+      if (options.follow) return follow(client, filter, options, terminal);
+      const found =
+        options.after === undefined
+          ? await newest<EventRowFragment>(options.last, async (last, before) => {
+              return (await client.request(EventsDocument, { filter, last, before })).events;
+            })
+          : await since(client, filter, options.after);
+      printList(terminal, options, found, () =>
+        found.length === 0 ? 'No events.\n' : found.map((event) => `${line(event)}\n`).join(''),
+      );
     });
+}
+
+function line(event: EventRowFragment): string {
+  return `${event.sequence}  ${showEvent(event)}`;
+}
+
+async function leaseId(client: Client, number: number): Promise<string> {
+  const { lease } = await client.request(LeaseByNumberDocument, { number });
+  if (lease === null) throw new CliError(`there is no lease ${number} [LEASE_NOT_FOUND]`);
+  return lease.id;
+}
+
+async function follow(
+  client: Client,
+  filter: LeaseEventFilter,
+  { after = null, json, jsonl }: { after?: number | null } & OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
+  for await (const { leaseEvents: event } of client.subscribe(FilteredEventsDocument, { after, filter })) {
+    terminal.out(`${json || jsonl ? JSON.stringify(event) : line(event)}\n`);
+  }
+}
+
+/** The events after a sequence number, up to the newest one that there is now. */
+async function since(client: Client, filter: LeaseEventFilter, after: number): Promise<EventRowFragment[]> {
+  const { nodes } = (await client.request(EventsDocument, { filter, last: 1, before: null })).events;
+  const last = nodes[0]?.sequence ?? 0;
+  const found: EventRowFragment[] = [];
+  if (last <= after) return found;
+  for await (const { leaseEvents: event } of client.subscribe(FilteredEventsDocument, { after, filter })) {
+    found.push(event);
+    if (event.sequence >= last) break;
+  }
+  return found;
 }

@@ -34,6 +34,8 @@ function show(lease: Detail, width: number): string {
     ['state', lease.state],
     ['reason', stateReason && `${stateReason.message} [${stateReason.code}]`],
     ['name', lease.name],
+    ['owner', lease.owner?.name ?? null],
+    ['project', lease.project?.name ?? null],
     ['type', `${lease.type}${lease.preemptible ? ', preemptible' : ''}`],
     ['machines', showMachines(lease.machines)],
     ['nodes', nodes.length === 0 ? null : nodes.join(' ')],

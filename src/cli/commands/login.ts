@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { Client, type ServerOptions, serverUrl } from '../client/client.ts';
-import { SiteDocument } from '../client/generated/operations.ts';
+import { SiteDocument, ViewerDocument } from '../client/generated/operations.ts';
 import { forgetLogin, loginFile, saveLogin } from '../client/login-file.ts';
 import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -30,10 +30,12 @@ export default function login(command: Command, terminal: Terminal): void {
       if (!/^[\x21-\x7e]+$/.test(token)) {
         throw new CliError('--token: expected printable ASCII characters without blanks', 2);
       }
-      const { site } = await new Client(server, token).request(SiteDocument, {});
+      const client = new Client(server, token);
+      const { site } = await client.request(SiteDocument, {});
+      const { viewer } = await client.request(ViewerDocument, {});
       saveLogin(process.env, { server, token });
       terminal.out(
-        `Logged in to site "${plain(site.name)}" at ${server}; kept in ${loginFile(process.env)}.\n`,
+        `Logged in to site "${plain(site.name)}" at ${server} as ${plain(viewer.name)} (${viewer.role}); kept in ${loginFile(process.env)}.\n`,
       );
     });
 }

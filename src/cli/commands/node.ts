@@ -1,20 +1,14 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
-import {
-  NodeReservationsDocument,
-  NodesAtDocument,
-  type NodesAtQuery,
-  type ReservationRowFragment,
-} from '../client/generated/operations.ts';
+import { NodeReservationsDocument, type ReservationRowFragment } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
+import { findNode } from '../client/nodes.ts';
 import { reservationTable } from '../client/reservations.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain } from '../text.ts';
-
-type NodeRow = NodesAtQuery['nodes']['nodes'][number];
 
 interface NodeOptions extends ServerOptions, OutputOptions {
   readonly from: Moment;
@@ -45,16 +39,6 @@ export default function node(command: Command, terminal: Terminal): void {
         return `node ${number}    ${plain(hostname)}\ncapacity  ${showAmounts(capacity)}\nfree      ${showAmounts(available)}\n\n${table}`;
       });
     });
-}
-
-async function findNode(client: Client, wanted: string, at: string): Promise<NodeRow> {
-  const pages = allPages(
-    async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes,
-  );
-  for await (const node of pages) {
-    if (node.hostname === wanted || String(node.number) === wanted) return node;
-  }
-  throw new CliError(`there is no node "${wanted}"`);
 }
 
 async function reservationsOf(

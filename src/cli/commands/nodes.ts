@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
-import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
-import { NodesAtDocument, type NodesAtQuery } from '../client/generated/operations.ts';
+import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { resolveMoment } from '../client/moments.ts';
+import { allNodes } from '../client/nodes.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { type Column, formatTable } from '../table.ts';
@@ -21,11 +21,7 @@ export default function nodes(command: Command, terminal: Terminal): void {
     .action(async (options: ServerOptions & OutputOptions & { readonly at?: Moment }) => {
       const client = connect(options);
       const at = options.at === undefined ? null : await resolveMoment(client, '--at', options.at);
-      const found: NodesAtQuery['nodes']['nodes'][number][] = [];
-      const pages = allPages(
-        async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes,
-      );
-      for await (const node of pages) found.push(node);
+      const found = await allNodes(client, at);
       printList(terminal, options, found, () =>
         formatTable(
           columns,

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DateTime, Duration } from 'luxon';
-import type { Amounts, Instant, Millis } from '../../core/index.ts';
+import { DateTime } from 'luxon';
+import type { Instant, Millis } from '../../core/index.ts';
 import { applyOverheads } from '../../simulation/overheads.ts';
 import type { Cancellation, Overheads, TraceLease } from '../../simulation/workload.ts';
 import { assertAccepted, type Client, type SocketClient } from '../client/client.ts';
 import {
   CancelLeaseDocument,
   LeaseByNumberDocument,
-  type MachineSetInput,
   RequestLeaseDocument,
   type RequestLeaseInput,
   SiteDocument,
 } from '../client/generated/operations.ts';
+import { leaseInput } from '../client/lease-input.ts';
 import { CliError } from '../terminal.ts';
 
 export interface Work {
@@ -68,7 +68,7 @@ export async function feed(
         cancelled.push(watched(cancel(socket, sent.get(step.cancel))));
       } else {
         const { request } = step;
-        const input = inputOf(applyOverheads(request, work.overheads), start, resourceTypes);
+        const input = leaseInput(applyOverheads(request, work.overheads), start, resourceTypes);
         sent.set(request.id, watched(ask(socket, input)));
         onProgress(sent.size, work.leases.length);
       }
@@ -134,44 +134,4 @@ async function cancel(socket: SocketClient, sent: Promise<number> | undefined): 
   if (lease === null) return;
   const { userErrors } = (await socket.request(CancelLeaseDocument, { id: lease.id })).cancelLease;
   assertAccepted(userErrors.filter(({ code }) => code !== 'LEASE_ENDED'));
-}
-
-function iso(millis: Millis): string {
-  return Duration.fromMillis(millis).toISO();
-}
-
-function inputOf(lease: TraceLease, start: Instant, resourceTypes: readonly string[]): RequestLeaseInput {
-  const { type, machines, duration, knownDuration, preemptible, image } = lease;
-  return {
-    type,
-    machines: sets(machines, resourceTypes),
-    duration: iso(duration),
-    start: lease.start === null ? null : new Date(start + lease.start).toISOString(),
-    preemptible,
-    diskImage: image,
-    // One that is longer than what was asked for has no effect.
-    knownDuration:
-      knownDuration === null || knownDuration >= duration ? null : iso(Math.max(knownDuration, 1)),
-  };
-}
-
-/** Neighbouring equal machines. Types that every trace may name, but that the site does not have, are left out. */
-function sets(machines: readonly Amounts[], resourceTypes: readonly string[]): MachineSetInput[] {
-  const found: { count: number; capacity: { type: string; amount: number }[] }[] = [];
-  let before: Amounts | null = null;
-  for (const machine of machines) {
-    const last = found.at(-1);
-    if (last && before && (before === machine || JSON.stringify(before) === JSON.stringify(machine)))
-      last.count += 1;
-    else {
-      found.push({
-        count: 1,
-        capacity: Object.entries(machine)
-          .filter(([type]) => resourceTypes.includes(type))
-          .flatMap(([type, amounts]) => [amounts].flat().map((amount) => ({ type, amount }))),
-      });
-    }
-    before = machine;
-  }
-  return found;
 }

@@ -3,6 +3,38 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** Selects the audit records that meet every given condition. */
+export type AuditFilter = {
+  /** Within this interval. */
+  readonly at?: IntervalInput | null | undefined;
+  /** Of one of these mutations. */
+  readonly mutations?: ReadonlyArray<string> | null | undefined;
+  /** With one of these outcomes. */
+  readonly outcomes?: ReadonlyArray<string> | null | undefined;
+  /** Of one of these principals, by name. */
+  readonly principals?: ReadonlyArray<string> | null | undefined;
+  /** Of one of these objects. */
+  readonly subjects?: ReadonlyArray<string | number> | null | undefined;
+};
+
+/** A new project. */
+export type CreateProjectInput = {
+  /** Its unique name. */
+  readonly name: string;
+};
+
+/** A new token. */
+export type CreateTokenInput = {
+  /** When it expires, by the wall clock. Without it, never. */
+  readonly expiresAt?: string | null | undefined;
+  /** The unique name of the principal that it stands for. Letters, digits and . _ - @ only. */
+  readonly name: string;
+  /** The projects of which its holder is a member. */
+  readonly projects?: ReadonlyArray<string | number> | null | undefined;
+  /** What its holder may do. */
+  readonly role: Role;
+};
+
 /** The disk image from which machines start. */
 export type DiskImageInput = {
   /** Its name in the image repository. */
@@ -17,6 +49,16 @@ export type IntervalInput = {
   readonly end: string;
   /** Its first instant. */
   readonly start: string;
+};
+
+/** Selects the events that meet every given condition. */
+export type LeaseEventFilter = {
+  /** Within this interval. */
+  readonly at?: IntervalInput | null | undefined;
+  /** Of one of these leases. */
+  readonly leases?: ReadonlyArray<string | number> | null | undefined;
+  /** In which the lease entered one of these states. */
+  readonly to?: ReadonlyArray<LeaseState> | null | undefined;
 };
 
 /** Selects the leases that meet every given condition. */
@@ -173,6 +215,25 @@ export type ResourceAmountInput = {
   readonly type: string;
 };
 
+/** What a principal may do. Each role includes the ones before it. */
+export type Role =
+  /** Manages projects and tokens, and reads the audit log. */
+  | 'ADMIN'
+  /** Reads and changes all leases, and manages nodes. */
+  | 'OPERATOR'
+  /** Requests, changes and cancels leases of its projects. */
+  | 'USER'
+  /** Reads its projects' leases, and when nodes are busy. */
+  | 'VIEWER';
+
+/** Changes of a project. What is not given stays as it is. */
+export type UpdateProjectInput = {
+  /** Its global id. */
+  readonly id: string | number;
+  /** Its new name. */
+  readonly name?: string | null | undefined;
+};
+
 export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
 
 export type PageFragment = { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null };
@@ -230,6 +291,8 @@ export type CancelLeaseMutationVariables = Exact<{
 
 export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type EventRowFragment = { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } };
+
 export type LeaseEventsSubscriptionVariables = Exact<{
   after?: number | null | undefined;
   leaseId?: string | number | null | undefined;
@@ -237,6 +300,23 @@ export type LeaseEventsSubscriptionVariables = Exact<{
 
 
 export type LeaseEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } } };
+
+export type FilteredEventsSubscriptionVariables = Exact<{
+  after?: number | null | undefined;
+  filter?: LeaseEventFilter | null | undefined;
+}>;
+
+
+export type FilteredEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } } };
+
+export type EventsQueryVariables = Exact<{
+  filter?: LeaseEventFilter | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type EventsQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type FirstEventQueryVariables = Exact<{
   number: number;
@@ -261,7 +341,7 @@ export type LeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
 
 export type ReservationsQueryVariables = Exact<{
   from?: string | null | undefined;
@@ -305,6 +385,66 @@ export type UtilizationQueryVariables = Exact<{
 
 
 export type UtilizationQuery = { readonly utilization: ReadonlyArray<{ readonly start: string, readonly end: string, readonly used: number, readonly suspending: number, readonly resuming: number, readonly shuttingDown: number, readonly free: number }> };
+
+export type TokenRowFragment = { readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> };
+
+export type ViewerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type ViewerQuery = { readonly viewer: { readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> } };
+
+export type ProjectsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ProjectsQuery = { readonly projects: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type TokensQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type TokensQuery = { readonly tokens: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type AuditLogQueryVariables = Exact<{
+  filter?: AuditFilter | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type AuditLogQuery = { readonly auditLog: { readonly nodes: ReadonlyArray<{ readonly at: string, readonly principal: string, readonly role: Role, readonly mutation: string, readonly subject: string | null, readonly outcome: string, readonly requestId: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type CreateTokenMutationVariables = Exact<{
+  input: CreateTokenInput;
+}>;
+
+
+export type CreateTokenMutation = { readonly createToken: { readonly secret: string | null, readonly token: { readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type RevokeTokenMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RevokeTokenMutation = { readonly revokeToken: { readonly token: { readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type CreateProjectMutationVariables = Exact<{
+  input: CreateProjectInput;
+}>;
+
+
+export type CreateProjectMutation = { readonly createProject: { readonly project: { readonly id: string, readonly name: string, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type UpdateProjectMutationVariables = Exact<{
+  input: UpdateProjectInput;
+}>;
+
+
+export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly id: string, readonly name: string, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -376,6 +516,21 @@ export const RefusalFragmentDoc = new TypedDocumentString(`
   path
 }
     `, {"fragmentName":"Refusal"}) as unknown as TypedDocumentString<RefusalFragment, unknown>;
+export const EventRowFragmentDoc = new TypedDocumentString(`
+    fragment EventRow on LeaseEvent {
+  sequence
+  at
+  from
+  to
+  reason {
+    code
+    message
+  }
+  lease {
+    number
+  }
+}
+    `, {"fragmentName":"EventRow"}) as unknown as TypedDocumentString<EventRowFragment, unknown>;
 export const ReservationRowFragmentDoc = new TypedDocumentString(`
     fragment ReservationRow on Reservation {
   id
@@ -393,6 +548,22 @@ export const ReservationRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ReservationRow"}) as unknown as TypedDocumentString<ReservationRowFragment, unknown>;
+export const TokenRowFragmentDoc = new TypedDocumentString(`
+    fragment TokenRow on Token {
+  id
+  name
+  prefix
+  role
+  projects {
+    id
+    name
+  }
+  createdAt
+  expiresAt
+  lastUsedAt
+  revokedAt
+}
+    `, {"fragmentName":"TokenRow"}) as unknown as TypedDocumentString<TokenRowFragment, unknown>;
 export const SiteDocument = new TypedDocumentString(`
     query Site {
   site {
@@ -681,20 +852,71 @@ fragment Refusal on UserError {
 export const LeaseEventsDocument = new TypedDocumentString(`
     subscription LeaseEvents($after: Long, $leaseId: ID) {
   leaseEvents(after: $after, leaseId: $leaseId) {
-    sequence
-    at
-    from
-    to
-    reason {
-      code
-      message
+    ...EventRow
+  }
+}
+    fragment EventRow on LeaseEvent {
+  sequence
+  at
+  from
+  to
+  reason {
+    code
+    message
+  }
+  lease {
+    number
+  }
+}`) as unknown as TypedDocumentString<LeaseEventsSubscription, LeaseEventsSubscriptionVariables>;
+export const FilteredEventsDocument = new TypedDocumentString(`
+    subscription FilteredEvents($after: Long, $filter: LeaseEventFilter) {
+  leaseEvents(after: $after, filter: $filter) {
+    ...EventRow
+  }
+}
+    fragment EventRow on LeaseEvent {
+  sequence
+  at
+  from
+  to
+  reason {
+    code
+    message
+  }
+  lease {
+    number
+  }
+}`) as unknown as TypedDocumentString<FilteredEventsSubscription, FilteredEventsSubscriptionVariables>;
+export const EventsDocument = new TypedDocumentString(`
+    query Events($filter: LeaseEventFilter, $last: Int, $before: String) {
+  events(filter: $filter, last: $last, before: $before) {
+    nodes {
+      ...EventRow
     }
-    lease {
-      number
+    pageInfo {
+      ...Page
     }
   }
 }
-    `) as unknown as TypedDocumentString<LeaseEventsSubscription, LeaseEventsSubscriptionVariables>;
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment EventRow on LeaseEvent {
+  sequence
+  at
+  from
+  to
+  reason {
+    code
+    message
+  }
+  lease {
+    number
+  }
+}`) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
 export const FirstEventDocument = new TypedDocumentString(`
     query FirstEvent($number: Int!) {
   lease(number: $number) {
@@ -753,6 +975,12 @@ export const LeaseDetailDocument = new TypedDocumentString(`
   lease(number: $number) {
     ...LeaseRow
     deadline
+    owner {
+      name
+    }
+    project {
+      name
+    }
     events(last: 100) {
       nodes {
         sequence
@@ -930,3 +1158,185 @@ export const UtilizationDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<UtilizationQuery, UtilizationQueryVariables>;
+export const ViewerDocument = new TypedDocumentString(`
+    query Viewer {
+  viewer {
+    name
+    role
+    projects {
+      id
+      name
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ViewerQuery, ViewerQueryVariables>;
+export const ProjectsDocument = new TypedDocumentString(`
+    query Projects($first: Int, $after: String) {
+  projects(first: $first, after: $after) {
+    nodes {
+      id
+      name
+      createdAt
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
+export const TokensDocument = new TypedDocumentString(`
+    query Tokens($first: Int, $after: String) {
+  tokens(first: $first, after: $after) {
+    nodes {
+      ...TokenRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment TokenRow on Token {
+  id
+  name
+  prefix
+  role
+  projects {
+    id
+    name
+  }
+  createdAt
+  expiresAt
+  lastUsedAt
+  revokedAt
+}`) as unknown as TypedDocumentString<TokensQuery, TokensQueryVariables>;
+export const AuditLogDocument = new TypedDocumentString(`
+    query AuditLog($filter: AuditFilter, $last: Int, $before: String) {
+  auditLog(filter: $filter, last: $last, before: $before) {
+    nodes {
+      at
+      principal
+      role
+      mutation
+      subject
+      outcome
+      requestId
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<AuditLogQuery, AuditLogQueryVariables>;
+export const CreateTokenDocument = new TypedDocumentString(`
+    mutation CreateToken($input: CreateTokenInput!) {
+  createToken(input: $input) {
+    token {
+      ...TokenRow
+    }
+    secret
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment TokenRow on Token {
+  id
+  name
+  prefix
+  role
+  projects {
+    id
+    name
+  }
+  createdAt
+  expiresAt
+  lastUsedAt
+  revokedAt
+}`) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const RevokeTokenDocument = new TypedDocumentString(`
+    mutation RevokeToken($id: ID!) {
+  revokeToken(input: {id: $id}) {
+    token {
+      ...TokenRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment TokenRow on Token {
+  id
+  name
+  prefix
+  role
+  projects {
+    id
+    name
+  }
+  createdAt
+  expiresAt
+  lastUsedAt
+  revokedAt
+}`) as unknown as TypedDocumentString<RevokeTokenMutation, RevokeTokenMutationVariables>;
+export const CreateProjectDocument = new TypedDocumentString(`
+    mutation CreateProject($input: CreateProjectInput!) {
+  createProject(input: $input) {
+    project {
+      id
+      name
+      createdAt
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
+export const UpdateProjectDocument = new TypedDocumentString(`
+    mutation UpdateProject($input: UpdateProjectInput!) {
+  updateProject(input: $input) {
+    project {
+      id
+      name
+      createdAt
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;

@@ -1,0 +1,23 @@
+import { CliError } from '../terminal.ts';
+import { allPages, type Client } from './client.ts';
+import { NodesAtDocument, type NodesAtQuery } from './generated/operations.ts';
+
+export type NodeRow = NodesAtQuery['nodes']['nodes'][number];
+
+/** All nodes, with their free capacity at an instant; null: now. */
+export async function allNodes(client: Client, at: string | null): Promise<NodeRow[]> {
+  const found: NodeRow[] = [];
+  const pages = allPages(
+    async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes,
+  );
+  for await (const node of pages) found.push(node);
+  return found;
+}
+
+/** A node by its number or its host name. Throws CliError. */
+export async function findNode(client: Client, wanted: string, at: string | null = null): Promise<NodeRow> {
+  const nodes = await allNodes(client, at);
+  const node = nodes.find(({ number, hostname }) => hostname === wanted || String(number) === wanted);
+  if (node === undefined) throw new CliError(`there is no node "${wanted}"`);
+  return node;
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { listen } from '../../src/server/http/listen.ts';
+import { apiOnNewDatabase, lease, token } from '../api/fixture.ts';
+import { cli } from './terminal.ts';
+
+const api = await apiOnNewDatabase();
+const listening = await listen('127.0.0.1', 0);
+listening.serve(api.app);
+const folder = mkdtempSync(join(tmpdir(), 'leasegraph-request-'));
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await listening.close(1_000);
+  await api[Symbol.asyncDispose]();
+});
+const server = ['--server', listening.url, '--token', token];
+
+describe('projects, tokens and audit records', () => {
+  it('are created, listed and revoked', async () => {
+    const project = await cli('project', 'create', 'genomics', ...server);
+    expect([project.status, project.err]).toEqual([0, '']);
+    expect(project.out).toMatch(/^genomics +\d{4}-/m);
+    expect((await cli('project', 'rename', 'genomics', 'physics', ...server)).out).toContain('physics');
+    expect((await cli('project', 'list', '--jsonl', ...server)).out).toContain('"name":"physics"');
+    expect((await cli('project', 'create', 'physics', ...server)).err).toMatch(
+      /^leasegraph: .* \[[A-Z_]+\]\n$/,
+    );
+
+    const created = await cli(
+      ...['token', 'create', 'ada', '--role', 'operator', '--project', 'physics', '--expires', '+30d'],
+      ...server,
+    );
+    expect(created.status).toBe(0);
+    const secret = created.out.trim();
+    expect(created.out).toBe(`${secret}\n`);
+    expect(created.err).toMatch(/^ada +\S+ +OPERATOR +physics +2030-03-02/m);
+    const asAda = ['--server', listening.url, '--token', secret];
+    expect((await cli('leases', ...asAda)).status).toBe(0);
+    expect((await cli('token', 'list', ...asAda)).err).toMatch(/^leasegraph: .* \[FORBIDDEN\]\n$/);
+
+    const revoked = await cli('token', 'revoke', 'ada', ...server);
+    expect(revoked.status).toBe(0);
+    expect((await cli('leases', ...asAda)).err).toContain('does not know this token');
+    expect((await cli('token', 'revoke', 'nobody', ...server)).err).toBe(
+      'leasegraph: there is no token "nobody"\n',
+    );
+
+    const audit = await cli('audit', '--mutation', 'createToken', '--jsonl', ...server);
+    expect(
+      audit.out
+        .trim()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { outcome: string }).outcome),
+    ).toEqual(['OK']);
+    expect((await cli('audit', '--mutation', 'cancelLease', ...server)).out).toBe('No entries.\n');
+  });
+});
+
+describe('request --file', () => {
+  const file = (name: string, text: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it('requests the leases of a file in JSON or LWF', async () => {
+    let number = 10;
+    api.leases.requests.length = 0;
+    api.leases.answer = async () => {
+      number += 1;
+      await api.prisma.lease.create({ data: lease(number, { state: 'QUEUED' }) });
+      return number;
+    };
+    const input = {
+      type: 'BEST_EFFORT',
+      machines: [{ count: 2, capacity: [{ type: 'CPU', amount: 100 }] }],
+      duration: 'PT1H',
+    };
+    const json = file('leases.json', JSON.stringify([input, { ...input, name: 'second' }]));
+    const two = await cli('request', '--file', json, '--jsonl', ...server);
+    expect([two.status, two.err]).toEqual([0, '']);
+    expect(two.out.trim().split('\n')).toHaveLength(2);
+    const lwf = file(
+      'lease.lwf',
+      `<lease-workload><lease-requests><lease-request arrival="00:00"><lease preemptible="true"><nodes><node-set numnodes="2"><res type="CPU" amount="50"/><res type="Disk" amount="1"/></node-set></nodes><start><exact time="01:00:00"/></start><duration time="00:30:00"/><software><none/></software></lease></lease-request></lease-requests></lease-workload>`,
+    );
+    expect((await cli('request', '--file', lwf, ...server)).err).toBe('');
+    expect(api.leases.requests.map(({ request }) => [request.type, request.name, request.machines])).toEqual([
+      ['BEST_EFFORT', null, [{ CPU: 100 }, { CPU: 100 }]],
+      ['BEST_EFFORT', 'second', [{ CPU: 100 }, { CPU: 100 }]],
+      ['ADVANCE_RESERVATION', null, [{ CPU: 50 }, { CPU: 50 }]],
+    ]);
+    // One hour from the present instant of the server.
+    expect(api.leases.requests[2]?.request.start).toBe(Date.UTC(2030, 0, 31, 9));
+  });
+
+  it.each([
+    [['--file', '/none.json'], 1, '/none.json: cannot be read'],
+    [['--file', 'LIST', '--name', 'x'], 2, '--name does not go with --file'],
+    [['--file', 'TEXT'], 1, 'is neither LWF nor JSON'],
+    [['--file', 'NUMBER'], 1, 'expected a lease, or a list of leases'],
+    [['--duration', '1h'], 2, "required option '--machines <set>' not specified"],
+  ])('refuses %j', async (argv, status, message) => {
+    const files: Readonly<Record<string, string>> = {
+      LIST: file('list.json', '[]'),
+      TEXT: file('text', 'machines'),
+      NUMBER: file('number', '3'),
+    };
+    const result = await cli('request', ...argv.map((word) => files[word] ?? word), ...server);
+    expect(result.err).toContain(message);
+    expect(result.status).toBe(status);
+  });
+});
