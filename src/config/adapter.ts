@@ -70,6 +70,42 @@ const command = z
       });
   });
 
+const libvirtNode = {
+  uri: text,
+  directory: z.string().startsWith('/', 'expected an absolute path on the host'),
+  via: z.array(text).optional(),
+  copyHost: text.optional(),
+  migrateUri: text.optional(),
+};
+
+const libvirt = z.strictObject({
+  kind: z.literal('libvirt'),
+  nodes,
+  ...libvirtNode,
+  uri: libvirtNode.uri.default('qemu:///system'),
+  directory: libvirtNode.directory.default('/var/lib/leasegraph'),
+  /** Exceptions, by hostname. */
+  hosts: z.record(text, z.strictObject(libvirtNode).partial().transform(defined)).default({}),
+  namePrefix: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
+    .default('leasegraph'),
+  template: text.optional(),
+  domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').default('kvm'),
+  network: text.nullable().default(null),
+  shutdownGrace: timer.default(60_000),
+  timeLimit: positiveTimer.default(15 * 60_000),
+  liveMigration: z.boolean().default(false),
+  images: z
+    .strictObject({
+      repository: text,
+      format: z.enum(['qcow2', 'raw']).default('qcow2'),
+      cacheSizeMb: z.number().int().min(0).nullable().default(null),
+    })
+    .optional(),
+  cloudInit: z.strictObject({ userData: text }).optional(),
+});
+
 const ownModule = z.strictObject({
   kind: z.literal('module'),
   nodes,
@@ -77,8 +113,8 @@ const ownModule = z.strictObject({
   options: z.unknown().optional(),
 });
 
-const kinds = [simulated, dryRun, command, ownModule] as const;
-const error = 'expected simulated, dry-run, command or module';
+const kinds = [simulated, dryRun, command, libvirt, ownModule] as const;
+const error = 'expected simulated, dry-run, command, libvirt or module';
 
 export const adapter = z.discriminatedUnion('kind', kinds, { error });
 
@@ -108,6 +144,21 @@ export function resolvedAdapter(given: AdapterFile, folder: string) {
         return path === undefined ? [] : [[each, from(path)]];
       });
       return { ...options, ...chosen(nodes), programs: Object.fromEntries(all) };
+    }
+    case 'libvirt': {
+      const { cloudInit, copyHost, images, migrateUri, nodes, template, via, ...options } = given;
+      // A folder of this machine, or `host:folder`.
+      const isRemote = /^[^/.]+:/.test(images?.repository ?? '');
+      return {
+        ...options,
+        ...chosen(nodes),
+        ...defined({ copyHost, migrateUri, via }),
+        template: template === undefined ? null : from(template),
+        images: images
+          ? { ...images, repository: isRemote ? images.repository : from(images.repository) }
+          : null,
+        cloudInit: cloudInit ? { userData: from(cloudInit.userData) } : null,
+      };
     }
     case 'module':
       return { kind: given.kind, ...chosen(given.nodes), path: from(given.path), options: given.options };

@@ -2,6 +2,8 @@
 import type { Logger } from 'pino';
 import type { Adapter, HostSite } from '../engine/ports.ts';
 import { CommandAdapter, type CommandOptions } from './command/adapter.ts';
+import { LibvirtAdapter } from './libvirt/adapter.ts';
+import type { LibvirtOptions } from './libvirt/options.ts';
 import { loadAdapter, type ModuleOptions } from './module.ts';
 import { isChosen, type NodeChoice, RoutedAdapter } from './routed.ts';
 import { SimulatedAdapter, type SimulatedOptions } from './simulated/adapter.ts';
@@ -11,6 +13,7 @@ export type AdapterConfig = { readonly nodes?: NodeChoice } & (
   | ({ readonly kind: 'simulated' } & SimulatedOptions)
   | { readonly kind: 'dry-run' }
   | ({ readonly kind: 'command' } & CommandOptions)
+  | ({ readonly kind: 'libvirt' } & LibvirtOptions)
   | ({ readonly kind: 'module' } & ModuleOptions)
 );
 
@@ -48,6 +51,8 @@ async function createOne(config: AdapterConfig, { site, log }: AdapterContext): 
       return new DryRunAdapter(log);
     case 'command':
       return new CommandAdapter(config, site, log);
+    case 'libvirt':
+      return new LibvirtAdapter(config, site, log);
     case 'module':
       return loadAdapter(config, { site, log });
   }

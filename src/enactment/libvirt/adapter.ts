@@ -1,0 +1,129 @@
+/** Drives hosts that run libvirt, through `virsh` (docs/adapters.md). */
+import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
+import type { ActionTarget } from '../../core/index.ts';
+import type {
+  ActionCall,
+  ActionResult,
+  Adapter,
+  HostedMachine,
+  HostSite,
+  MachinePlace,
+  MachineStatus,
+} from '../../engine/ports.ts';
+import { Jobs } from '../jobs.ts';
+import { defaultTemplate, nameOf } from './domain.ts';
+import { listen } from './events.ts';
+import { type Host, openHost } from './host.ts';
+import { FileKeeper } from './machine-files.ts';
+import { Machines } from './machines.ts';
+import { Migration } from './migration.ts';
+import { Operations } from './operations.ts';
+import type { LibvirtOptions } from './options.ts';
+
+/** `signal`: the server ends. `hurry`: nobody waits for it any more. */
+type Work = (
+  host: Host,
+  target: ActionTarget,
+  signal: AbortSignal,
+  hurry: AbortSignal,
+) => Promise<ActionResult>;
+
+export class LibvirtAdapter implements Adapter {
+  readonly name = 'libvirt';
+  readonly remembers = true;
+  private readonly hosts = new Map<number, Promise<Host>>();
+  private readonly jobs = new Jobs();
+  private readonly closing = new AbortController();
+  private readonly machines: Machines;
+  private readonly operations: Operations;
+  private readonly migration: Migration;
+
+  constructor(
+    private readonly options: LibvirtOptions,
+    private readonly site: HostSite,
+    private readonly log: Logger,
+  ) {
+    const template = options.template === null ? defaultTemplate : readFileSync(options.template, 'utf8');
+    const files = new FileKeeper(options);
+    this.machines = new Machines(options.namePrefix);
+    this.operations = new Operations(options, template, this.machines, files);
+    this.migration = new Migration(options, this.machines, files, this.operations);
+  }
+
+  prepare(call: ActionCall): Promise<ActionResult> {
+    return this.act('prepare', call, (host, target, signal) => this.operations.prepare(host, target, signal));
+  }
+
+  start(call: ActionCall): Promise<ActionResult> {
+    return this.act('start', call, (host, target, signal) => this.operations.start(host, target, signal));
+  }
+
+  shutdown(call: ActionCall): Promise<ActionResult> {
+    return this.act('shutdown', call, (...args) => this.operations.shutdown(...args));
+  }
+
+  suspend(call: ActionCall): Promise<ActionResult> {
+    return this.act('suspend', call, (host, target, signal) => this.operations.suspend(host, target, signal));
+  }
+
+  resume(call: ActionCall): Promise<ActionResult> {
+    return this.act('resume', call, (host, target, signal) => this.operations.resume(host, target, signal));
+  }
+
+  migrate(call: ActionCall): Promise<ActionResult> {
+    return this.act('migrate', call, async (host, target, signal) => {
+      if (target.toNode === null) throw new Error('a migration needs a node to go to');
+      return this.migration.migrate(host, await this.host(target.toNode), target, signal);
+    });
+  }
+
+  destroy(call: ActionCall): Promise<ActionResult> {
+    return this.act('destroy', call, (host, target, signal) => this.operations.destroy(host, target, signal));
+  }
+
+  async inspect(place: MachinePlace, signal: AbortSignal): Promise<MachineStatus> {
+    return this.machines.status(await this.host(place.node), nameOf(this.options.namePrefix, place), signal);
+  }
+
+  readonly list = async (node: number, signal: AbortSignal): Promise<readonly HostedMachine[]> =>
+    this.machines.list(await this.host(node), signal);
+
+  readonly watch = (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
+    const until = AbortSignal.any([signal, this.closing.signal]);
+    for (const { number } of this.site.nodes())
+      void this.host(number).then(
+        (host) => listen(host, this.options.namePrefix, onChange, this.log, until),
+        (error: unknown) => this.log.warn({ node: number, err: error }, 'libvirt cannot be listened to'),
+      );
+  };
+
+  forget(): void {
+    this.jobs.forget();
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.jobs.close();
+    this.machines.close();
+  }
+
+  /** What was begun is not broken off half-way when nobody waits for it any more, but when the server ends. */
+  private act(operation: string, call: ActionCall, work: Work): Promise<ActionResult> {
+    const { target } = call;
+    return this.jobs.run(operation, call, async (hurry) =>
+      work(await this.host(target.node), target, this.closing.signal, hurry),
+    );
+  }
+
+  private host(number: number): Promise<Host> {
+    let host = this.hosts.get(number);
+    if (!host) {
+      const node = this.site.nodes().find((each) => each.number === number);
+      if (!node) return Promise.reject(new Error(`the site has no node ${number}`));
+      host = openHost(node, this.options);
+      this.hosts.set(number, host);
+    }
+    return host;
+  }
+}

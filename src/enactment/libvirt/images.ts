@@ -1,0 +1,114 @@
+/** Disk images on a host: a cache of base images, and an overlay for each machine. */
+import type { Millis } from '../../core/index.ts';
+import type { Host, RunOptions } from './host.ts';
+import type { ImageOptions } from './options.ts';
+
+/** The image cannot be had: trying again does not help. */
+export class ImageError extends Error {
+  override readonly name = 'ImageError';
+}
+
+export class Images {
+  /** Host and image -> its transfer: an image that several machines wait for is brought once. */
+  private readonly transfers = new Map<string, Promise<string>>();
+
+  constructor(
+    private readonly options: ImageOptions,
+    private readonly timeLimit: Millis,
+  ) {}
+
+  /** Brings an image into the host's cache, and says where it is. */
+  async cached(host: Host, image: string, signal: AbortSignal): Promise<string> {
+    const key = `${host.node.number} ${image}`;
+    let transfer = this.transfers.get(key);
+    if (!transfer) {
+      transfer = this.bring(host, image).finally(() => this.transfers.delete(key));
+      this.transfers.set(key, transfer);
+      transfer.catch(() => {});
+    }
+    const path = await transfer;
+    signal.throwIfAborted();
+    return path;
+  }
+
+  /** Makes a machine's disk: what it writes goes into a file of its own. */
+  async overlay(host: Host, base: string, disk: string, options: RunOptions): Promise<void> {
+    const { format } = this.options;
+    await host.run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, disk], options);
+  }
+
+  /** Points an overlay that was copied to another host to that host's base image, which is the same. */
+  async rebase(host: Host, base: string, disk: string, options: RunOptions): Promise<void> {
+    const { format } = this.options;
+    await host.run('qemu-img', ['rebase', '-q', '-u', '-F', format, '-b', base, disk], options);
+  }
+
+  private async bring(host: Host, image: string): Promise<string> {
+    if (/[/\0\n]/.test(image) || image === '' || image.startsWith('.'))
+      throw new ImageError(`${JSON.stringify(image)} is no name of an image: it has to be a file's name`);
+    const options: RunOptions = { timeLimit: this.timeLimit, signal: new AbortController().signal };
+    const path = host.path('images', image);
+    await host.run('mkdir', ['-p', '--', host.path('images')], options);
+    if (await host.exists(path, options)) {
+      // The least recently used goes first.
+      await host.run('touch', ['--', path], options);
+      return path;
+    }
+    const part = host.path('images', `.${image}.part`);
+    await this.copy(host, image, part, options);
+    await this.evict(host, part, options);
+    await host.run('mv', ['-f', '--', part, path], options);
+    return path;
+  }
+
+  private async copy(host: Host, image: string, to: string, options: RunOptions): Promise<void> {
+    const { repository } = this.options;
+    const source = `${repository.replace(/\/$/, '')}/${image}`;
+    const isRemote = /^[^/]+:/.test(repository);
+    try {
+      if (isRemote || host.copyHost === null)
+        await (isRemote
+          ? host.run('rsync', ['-aLs', '--', source, to], options)
+          : host.run('cp', ['-L', '--reflink=auto', '--', source, to], options));
+      else await host.push(source, to, options);
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      if (/No such file/.test(words)) throw new ImageError(`there is no image ${image} in ${repository}`);
+      throw error;
+    }
+  }
+
+  /** Makes room for an image: those that no machine uses, the least recently used first. */
+  private async evict(host: Host, part: string, options: RunOptions): Promise<void> {
+    const { cacheSizeMb } = this.options;
+    if (cacheSizeMb === null) return;
+    const files = (
+      await host.run('find', [host.path('images'), '-type', 'f', '-printf', '%T@ %s %p\\n'], options)
+    )
+      .split('\n')
+      .flatMap((line) => {
+        const [, at, size, path = ''] = /^(\S+) (\d+) (.*)$/.exec(line) ?? [];
+        return at === undefined ? [] : [{ at: Number(at), size: Number(size), path }];
+      })
+      .sort((a, b) => a.at - b.at);
+    const used = await this.inUse(host, options);
+    let excess = files.reduce((sum, { size }) => sum + size, 0) - cacheSizeMb * 1_000_000;
+    for (const { path, size } of files) {
+      if (excess <= 0) return;
+      if (path === part || path.endsWith('.part') || used.has(path)) continue;
+      await host.run('rm', ['-f', '--', path], options);
+      excess -= size;
+    }
+  }
+
+  /** Base images of the overlays that are there. */
+  private async inUse(host: Host, options: RunOptions): Promise<ReadonlySet<string>> {
+    const folder = host.path('machines');
+    const { stdout } = await host.attempt(
+      'find',
+      [folder, '-name', 'base', '-exec', 'cat', '{}', '+'],
+      options,
+    );
+    return new Set(stdout.split('\n').filter((line) => line !== ''));
+  }
+}

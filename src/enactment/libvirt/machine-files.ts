@@ -1,0 +1,101 @@
+/** A machine's folder on its host: disk, seed for cloud-init, saved memory. */
+import { readFileSync } from 'node:fs';
+import type { ActionTarget, Millis } from '../../core/index.ts';
+import { filled, nameOf } from './domain.ts';
+import type { Host, RunOptions } from './host.ts';
+import { ImageError, Images } from './images.ts';
+import type { LibvirtOptions } from './options.ts';
+
+export interface MachineFiles {
+  readonly disk: string | null;
+  readonly seed: string | null;
+  readonly folder: string;
+}
+
+export class FileKeeper {
+  private readonly images: Images | null;
+  readonly timeLimit: Millis;
+
+  constructor(private readonly options: LibvirtOptions) {
+    this.timeLimit = options.timeLimit;
+    this.images = options.images && new Images(options.images, options.timeLimit);
+  }
+
+  folder(host: Host, target: Pick<ActionTarget, 'leaseId' | 'machine'>): string {
+    return host.path('machines', nameOf(this.options.namePrefix, target));
+  }
+
+  /** What belongs into the folder, whether it is there or not. */
+  files(host: Host, target: ActionTarget): MachineFiles {
+    const folder = this.folder(host, target);
+    return {
+      folder,
+      disk: target.image && this.images ? `${folder}/disk.qcow2` : null,
+      seed: this.options.cloudInit ? `${folder}/seed.iso` : null,
+    };
+  }
+
+  /** Makes what is missing. Rejects with ImageError where that cannot be. */
+  async prepare(host: Host, target: ActionTarget, signal: AbortSignal): Promise<MachineFiles> {
+    const files = this.files(host, target);
+    const options: RunOptions = { timeLimit: this.timeLimit, signal };
+    if (target.image && !this.images)
+      throw new ImageError(
+        `the lease asks for the image ${target.image.name}, and no image repository is configured`,
+      );
+    await host.run('mkdir', ['-p', '--', files.folder], options);
+    if (files.disk !== null && target.image && this.images) {
+      const base = await this.images.cached(host, target.image.name, signal);
+      if (!(await host.exists(files.disk, options))) {
+        await host.write(`${files.folder}/base`, `${base}\n`, options);
+        // Under its name only when it is whole.
+        await this.images.overlay(host, base, `${files.disk}.new`, options);
+        await host.run('mv', ['-f', '--', `${files.disk}.new`, files.disk], options);
+      }
+    }
+    if (files.seed !== null && !(await host.exists(files.seed, options)))
+      await this.makeSeed(host, target, files, options);
+    return files;
+  }
+
+  /** What was copied from another host is made to fit this one. */
+  async adopt(host: Host, target: ActionTarget, folder: string, signal: AbortSignal): Promise<void> {
+    if (!target.image || !this.images) return;
+    const options: RunOptions = { timeLimit: this.timeLimit, signal };
+    const base = await this.images.cached(host, target.image.name, signal);
+    await host.write(`${folder}/base`, `${base}\n`, options);
+    await this.images.rebase(host, base, `${folder}/disk.qcow2`, options);
+  }
+
+  async remove(host: Host, target: ActionTarget, signal: AbortSignal): Promise<void> {
+    const folder = this.folder(host, target);
+    await host.run('rm', ['-rf', '--', folder, `${folder}.incoming`], { timeLimit: this.timeLimit, signal });
+  }
+
+  /** A NoCloud volume: what cloud-init in the guest reads at its first start. */
+  private async makeSeed(
+    host: Host,
+    target: ActionTarget,
+    { folder, seed }: MachineFiles,
+    options: RunOptions,
+  ): Promise<void> {
+    const name = nameOf(this.options.namePrefix, target);
+    const values = {
+      name,
+      lease: String(target.leaseId),
+      machine: String(target.machine),
+      node: host.node.hostname,
+      image: target.image?.name ?? null,
+    };
+    const template = readFileSync(this.options.cloudInit?.userData ?? '', 'utf8');
+    // Values stand between double quotes in YAML.
+    const userData = filled(template, values, (text) => JSON.stringify(text).slice(1, -1));
+    const source = `${folder}/seed`;
+    await host.run('mkdir', ['-p', '--', source], options);
+    await host.write(`${source}/user-data`, userData, options);
+    await host.write(`${source}/meta-data`, `instance-id: ${name}\nlocal-hostname: ${name}\n`, options);
+    const iso = ['-quiet', '-output', `${seed}.new`, '-volid', 'cidata', '-joliet', '-rock', source];
+    await host.run('genisoimage', iso, options);
+    await host.run('mv', ['-f', '--', `${seed}.new`, seed ?? ''], options);
+  }
+}

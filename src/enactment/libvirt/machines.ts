@@ -1,0 +1,162 @@
+/** What libvirt says of machines, and what the adapter notes there. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Millis } from '../../core/index.ts';
+import type { HostedMachine, MachineStatus } from '../../engine/ports.ts';
+import { machineOf, metadataKey, metadataUri, type Phase } from './domain.ts';
+import type { Host } from './host.ts';
+import { LibvirtError } from './virsh.ts';
+
+/** How long a call that asks or changes little may take. */
+const shortCall: Millis = 30_000;
+/** How often a state that passes is looked at again. */
+const pollInterval: Millis = 100;
+
+/** A domain: whether it holds memory of the host, whether it is in between, and how far the adapter has come with it. */
+export interface DomainState {
+  readonly isActive: boolean;
+  /** Being started, saved, restored or moved. */
+  readonly isPassing: boolean;
+  readonly phase: Phase;
+}
+
+export class Machines {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'leasegraph-libvirt-'));
+  private definitions = 0;
+
+  constructor(private readonly prefix: string) {}
+
+  /** Null when there is no such domain. */
+  async state(host: Host, name: string, signal: AbortSignal): Promise<DomainState | null> {
+    try {
+      const [state = ''] = (await this.virsh(host, ['domstate', '--domain', name], signal))
+        .trim()
+        .split(' (');
+      const isActive = isActiveState(state);
+      return { isActive, isPassing: state === 'paused', phase: await this.phase(host, name, signal) };
+    } catch (error) {
+      if (error instanceof LibvirtError && error.isUnknownDomain) return null;
+      throw error;
+    }
+  }
+
+  /** The state when what was going on with the domain has come to its end, or has not for a long time. */
+  async settled(host: Host, name: string, limit: Millis, signal: AbortSignal): Promise<DomainState | null> {
+    const until = Date.now() + limit;
+    for (;;) {
+      const state = await this.state(host, name, signal);
+      if (!state?.isPassing || Date.now() >= until) return state;
+      await sleep(pollInterval, undefined, { signal });
+    }
+  }
+
+  async status(host: Host, name: string, signal: AbortSignal): Promise<MachineStatus> {
+    const state = await this.state(host, name, signal);
+    return state === null ? 'absent' : this.statusOf(host, name, state, signal);
+  }
+
+  async statusOf(host: Host, name: string, state: DomainState, signal: AbortSignal): Promise<MachineStatus> {
+    if (state.isActive) return 'running';
+    switch (state.phase) {
+      case 'prepared':
+        return 'prepared';
+      case 'started':
+        return 'stopped';
+      case 'suspended':
+        return 'suspended';
+      default:
+        // It was being saved or restored: what counts is whether its memory lies there as a whole.
+        return (await this.isSaved(host, name, signal)) ? 'suspended' : 'stopped';
+    }
+  }
+
+  /** All machines of this site on a host. */
+  async list(host: Host, signal: AbortSignal): Promise<readonly HostedMachine[]> {
+    const lines = (await this.virsh(host, ['list', '--all'], signal)).split('\n');
+    const found: HostedMachine[] = [];
+    for (const line of lines) {
+      const [, name = '', state = ''] = /^\s*\S+\s+(\S+)\s+(.*?)\s*$/.exec(line) ?? [];
+      const machine = machineOf(this.prefix, name);
+      if (!machine) continue;
+      // It may be gone meanwhile.
+      const status = isActiveState(state) ? 'running' : await this.status(host, name, signal);
+      if (status !== 'absent') found.push({ ...machine, node: host.node.number, status });
+    }
+    return found;
+  }
+
+  async note(host: Host, name: string, phase: Phase, signal: AbortSignal): Promise<void> {
+    const set = ['--key', metadataKey, '--set', `<machine phase='${phase}'/>`, '--config'];
+    await this.virsh(host, ['metadata', '--domain', name, '--uri', metadataUri, ...set], signal);
+  }
+
+  /** Defines a domain, or defines it anew. */
+  async define(host: Host, xml: string, signal: AbortSignal): Promise<void> {
+    await this.withFile(xml, (file) => this.virsh(host, ['define', '--file', file], signal));
+  }
+
+  /** Hands a file with the text to a call of virsh, which reads it on this machine. */
+  async withFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
+    this.definitions += 1;
+    const file = join(this.folder, `${this.definitions}.xml`);
+    writeFileSync(file, text);
+    try {
+      return await use(file);
+    } finally {
+      rmSync(file, { force: true });
+    }
+  }
+
+  async undefine(host: Host, name: string, signal: AbortSignal): Promise<void> {
+    try {
+      // Not every driver knows these, and not every domain has any.
+      await this.virsh(host, ['undefine', '--domain', name, '--nvram', '--managed-save'], signal);
+    } catch (error) {
+      if (!(error instanceof LibvirtError)) throw error;
+      if (!error.isUnknownDomain) await this.virsh(host, ['undefine', '--domain', name], signal);
+    }
+  }
+
+  savedMemory(host: Host, name: string): string {
+    return host.path('machines', name, 'memory');
+  }
+
+  /** Whether the file with its memory is whole. (libvirt marks those that it is still writing.) */
+  async isSaved(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.virsh(host, ['save-image-dumpxml', '--file', this.savedMemory(host, name)], signal);
+      return true;
+    } catch (error) {
+      if (error instanceof LibvirtError) return false;
+      throw error;
+    }
+  }
+
+  async virsh(host: Host, args: readonly string[], signal: AbortSignal, limit = shortCall): Promise<string> {
+    return host.virsh.run(args, limit, signal);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async phase(host: Host, name: string, signal: AbortSignal): Promise<Phase> {
+    try {
+      const noted = await this.virsh(
+        host,
+        ['metadata', '--domain', name, '--uri', metadataUri, '--config'],
+        signal,
+      );
+      const [, phase] = /phase=["'](\w+)["']/.exec(noted) ?? [];
+      return (phase as Phase | undefined) ?? 'started';
+    } catch (error) {
+      // Somebody has defined it anew, without the metadata.
+      if (error instanceof LibvirtError && !error.isUnknownDomain) return 'started';
+      throw error;
+    }
+  }
+}
+
+const isActiveState = (state: string): boolean => !['shut off', 'crashed', ''].includes(state);

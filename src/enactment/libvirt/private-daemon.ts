@@ -1,0 +1,85 @@
+/** A libvirtd of our own: without rights, in a folder of its own, and gone with this process. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { plainEnvironment } from '../program.ts';
+
+/** Milliseconds. */
+const startLimit = 20_000;
+/** An unprivileged user's daemon needs nothing of the system's. Root becomes one. */
+const dropRights = process.getuid?.() === 0 ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : [];
+
+export class PrivateDaemon {
+  private constructor(
+    readonly folder: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** What programs are started with that use the daemon's files as it does itself. */
+  static readonly via: readonly string[] = dropRights.length > 0 ? ['setpriv', ...dropRights] : [];
+
+  /** Throws when libvirtd is not installed, or does not come up. */
+  static async start(): Promise<PrivateDaemon> {
+    const folder = mkdtempSync(join(tmpdir(), 'leasegraph-libvirtd-'));
+    const names = ['run', 'config', 'cache', 'data', 'home', 'files'].map((name) => join(folder, name));
+    for (const name of names) mkdirSync(name, { mode: 0o700 });
+    if (dropRights.length > 0) for (const name of [folder, ...names]) chownSync(name, ...nobody());
+    const [runtime = '', config = '', cache = '', data = '', home = ''] = names;
+    const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...dropRights, 'libvirtd'], {
+      env: {
+        ...plainEnvironment(),
+        HOME: home,
+        XDG_RUNTIME_DIR: runtime,
+        XDG_CONFIG_HOME: config,
+        XDG_CACHE_HOME: cache,
+        XDG_DATA_HOME: data,
+      },
+      cwd: folder,
+      stdio: 'ignore',
+    });
+    const daemon = new PrivateDaemon(folder, child);
+    let failure: Error | null = null;
+    child.once('error', (error) => {
+      failure = error;
+    });
+    for (const until = Date.now() + startLimit; !existsSync(daemon.socket); await sleep(20)) {
+      if (!failure && child.exitCode === null && Date.now() < until) continue;
+      daemon.stop();
+      throw new Error(
+        `libvirtd does not start: ${failure ?? `it exited with ${child.exitCode}`}; is it installed?`,
+      );
+    }
+    process.once('exit', () => daemon.stop());
+    child.unref();
+    return daemon;
+  }
+
+  get socket(): string {
+    return join(this.folder, 'run', 'libvirt', 'libvirt-sock');
+  }
+
+  get files(): string {
+    return join(this.folder, 'files');
+  }
+
+  /** `qemu`, `/session` or `test`, `/default`. */
+  uri(driver: string, path: string): string {
+    return `${driver}+unix://${path}?socket=${this.socket}`;
+  }
+
+  stop(): void {
+    this.child.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function nobody(): [uid: number, gid: number] {
+  const [, , uid = '65534', gid = '65534'] =
+    readFileSync('/etc/passwd', 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('nobody:'))
+      ?.split(':') ?? [];
+  return [Number(uid), Number(gid)];
+}

@@ -1,0 +1,266 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  type Bench,
+  conformanceCases,
+  firstConformanceLease,
+  runCase,
+  Skipped,
+} from '../../src/enactment/conformance/index.ts';
+import { LibvirtAdapter } from '../../src/enactment/libvirt/adapter.ts';
+import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
+import type { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
+import { hostSite } from '../../src/enactment/site.ts';
+import { type ActionCall, type Adapter, type HostNode, HostUnreachable } from '../../src/engine/ports.ts';
+import { guestSays, libvirtNodes, missingPrograms, powerOff, writeGuestImage } from '../support/libvirt.ts';
+
+const log = pino({ level: 'silent' });
+const site = hostSite(
+  'test',
+  [1, 2].map((number) => ({ number, hostname: `node-${number}`, capacity: { CPU: 400, Memory: 4096 } })),
+);
+const [one, two] = site.nodes() as [HostNode, HostNode];
+
+const folder = mkdtempSync(join(tmpdir(), 'leasegraph-libvirt-test-'));
+// The daemons of a test that runs as root do not.
+chmodSync(folder, 0o755);
+const adapters: Adapter[] = [];
+afterAll(async () => {
+  await Promise.all(adapters.map((adapter) => adapter.close()));
+  rmSync(folder, { recursive: true });
+});
+
+const open = (options: LibvirtOptions): LibvirtAdapter => {
+  const adapter = new LibvirtAdapter(options, site, log);
+  adapters.push(adapter);
+  return adapter;
+};
+
+let lastAction = 0;
+const call = (target: Partial<ActionCall['target']> = {}): ActionCall => {
+  lastAction += 1;
+  return {
+    actionId: lastAction,
+    target: {
+      leaseId: 1,
+      machine: 1,
+      node: 1,
+      toNode: null,
+      capacity: { CPU: 100, Memory: 16 },
+      image: { name: 'guest', sizeMb: 1 },
+      ...target,
+    },
+    signal: AbortSignal.timeout(60_000),
+    deadline: null,
+  };
+};
+const done = expect.objectContaining({ status: 'done' });
+
+/** Several cases at once: they wait for hosts more than they work. */
+const describeConcurrently = (title: string, makeBench: () => Promise<Bench>): void => {
+  describe(`${title}: conformance`, { concurrent: true }, () => {
+    let bench: Bench;
+    beforeAll(async () => {
+      bench = await makeBench();
+    });
+    conformanceCases.forEach((each, index) => {
+      test(each.name, async ({ skip }) => {
+        try {
+          await runCase(bench, each, firstConformanceLease + index);
+        } catch (error) {
+          if (error instanceof Skipped) skip(error.message);
+          throw error;
+        }
+      }, 90_000);
+    });
+  });
+};
+
+describe.skipIf(missingPrograms.length > 0)(
+  `libvirt${missingPrograms.length > 0 ? ` (not installed: ${missingPrograms.join(', ')})` : ''}`,
+  () => {
+    let daemons: readonly PrivateDaemon[];
+    let options: LibvirtOptions;
+    beforeAll(async () => {
+      ({ daemons, options } = await libvirtNodes(2, folder));
+    });
+    afterAll(() => {
+      for (const daemon of daemons) daemon.stop();
+    });
+    const daemonOf = (node: number): PrivateDaemon => daemons[node - 1] as PrivateDaemon;
+
+    describeConcurrently('libvirt, QEMU', async () => ({
+      name: 'libvirt, QEMU',
+      nodes: [one, two],
+      capacity: { CPU: 100, Memory: 16 },
+      image: { name: 'guest', sizeMb: 1 },
+      patience: 60_000,
+      make: async (names) =>
+        new LibvirtAdapter(
+          {
+            ...options,
+            hosts: hostsOf(
+              options,
+              names.nodes().map(({ hostname }) => hostname),
+            ),
+          },
+          names,
+          log,
+        ),
+      stopMachine: (leaseId, machine, { number }) => powerOff(daemonOf(number), `lg-${leaseId}-${machine}`),
+    }));
+
+    describeConcurrently('libvirt, test driver', async () => ({
+      name: 'libvirt, test driver',
+      nodes: [one, two],
+      capacity: { CPU: 100, Memory: 64 },
+      image: null,
+      patience: 60_000,
+      make: async (names) => new LibvirtAdapter({ ...testDriver, template: testTemplate() }, names, log),
+    }));
+
+    test('memory survives suspension, a move to another host and resumption; a new start begins anew', async () => {
+      const adapter = open(options);
+      const lease = { leaseId: 11 };
+      expect(await adapter.start(call(lease))).toEqual(done);
+      const before = await guestSays(daemonOf(1), 'lg-11-1');
+      expect(await adapter.suspend(call(lease))).toEqual(done);
+      expect(await adapter.migrate(call({ ...lease, toNode: 2 }))).toEqual(done);
+      expect(existsSync(join(daemonOf(1).files, 'machines', 'lg-11-1'))).toBe(false);
+      expect(await adapter.resume(call({ ...lease, node: 2 }))).toEqual(done);
+      const after = await guestSays(daemonOf(2), 'lg-11-1');
+      expect(after.secret).toBe(before.secret);
+      expect(after.count).toBeGreaterThan(before.count);
+
+      expect(await adapter.destroy(call({ ...lease, node: 2 }))).toEqual(done);
+      expect(await adapter.start(call({ ...lease, node: 2 }))).toEqual(done);
+      expect((await guestSays(daemonOf(2), 'lg-11-1')).secret).not.toBe(before.secret);
+      expect(await adapter.destroy(call({ ...lease, node: 2 }))).toEqual(done);
+      expect(
+        readdirSync(join(daemonOf(2).files, 'machines')).filter((name) => name.includes('lg-11-')),
+      ).toEqual([]);
+    });
+
+    test('a guest is asked to power off, and destroyed when it does not within its time of grace', async () => {
+      const adapter = open({ ...options, shutdownGrace: 30_000 });
+      const lease = { leaseId: 12 };
+      await adapter.start(call(lease));
+      await guestSays(daemonOf(1), 'lg-12-1');
+      let began = performance.now();
+      expect(await adapter.shutdown(call(lease))).toEqual(done);
+      expect(performance.now() - began).toBeLessThan(30_000);
+
+      // Without a disk there is no guest that could hear it.
+      const deaf = open({ ...options, shutdownGrace: 1_000 });
+      await deaf.start(call({ ...lease, image: null }));
+      began = performance.now();
+      expect(await deaf.shutdown(call({ ...lease, image: null }))).toEqual(done);
+      expect(performance.now() - began).toBeGreaterThan(1_000);
+    });
+
+    test('an image is brought to a host once, and the least recently used that no machine needs make room', async () => {
+      for (const name of ['first', 'second', 'third']) writeGuestImage(join(folder, name));
+      const adapter = open({ ...options, images: { repository: folder, format: 'raw', cacheSizeMb: 3 } });
+      const cached = (): string[] =>
+        readdirSync(join(daemonOf(1).files, 'images'))
+          .filter((name) => ['first', 'second', 'third'].includes(name))
+          .sort();
+      const prepare = (leaseId: number, name: string) =>
+        adapter.prepare(call({ leaseId, image: { name, sizeMb: 1 } }));
+      // The image `guest` is there as well, from the other tests; and used, or older.
+      expect(await prepare(21, 'first')).toEqual(done);
+      expect(await prepare(22, 'second')).toEqual(done);
+      expect(await adapter.destroy(call({ leaseId: 22 }))).toEqual(done);
+      expect(await prepare(23, 'third')).toEqual(done);
+      const small = open({ ...options, images: { repository: folder, format: 'raw', cacheSizeMb: 1 } });
+      writeGuestImage(join(folder, 'fourth'));
+      expect(await small.prepare(call({ leaseId: 24, image: { name: 'fourth', sizeMb: 1 } }))).toEqual(done);
+      // Of a lease that is prepared the base image stays.
+      expect(cached()).toEqual(['first', 'third']);
+      for (const leaseId of [21, 23, 24]) await adapter.destroy(call({ leaseId }));
+    });
+
+    test('an image that is not there, or whose name is a path, fails its lease and leaves nothing', async () => {
+      const adapter = open(options);
+      const start = (name: string) => adapter.start(call({ leaseId: 31, image: { name, sizeMb: 1 } }));
+      expect(await start('none')).toMatchObject({
+        status: 'failed',
+        reason: `there is no image none in ${folder}`,
+      });
+      expect(await start('../guest')).toMatchObject({
+        status: 'failed',
+        reason: expect.stringContaining('is no name of an image'),
+      });
+      expect(await adapter.inspect({ leaseId: 31, machine: 1, node: 1 }, AbortSignal.timeout(10_000))).toBe(
+        'absent',
+      );
+      expect(existsSync(join(daemonOf(1).files, 'machines', 'lg-31-1'))).toBe(false);
+    });
+
+    test('a host whose libvirt does not answer is unreachable, and holds up no other', async () => {
+      const hosts = {
+        ...options.hosts,
+        'node-2': { ...options.hosts?.['node-2'], uri: `qemu+unix:///session?socket=${folder}/none` },
+      };
+      const adapter = open({ ...options, hosts });
+      const signal = AbortSignal.timeout(30_000);
+      await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 2 }, signal)).rejects.toThrow(
+        HostUnreachable,
+      );
+      await expect(adapter.start(call({ leaseId: 41, node: 2 }))).rejects.toThrow(HostUnreachable);
+      expect(await adapter.inspect({ leaseId: 41, machine: 1, node: 1 }, signal)).toBe('absent');
+    });
+
+    test('domains of others are left alone', async () => {
+      const mine = open(options);
+      const other = open({ ...options, namePrefix: 'other' });
+      await mine.start(call({ leaseId: 51, image: null }));
+      expect(
+        (await other.list(1, AbortSignal.timeout(10_000))).filter(({ leaseId }) => leaseId === 51),
+      ).toEqual([]);
+      expect(
+        (await mine.list(1, AbortSignal.timeout(10_000))).filter(({ leaseId }) => leaseId === 51),
+      ).toEqual([{ leaseId: 51, machine: 1, node: 1, status: 'running' }]);
+      await mine.destroy(call({ leaseId: 51 }));
+    });
+  },
+);
+
+/** The hosts of node-1 and node-2, whatever they are called. */
+function hostsOf(
+  { hosts = {} }: LibvirtOptions,
+  names: readonly string[],
+): NonNullable<LibvirtOptions['hosts']> {
+  return Object.fromEntries(names.map((name, index) => [name, hosts[`node-${index + 1}`] ?? {}]));
+}
+
+const testDriver: Omit<LibvirtOptions, 'template'> = {
+  uri: 'test:///default',
+  directory: '/nonexistent',
+  namePrefix: 'lg',
+  domainType: 'test',
+  network: null,
+  shutdownGrace: 1_000,
+  timeLimit: 30_000,
+  liveMigration: false,
+  images: null,
+  cloudInit: null,
+};
+
+function testTemplate(): string {
+  const file = join(folder, 'test.xml');
+  writeFileSync(
+    file,
+    `<domain type='{{domainType}}'>
+      <name>{{name}}</name>
+      <uuid>{{uuid}}</uuid>
+      <memory unit='MiB'>{{memory}}</memory>
+      <vcpu>{{vcpus}}</vcpu>
+      <os><type>hvm</type></os>
+    </domain>`,
+  );
+  return file;
+}

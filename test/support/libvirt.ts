@@ -1,0 +1,121 @@
+/** libvirt daemons of a test's own, and a guest that tells whether its memory is what it was. */
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
+import { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
+
+const needed = ['virsh', 'libvirtd', 'setpriv', 'qemu-img', 'qemu-system-x86_64', 'rsync'];
+
+/** Programs that are not installed: without them the tests of real domains are skipped. */
+export const missingPrograms = needed.filter(
+  (program) => spawnSync('which', [program], { stdio: 'ignore' }).status !== 0,
+);
+
+/** What guest/boot.s assembles to, without the zeros after it. */
+const bootCode =
+  '+jHAjtiO0LwAfLoCBrgAAe8PMWajAAVmxwYEBQAAAAD7ZqEABehCALAg6FkAZqEEBeg2ALAK6E0AZv8GBAW7AgD0ug' +
+  'AG7fbEAXUVuv0D7KgBdAi6+APsPHF0BUt14+vBugQGuAAg7/Tr/bkIAGbBwARmUCQPBDA8OXYCBCfoBgBmWEl16MNS' +
+  'ULr9A+yoIHT4WLr4A+5aww==';
+
+/** A raw image that boots to the guest. */
+export function writeGuestImage(path: string): void {
+  const image = Buffer.alloc(1_048_576);
+  Buffer.from(bootCode, 'base64').copy(image);
+  image.writeUInt16LE(0xaa55, 510);
+  writeFileSync(path, image);
+}
+
+/** Small machines with a serial port that the test talks to; software emulation. */
+export const guestTemplate = `<domain type='qemu'>
+  <name>{{name}}</name>
+  <uuid>{{uuid}}</uuid>
+  <memory unit='MiB'>16</memory>
+  <vcpu>1</vcpu>
+  <os><type arch='x86_64' machine='pc'>hvm</type></os>
+  <features><acpi/></features>
+  <on_poweroff>destroy</on_poweroff>
+  <devices>
+    <controller type='usb' model='none'/>
+    <memballoon model='none'/>
+    {{#disk}}<disk type='file' device='disk'>
+      <driver name='qemu' type='qcow2'/>
+      <source file='{{disk}}'/>
+      <target dev='hda' bus='ide'/>
+    </disk>{{/disk}}
+    {{#seed}}<disk type='file' device='cdrom'>
+      <source file='{{seed}}'/>
+      <target dev='hdc' bus='ide'/>
+    </disk>{{/seed}}
+    <serial type='unix'><source mode='bind' path='{{folder}}/serial'/></serial>
+  </devices>
+</domain>
+`;
+
+/** Each of several nodes on a daemon of its own. `folder` holds the template and the repository with the image `guest`. */
+export async function libvirtNodes(
+  count: number,
+  folder: string,
+): Promise<{ readonly daemons: readonly PrivateDaemon[]; readonly options: LibvirtOptions }> {
+  const daemons = await Promise.all(Array.from({ length: count }, () => PrivateDaemon.start()));
+  const template = join(folder, 'guest.xml');
+  writeFileSync(template, guestTemplate);
+  writeGuestImage(join(folder, 'guest'));
+  const hosts = daemons.map((daemon, index) => [
+    `node-${index + 1}`,
+    { uri: daemon.uri('qemu', '/session'), directory: daemon.files },
+  ]);
+  const options: LibvirtOptions = {
+    uri: 'qemu:///session',
+    directory: '/nonexistent',
+    via: PrivateDaemon.via,
+    hosts: Object.fromEntries(hosts),
+    namePrefix: 'lg',
+    template,
+    domainType: 'qemu',
+    network: null,
+    shutdownGrace: 10_000,
+    timeLimit: 60_000,
+    liveMigration: false,
+    images: { repository: folder, format: 'raw', cacheSizeMb: null },
+    cloudInit: null,
+  };
+  return { daemons, options };
+}
+
+export interface GuestSays {
+  /** What only its memory knows. */
+  readonly secret: string;
+  readonly count: number;
+}
+
+const serialPort = (daemon: PrivateDaemon, name: string): string =>
+  join(daemon.files, 'machines', name, 'serial');
+
+/** The next whole line that the guest writes. */
+export async function guestSays(daemon: PrivateDaemon, name: string): Promise<GuestSays> {
+  const socket = createConnection(serialPort(daemon, name));
+  try {
+    await once(socket, 'connect');
+    for await (const line of createInterface({ input: socket })) {
+      const [, secret = '', count = ''] = /^([0-9a-f]{8}) ([0-9a-f]{8})$/.exec(line) ?? [];
+      if (secret !== '') return { secret, count: Number.parseInt(count, 16) };
+    }
+    throw new Error(`${name} says nothing`);
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The guest powers off by itself. */
+export async function powerOff(daemon: PrivateDaemon, name: string): Promise<void> {
+  // It has to run before it can hear.
+  await guestSays(daemon, name);
+  const socket = createConnection(serialPort(daemon, name));
+  await once(socket, 'connect');
+  socket.write('q');
+  await once(socket, 'close');
+}
