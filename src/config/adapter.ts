@@ -91,7 +91,7 @@ const libvirt = z.strictObject({
     .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
     .default('leasegraph'),
   template: text.optional(),
-  domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').default('kvm'),
+  domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').optional(),
   network: text.nullable().default(null),
   shutdownGrace: timer.default(60_000),
   timeLimit: positiveTimer.default(15 * 60_000),
@@ -153,6 +153,7 @@ export function resolvedAdapter(given: AdapterFile, folder: string) {
         ...options,
         ...chosen(nodes),
         ...defined({ copyHost, migrateUri, via }),
+        domainType: options.domainType ?? (/^test[:+]/.test(options.uri) ? 'test' : 'kvm'),
         template: template === undefined ? null : from(template),
         images: images
           ? { ...images, repository: isRemote ? images.repository : from(images.repository) }

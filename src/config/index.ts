@@ -4,6 +4,7 @@ export { type Configuration, isModulePath } from './file.ts';
 export { makeDataFolder, makeFolder } from './folder.ts';
 export type { ConfigEntry } from './haizea/ini.ts';
 export {
+  defaultAdapter,
   defaultConfiguration,
   type Environment,
   loadConfiguration,

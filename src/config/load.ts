@@ -94,6 +94,13 @@ export function defaultConfiguration(): Configuration {
   return checked(emptyDraft, []);
 }
 
+/** An adapter of which only this is said. Throws ConfigurationError. */
+export function defaultAdapter(adapter: Record<string, unknown>): Configuration['adapters'][number] {
+  const [only] = checked({ ...emptyDraft, values: { adapter } }, []).adapters;
+  if (!only) throw new Error('an adapter was given');
+  return only;
+}
+
 /** Reads a configuration file in YAML or JSON. Throws ConfigurationError. */
 export function readConfigurationFile(path: string): Configuration {
   const text = readText(path);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -119,7 +120,7 @@ describe.skipIf(missingPrograms.length > 0)(
       capacity: { CPU: 100, Memory: 64 },
       image: null,
       patience: 60_000,
-      make: async (names) => new LibvirtAdapter({ ...testDriver, template: testTemplate() }, names, log),
+      make: async (names) => new LibvirtAdapter(testDriver, names, log),
     }));
 
     test('memory survives suspension, a move to another host and resumption; a new start begins anew', async () => {
@@ -183,6 +184,40 @@ describe.skipIf(missingPrograms.length > 0)(
       for (const leaseId of [21, 23, 24]) await adapter.destroy(call({ leaseId }));
     });
 
+    test('cloud-init is told who the machine is', async () => {
+      const userData = join(folder, 'user-data');
+      writeFileSync(
+        userData,
+        '#cloud-config\nfqdn: "{{name}}.{{node}}"\n{{#image}}image: "{{image}}"\n{{/image}}',
+      );
+      const adapter = open({ ...options, cloudInit: { userData } });
+      expect(await adapter.prepare(call({ leaseId: 32 }))).toEqual(done);
+      const seed = join(daemonOf(1).files, 'machines', 'lg-32-1', 'seed.iso');
+      const read = (file: string): string =>
+        execFileSync('isoinfo', ['-J', '-x', file, '-i', seed]).toString();
+      expect(read('/user-data')).toBe('#cloud-config\nfqdn: "lg-32-1.node-1"\nimage: "guest"\n');
+      expect(read('/meta-data')).toBe('instance-id: lg-32-1\nlocal-hostname: lg-32-1\n');
+      await adapter.destroy(call({ leaseId: 32 }));
+    });
+
+    test('a running machine is moved without a stop, where that is configured', async () => {
+      const migrateUri = 'tcp://127.0.0.1';
+      const hosts = Object.fromEntries(
+        Object.entries(options.hosts ?? {}).map(([name, host]) => [name, { ...host, migrateUri }]),
+      );
+      const adapter = open({ ...options, hosts, liveMigration: true });
+      const lease = { leaseId: 33 };
+      await adapter.start(call(lease));
+      const before = await guestSays(daemonOf(1), 'lg-33-1');
+      expect(await adapter.migrate(call({ ...lease, toNode: 2 }))).toEqual(done);
+      const after = await guestSays(daemonOf(2), 'lg-33-1');
+      expect(after.secret).toBe(before.secret);
+      const signal = AbortSignal.timeout(10_000);
+      expect(await adapter.inspect({ ...lease, machine: 1, node: 1 }, signal)).toBe('absent');
+      expect(await adapter.inspect({ ...lease, machine: 1, node: 2 }, signal)).toBe('running');
+      await adapter.destroy(call({ ...lease, node: 2 }));
+    });
+
     test('an image that is not there, or whose name is a path, fails its lease and leaves nothing', async () => {
       const adapter = open(options);
       const start = (name: string) => adapter.start(call({ leaseId: 31, image: { name, sizeMb: 1 } }));
@@ -237,7 +272,8 @@ function hostsOf(
   return Object.fromEntries(names.map((name, index) => [name, hosts[`node-${index + 1}`] ?? {}]));
 }
 
-const testDriver: Omit<LibvirtOptions, 'template'> = {
+const testDriver: LibvirtOptions = {
+  template: null,
   uri: 'test:///default',
   directory: '/nonexistent',
   namePrefix: 'lg',
@@ -249,18 +285,3 @@ const testDriver: Omit<LibvirtOptions, 'template'> = {
   images: null,
   cloudInit: null,
 };
-
-function testTemplate(): string {
-  const file = join(folder, 'test.xml');
-  writeFileSync(
-    file,
-    `<domain type='{{domainType}}'>
-      <name>{{name}}</name>
-      <uuid>{{uuid}}</uuid>
-      <memory unit='MiB'>{{memory}}</memory>
-      <vcpu>{{vcpus}}</vcpu>
-      <os><type>hvm</type></os>
-    </domain>`,
-  );
-  return file;
-}

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
 
-const needed = ['virsh', 'libvirtd', 'setpriv', 'qemu-img', 'qemu-system-x86_64', 'rsync'];
+const needed = ['virsh', 'libvirtd', 'setpriv', 'qemu-img', 'qemu-system-x86_64', 'rsync', 'genisoimage'];
 
 /** Programs that are not installed: without them the tests of real domains are skipped. */
 export const missingPrograms = needed.filter(
@@ -44,7 +44,7 @@ export const guestTemplate = `<domain type='qemu'>
     {{#disk}}<disk type='file' device='disk'>
       <driver name='qemu' type='qcow2'/>
       <source file='{{disk}}'/>
-      <target dev='hda' bus='ide'/>
+      <target dev='vda' bus='virtio'/>
     </disk>{{/disk}}
     {{#seed}}<disk type='file' device='cdrom'>
       <source file='{{seed}}'/>

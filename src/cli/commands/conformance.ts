@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { type Configuration, defaultConfiguration, readConfigurationFile } from '../../config/index.ts';
+import {
+  type Configuration,
+  defaultAdapter,
+  defaultConfiguration,
+  readConfigurationFile,
+} from '../../config/index.ts';
 import { benchOf, type CaseResult, runConformance } from '../../enactment/conformance/index.ts';
 import type { AdapterConfig } from '../../enactment/index.ts';
 import { createLogger } from '../../server/logging.ts';
@@ -63,6 +68,7 @@ function adapterOf(name: string, { adapters }: Configuration): AdapterConfig {
   const configured = adapters.find(({ kind }) => kind === name);
   if (configured) return configured;
   if (name === 'simulated' || name === 'dry-run') return { kind: name };
+  if (name === 'libvirt') return defaultAdapter({ kind: 'libvirt', uri: 'test:///default' });
   throw new CliError(`${name} needs a configuration: --config FILE with an adapter of that kind`);
 }
 

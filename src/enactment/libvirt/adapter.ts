@@ -12,7 +12,7 @@ import type {
   MachineStatus,
 } from '../../engine/ports.ts';
 import { Jobs } from '../jobs.ts';
-import { defaultTemplate, nameOf } from './domain.ts';
+import { defaultTemplate, nameOf, testTemplate } from './domain.ts';
 import { listen } from './events.ts';
 import { type Host, openHost } from './host.ts';
 import { FileKeeper } from './machine-files.ts';
@@ -44,7 +44,8 @@ export class LibvirtAdapter implements Adapter {
     private readonly site: HostSite,
     private readonly log: Logger,
   ) {
-    const template = options.template === null ? defaultTemplate : readFileSync(options.template, 'utf8');
+    const builtIn = options.domainType === 'test' ? testTemplate : defaultTemplate;
+    const template = options.template === null ? builtIn : readFileSync(options.template, 'utf8');
     const files = new FileKeeper(options);
     this.machines = new Machines(options.namePrefix);
     this.operations = new Operations(options, template, this.machines, files);

@@ -45,6 +45,16 @@ export const defaultTemplate = `<domain type='{{domainType}}'>
 </domain>
 `;
 
+/** The test driver's machines are names. */
+export const testTemplate = `<domain type='test'>
+  <name>{{name}}</name>
+  <uuid>{{uuid}}</uuid>
+  <memory unit='MiB'>{{memory}}</memory>
+  <vcpu>{{vcpus}}</vcpu>
+  <os><type>hvm</type></os>
+</domain>
+`;
+
 export const nameOf = (prefix: string, { leaseId, machine }: Omit<MachinePlace, 'node'>): string =>
   `${prefix}-${leaseId}-${machine}`;
 
@@ -142,4 +152,12 @@ export function escaped(text: string): string {
 function amountOf({ capacity }: ActionTarget, type: string): number {
   const amount = capacity[type] ?? 0;
   return typeof amount === 'number' ? amount : amount.reduce((sum, each) => sum + each, 0);
+}
+
+/** A domain whose files are in this folder. `…/machines/NAME/` is where they are, wherever it was defined. */
+export function relocated(xml: string, folder: string): string {
+  return xml.replaceAll(
+    /(<source [^>]*?(?:file|path|dev)=['"])[^'"]*\/machines\/[^'"/]+(\/[^'"/]+['"])/g,
+    (_, before: string, after: string) => `${before}${escaped(folder)}${after}`,
+  );
 }

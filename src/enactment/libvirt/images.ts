@@ -1,4 +1,5 @@
 /** Disk images on a host: a cache of base images, and an overlay for each machine. */
+import { randomUUID } from 'node:crypto';
 import type { Millis } from '../../core/index.ts';
 import type { Host, RunOptions } from './host.ts';
 import type { ImageOptions } from './options.ts';
@@ -54,7 +55,8 @@ export class Images {
       await host.run('touch', ['--', path], options);
       return path;
     }
-    const part = host.path('images', `.${image}.part`);
+    // Another server may bring it at the same time.
+    const part = host.path('images', `.${randomUUID()}.part`);
     await this.copy(host, image, part, options);
     await this.evict(host, part, options);
     await host.run('mv', ['-f', '--', part, path], options);
@@ -81,6 +83,9 @@ export class Images {
   /** Makes room for an image: those that no machine uses, the least recently used first. */
   private async evict(host: Host, part: string, options: RunOptions): Promise<void> {
     const { cacheSizeMb } = this.options;
+    // What was left of transfers that were broken off.
+    const old = ['-name', '.*.part', '-mmin', '+1440', '-delete'];
+    await host.run('find', [host.path('images'), ...old], options);
     if (cacheSizeMb === null) return;
     const files = (
       await host.run('find', [host.path('images'), '-type', 'f', '-printf', '%T@ %s %p\\n'], options)

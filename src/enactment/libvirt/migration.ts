@@ -1,7 +1,7 @@
 /** Moves a machine from one host to another. */
 import type { ActionTarget } from '../../core/index.ts';
 import type { ActionResult } from '../../engine/ports.ts';
-import { nameOf } from './domain.ts';
+import { nameOf, relocated } from './domain.ts';
 import type { Host, RunOptions } from './host.ts';
 import type { FileKeeper } from './machine-files.ts';
 import type { Machines } from './machines.ts';
@@ -78,12 +78,12 @@ export class Migration {
   /** The guest goes on running. Its disk is written on the other host from the moment at which it changes over. */
   private async live(from: Host, to: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
-    const { disk } = await this.files.prepare(to, target, signal);
+    const { disk, folder } = await this.files.prepare(to, target, signal);
+    const xml = await this.machines.virsh(from, ['dumpxml', '--domain', name, '--migratable'], signal);
     const storage = disk === null ? [] : ['--copy-storage-inc'];
     const uri = to.migrateUri === null ? [] : ['--migrateuri', to.migrateUri];
-    await this.machines.virsh(
-      from,
-      [
+    await this.machines.withFile(relocated(xml, folder), (file) => {
+      const move = [
         'migrate',
         '--domain',
         name,
@@ -92,12 +92,10 @@ export class Migration {
         '--live',
         '--persistent',
         '--undefinesource',
-        ...storage,
-        ...uri,
-      ],
-      signal,
-      this.options.timeLimit,
-    );
+      ];
+      const args = [...move, '--xml', file, '--persistent-xml', file, ...storage, ...uri];
+      return this.machines.virsh(from, args, signal, this.options.timeLimit);
+    });
     await this.files.remove(from, target, signal);
     return done;
   }

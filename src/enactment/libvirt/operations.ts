@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionTarget } from '../../core/index.ts';
 import type { ActionResult } from '../../engine/ports.ts';
-import { domainXml, nameOf, type Phase } from './domain.ts';
+import { domainXml, nameOf, type Phase, relocated } from './domain.ts';
 import type { Host } from './host.ts';
 import { ImageError } from './images.ts';
 import type { FileKeeper } from './machine-files.ts';
@@ -156,12 +156,7 @@ export class Operations {
   /** Paths in what was saved are those of the host where it was saved. */
   private async restore(host: Host, name: string, memory: string, signal: AbortSignal): Promise<void> {
     const saved = await this.machines.virsh(host, ['save-image-dumpxml', '--file', memory], signal);
-    const here = host.path('machines', name);
-    const moved = saved.replaceAll(
-      /(<source [^>]*?(?:file|path|dev)=['"])[^'"]*\/machines\/[^'"/]+(\/[^'"/]+['"])/g,
-      (_, before, after) =>
-        `${before}${here.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&apos;')}${after}`,
-    );
+    const moved = relocated(saved, host.path('machines', name));
     const restore = ['restore', '--file', memory];
     if (moved === saved) return this.changes(host, restore, /already active|already running/, signal);
     await this.machines.withFile(moved, (file) =>
