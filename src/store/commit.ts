@@ -6,6 +6,7 @@ import {
   actionOutcomes,
   actions,
   idempotencyKeys,
+  isFinishedUse,
   isTransfer,
   leaseEvents,
   leaseMachines,
@@ -29,6 +30,9 @@ function insert(table: Columns, parameter: number): string {
 function recordsOf(table: Columns, parameter: number, more = ''): string {
   return `jsonb_to_recordset($${parameter}::jsonb) AS new(${table.recordSet}${more})`;
 }
+
+/** In milliseconds. */
+const hour = 3_600_000;
 
 /**
  * A whole commit in one statement, so in one round trip and one transaction. Every part joins `fence`, which holds one row
@@ -57,14 +61,36 @@ WITH fence AS (
   SELECT ${reservationNodes.names} FROM fence, ${recordsOf(reservationNodes, 8, ', anywhere boolean')}
   WHERE NOT anywhere OR EXISTS (SELECT FROM nodes WHERE number = node_number)
 ), hold AS (
-  INSERT INTO reservation_nodes AS old (${reservationNodes.names}) SELECT ${reservationNodes.names} FROM held
+  INSERT INTO reservation_nodes AS old (${reservationNodes.names}) SELECT ${reservationNodes.values} FROM held
   ON CONFLICT (reservation_number, node_number) DO UPDATE SET ${reservationNodes.replacement}
-  WHERE old.amounts IS DISTINCT FROM excluded.amounts
+  WHERE (old.amounts, old.starts_at, old.ends_at)
+    IS DISTINCT FROM (excluded.amounts, excluded.starts_at, excluded.ends_at)
+), moved AS (
+  UPDATE reservation_nodes old SET starts_at = new.starts_at, ends_at = new.ends_at
+  FROM (SELECT number, to_timestamp(starts_at / 1000.0) AS starts_at, to_timestamp(ends_at / 1000.0) AS ends_at
+    FROM fence, ${recordsOf(reservations, 7)}) AS new
+  WHERE old.reservation_number = new.number AND NOT old.reservation_number = ANY ($9::bigint[])
+    AND (old.starts_at, old.ends_at) IS DISTINCT FROM (new.starts_at::timestamptz(3), new.ends_at::timestamptz(3))
 ), unhold AS (
   DELETE FROM reservation_nodes old USING fence
   WHERE old.reservation_number = ANY ($9::bigint[]) AND NOT EXISTS (
     SELECT FROM held
     WHERE held.reservation_number = old.reservation_number AND held.node_number = old.node_number)
+), used AS (
+  SELECT starts_at, ends_at, kind, held.key AS resource, sum((instance #>> '{}')::numeric) AS amount
+  FROM fence, jsonb_to_recordset($16::jsonb)
+      AS new(number bigint, kind "ReservationKind", starts_at bigint, ends_at bigint, amounts jsonb),
+    jsonb_each(amounts) AS node, jsonb_each(node.value) AS held, jsonb_path_query(held.value, '$[*]') AS instance
+  WHERE NOT EXISTS (SELECT FROM reservations old WHERE old.number = new.number AND old.state IN ('DONE', 'CANCELLED'))
+  GROUP BY number, starts_at, ends_at, kind, held.key
+), utilization AS (
+  INSERT INTO utilization_hours AS old (hour, resource, kind, area)
+  SELECT to_timestamp(hour * 3600), resource, kind,
+    sum(amount * (least(ends_at, (hour + 1) * ${hour}) - greatest(starts_at, hour * ${hour})))
+  FROM used, generate_series(floor(starts_at / ${hour}.0)::bigint, floor((ends_at - 1) / ${hour}.0)::bigint) AS hour
+  WHERE amount > 0
+  GROUP BY hour, resource, kind
+  ON CONFLICT (hour, resource, kind) DO UPDATE SET area = old.area + excluded.area
 ), withdrawal AS (
   DELETE FROM reservations USING fence WHERE number = ANY ($10::bigint[])
 ), event AS (
@@ -124,6 +150,15 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     rowsOf(actionOutcomes, rest),
     rowsOf(idempotencyKeys, batch.idempotency),
     toJson(batch.answers.map(({ commandId, answer }) => ({ id: commandId, answer }))),
+    toJson(
+      kept.filter(isFinishedUse).map(({ id, kind, start, end, amounts }) => ({
+        number: id,
+        kind,
+        starts_at: start,
+        ends_at: end,
+        amounts,
+      })),
+    ),
   ];
 }
 

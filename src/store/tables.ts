@@ -4,6 +4,7 @@ import type {
   ActionRecord,
   Amounts,
   CachedImageRecord,
+  Instant,
   LeaseEventRecord,
   LeaseRecord,
   NodeSpec,
@@ -282,6 +283,9 @@ interface ReservationNodeRecord {
   readonly reservationId: number;
   readonly node: number;
   readonly amounts: Amounts;
+  /** As of the reservation. */
+  readonly start: Instant;
+  readonly end: Instant;
 }
 
 export const reservationNodes = new Table<ReservationNodeRecord>(
@@ -291,6 +295,8 @@ export const reservationNodes = new Table<ReservationNodeRecord>(
     reservationId: bigint('reservation_number'),
     node: int('node_number'),
     amounts: json('amounts', amounts),
+    start: instant('starts_at'),
+    end: instant('ends_at'),
   },
   ({ reservationId, node }) => `Node ${node} of reservation ${reservationId}`,
 );
@@ -300,7 +306,22 @@ export function nodesOf(reservation: ReservationRecord): ReservationNodeRecord[]
     reservationId: reservation.id,
     node: Number(node),
     amounts: each,
+    start: reservation.start,
+    end: reservation.end,
   }));
+}
+
+/** What counts as use of the site's resources, by kind of reservation: transfers and migrations reserve bandwidth only. */
+const counted: ReadonlySet<ReservationRecord['kind']> = new Set([
+  'VM',
+  'SHUTDOWN',
+  'SUSPENSION',
+  'RESUMPTION',
+]);
+
+/** Whether a reservation is to be added to `utilization_hours`, unless it was finished before. */
+export function isFinishedUse({ kind, state, start, end }: ReservationRecord): boolean {
+  return counted.has(kind) && (state === 'DONE' || state === 'CANCELLED') && end > start;
 }
 
 export const leaseEvents = new Table<LeaseEventRecord>(

@@ -11,6 +11,7 @@ import { createIdentity } from '../../src/identity/index.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/errors.ts';
 import { silentLog } from '../../src/store/log.ts';
+import { readMigrations } from '../../src/store/migrate.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
 import { openServer } from '../../src/store/server.ts';
 import { migratedTemplate, sharedPostgres } from '../support/shared-postgres.ts';
@@ -230,14 +231,21 @@ export async function createReservations(
     })),
   });
   await prisma.reservationNode.createMany({
-    data: rows.flatMap(({ number, amounts = {} }) =>
+    data: rows.flatMap(({ number, start, end, amounts = {} }) =>
       Object.entries(amounts).map(([node, held]) => ({
         reservationNumber: number,
         nodeNumber: Number(node),
         amounts: held as Prisma.InputJsonObject,
+        start: new Date(start),
+        end: new Date(end),
       })),
     ),
   });
+  // What the writer adds when it finishes a reservation: made anew by the statement of the migration.
+  const migrations = await readMigrations();
+  const sql = migrations.find(({ name }) => name === '0008_windows')?.sql ?? '';
+  await prisma.utilizationHour.deleteMany();
+  await prisma.$executeRawUnsafe(/^INSERT INTO "utilization_hours"[^;]*;/m.exec(sql)?.[0] ?? '');
 }
 
 export const createNodes = (

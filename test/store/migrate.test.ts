@@ -135,7 +135,7 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
     const database = await openServer(databaseUrl, silentLog);
     onTestFinished(() => database.close());
     await migrate(database);
-    // After a migration: `npx vitest run test/store/migrate.test.ts -u`.
+    // After a change of a migration: `npm run schema-objects`.
     const objects = (await schemaObjects(database)).map((name) => `${name}\n`).join('');
     await expect(objects).toMatchFileSnapshot('../../prisma/schema-objects.txt');
     await assertSchemaWhole(database);

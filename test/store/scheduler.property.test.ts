@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { isFinal, Scheduler } from '../../src/core/index.ts';
+import type { OpenStore } from '../../src/store/index.ts';
+import { readMigrations } from '../../src/store/migrate.ts';
 import { Run, runs } from '../property/run.ts';
 import { scenarios } from '../property/scenario.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -11,15 +13,33 @@ const expectEqual = (actual: unknown, expected: unknown): void => {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 };
 
+function utilizationHours({ prisma }: OpenStore) {
+  return prisma.utilizationHour.findMany({
+    orderBy: [{ hour: 'asc' }, { resource: 'asc' }, { kind: 'asc' }],
+  });
+}
+
+/** The sums per hour, made anew from all finished reservations by the statement of the migration. */
+async function fromReservations(store: OpenStore) {
+  const { prisma } = store;
+  const sql = (await readMigrations()).find(({ name }) => name === '0008_windows')?.sql ?? '';
+  await prisma.utilizationHour.deleteMany();
+  await prisma.$executeRawUnsafe(/^INSERT INTO "utilization_hours"[^;]*;/m.exec(sql)?.[0] ?? '');
+  return utilizationHours(store);
+}
+
 describeEachDatabase('a scheduler', (database) => {
   it('goes on from the database as if it had never stopped, at whatever step', async () => {
     const { open } = await database.create();
-    const store = await open();
-    const writer = await writerOf(store);
+    let store = await open();
     await fc.assert(
       fc.asyncProperty(scenarios(), fc.infiniteStream(fc.boolean()), async (scenario, coin) => {
-        await store.prisma.$executeRaw`TRUNCATE sites, nodes, leases, actions CASCADE`;
+        await store.prisma.$executeRaw`TRUNCATE sites, nodes, leases, actions, utilization_hours CASCADE`;
         await store.prisma.writer.update({ where: { id: 1 }, data: { lastCommit: null } });
+        // A store refuses a database that has gone back.
+        await store.close();
+        store = await open();
+        const writer = await writerOf(store);
         await store.createSite('site', scenario.site, writer);
         const straight = new Run(scenario)[Symbol.iterator]();
         const kept = new Run(scenario);
@@ -45,6 +65,8 @@ describeEachDatabase('a scheduler', (database) => {
         }
         expect(straight.next().done).toBe(true);
         const states = await store.prisma.lease.findMany({ select: { number: true, state: true } });
+        const hours = await utilizationHours(store);
+        expect(hours).toEqual(await fromReservations(store));
         expect(states.filter(({ state }) => !isFinal(state)).map(({ number }) => number)).toEqual(
           kept.scheduler.snapshot().leases.map(({ id }) => id),
         );

@@ -3,7 +3,7 @@ import { Prisma, type ComputeNode as StoredNode } from '../../store/prisma/clien
 import { type Batch, grouped } from './batches.ts';
 import type { Interval } from './interval.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
-import { and, overlapping, timestamp } from './sql.ts';
+import { and, during, runningAt } from './sql.ts';
 import type { Source } from './view.ts';
 
 export type NodeRow = Omit<StoredNode, 'address'>;
@@ -34,11 +34,9 @@ export const nodesByNumber: Batch<number, NodeRow> = async ({ prisma }, numbers)
 /** What reservations of all leases hold on nodes at an instant. */
 export const heldAt: Batch<number, Amounts[], Instant> = async ({ prisma }, nodes, instant) => {
   const rows = await prisma.$queryRaw<{ node: number; amounts: Amounts }[]>`
-    SELECT n.node_number AS node, n.amounts
-    FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
-    WHERE n.node_number = ANY (${[...nodes]}::int[])
-      AND r.starts_at <= ${timestamp(instant)} AND r.ends_at > ${timestamp(instant)}
-    ORDER BY r.number`;
+    SELECT n.node_number AS node, n.amounts FROM reservation_nodes n
+    WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${runningAt(instant, 'n')}
+    ORDER BY n.reservation_number`;
   const held = grouped(rows, ({ node }) => node);
   return new Map([...held].map(([node, found]) => [node, found.map(({ amounts }) => amounts)]));
 };
@@ -56,12 +54,10 @@ export const maxHoldings = 10_000;
 
 /** What reservations of all leases hold on nodes during an interval; at most one more than the maximum. */
 export const holdingsDuring: Batch<number, Holding[], Interval> = async ({ prisma }, nodes, interval) => {
-  const during = overlapping(interval, Prisma.sql`r.starts_at`, Prisma.sql`r.ends_at`);
   const rows = await prisma.$queryRaw<Holding[]>`
     SELECT parent AS node, held.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
-      SELECT r.starts_at AS start, r.ends_at AS "end", n.amounts
-      FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
-      WHERE n.node_number = parent AND r.starts_at < r.ends_at AND ${and(during)} LIMIT ${maxHoldings + 1}
+      SELECT n.starts_at AS start, n.ends_at AS "end", n.amounts FROM reservation_nodes n
+      WHERE n.node_number = parent AND n.starts_at < n.ends_at AND ${during(interval, 'n')} LIMIT ${maxHoldings + 1}
     ) AS held`;
   return grouped(rows, ({ node }) => node);
 };

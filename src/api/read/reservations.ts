@@ -2,7 +2,7 @@ import type { ReservationKind, ReservationState } from '../../core/index.ts';
 import { Prisma, type Reservation } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
 import type { Interval } from './interval.ts';
-import { type Order, pageSql, type Window } from './pages.ts';
+import { type Column, type Order, pageSql, type Window } from './pages.ts';
 import { and, type Conditions, overlapping } from './sql.ts';
 import type { Source } from './view.ts';
 
@@ -34,9 +34,8 @@ export interface ReservationFilter extends Interval {
   readonly states?: readonly ReservationState[] | null | undefined;
 }
 
-function conditionsOf({ nodes, leases, kinds, states, ...interval }: ReservationFilter): Conditions {
+function conditionsOf({ nodes, leases, kinds, states }: ReservationFilter): Conditions {
   return [
-    ...during(interval),
     nodes &&
       Prisma.sql`EXISTS (SELECT FROM reservation_nodes n
         WHERE n.reservation_number = r.number AND n.node_number = ANY (${[...nodes]}::int[]))`,
@@ -46,8 +45,11 @@ function conditionsOf({ nodes, leases, kinds, states, ...interval }: Reservation
   ];
 }
 
-function during(interval: Interval) {
-  return overlapping(interval, Prisma.sql`r.starts_at`, Prisma.sql`r.ends_at`);
+/** The rows of a statement for each part of an interval; `rows` makes a part's statement. */
+function overBoth(interval: Interval, alias: 'n' | 'r', rows: (part: Conditions) => Prisma.Sql): Prisma.Sql {
+  const { starting, running } = overlapping(interval, alias);
+  if (running === null) return rows(starting);
+  return Prisma.sql`(${rows(starting)}) UNION ALL (${rows(running)})`;
 }
 
 export function readReservations(
@@ -56,14 +58,18 @@ export function readReservations(
   window: Window,
 ): Promise<Reservation[]> {
   const page = pageSql(reservationOrder, window);
+  const rows = (part: Conditions) => Prisma.sql`
+    SELECT * FROM reservations r
+    WHERE ${and([visible(source), ...conditionsOf(filter), ...part, ...page.conditions])} ${page.orderAndLimit}`;
   return source.prisma.$queryRaw`
-    SELECT ${columns} FROM reservations r
-    WHERE ${and([visible(source), ...conditionsOf(filter), ...page.conditions])} ${page.orderAndLimit}`;
+    SELECT ${columns} FROM (${overBoth(filter, 'r', rows)}) r ${page.orderAndLimit}`;
 }
 
 export async function countReservations(source: Source, filter: ReservationFilter): Promise<number> {
+  const rows = (part: Conditions) => Prisma.sql`
+    SELECT count(*) AS count FROM reservations r WHERE ${and([visible(source), ...conditionsOf(filter), ...part])}`;
   const [row] = await source.prisma.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM reservations r WHERE ${and([visible(source), ...conditionsOf(filter)])}`;
+    SELECT sum(count)::int AS count FROM (${overBoth(filter, 'r', rows)}) AS parts`;
   return row?.count ?? 0;
 }
 
@@ -103,27 +109,41 @@ export const countReservationsOfLeases: Batch<number, number> = async ({ prisma 
   return new Map(counts.map(({ leaseNumber, _count }) => [leaseNumber, _count]));
 };
 
+/** The same order, by the index on nodes. */
+const nodeReservationOrder: Order<Reservation> = {
+  name: reservationOrder.name,
+  columns: [
+    { ...(reservationOrder.columns[0] as Column<Reservation>), sql: Prisma.sql`n.starts_at` },
+    { ...(reservationOrder.columns[1] as Column<Reservation>), sql: Prisma.sql`n.reservation_number` },
+  ],
+};
+
 export const reservationsOfNodes: Batch<
   number,
   Reservation[],
   Interval & { readonly window: Window }
 > = async (source, nodes, { window, ...interval }) => {
-  const page = pageSql(reservationOrder, window);
-  const rows = await source.prisma.$queryRaw<OfParent[]>`
+  const page = pageSql(nodeReservationOrder, window);
+  const whole = pageSql(reservationOrder, window);
+  const rows = (part: Conditions) => Prisma.sql`
+    SELECT r.* FROM reservation_nodes n JOIN reservations r ON r.number = n.reservation_number
+    WHERE n.node_number = parent AND ${and([visible(source), ...part, ...page.conditions])} ${page.orderAndLimit}`;
+  const found = await source.prisma.$queryRaw<OfParent[]>`
     SELECT parent, page.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
-      SELECT ${columns} FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
-      WHERE n.node_number = parent AND ${and([visible(source), ...during(interval), ...page.conditions])}
-      ${page.orderAndLimit}
+      SELECT ${columns} FROM (${overBoth(interval, 'n', rows)}) r ${whole.orderAndLimit}
     ) AS page`;
-  return grouped(rows, ({ parent }) => parent);
+  return grouped(found, ({ parent }) => parent);
 };
 
 export const countReservationsOfNodes: Batch<number, number, Interval> = async (source, nodes, interval) => {
-  const counts = await source.prisma.$queryRaw<{ node: number; count: number }[]>`
-    SELECT n.node_number AS node, count(*)::int AS count
-    FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
-    WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${and([visible(source), ...during(interval)])}
+  const seen = visible(source);
+  const joined = seen && Prisma.sql`JOIN reservations r ON r.number = n.reservation_number`;
+  const rows = (part: Conditions) => Prisma.sql`
+    SELECT n.node_number AS node, count(*) AS count FROM reservation_nodes n ${joined ?? Prisma.empty}
+    WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${and([seen, ...part])}
     GROUP BY n.node_number`;
+  const counts = await source.prisma.$queryRaw<{ node: number; count: number }[]>`
+    SELECT node, sum(count)::int AS count FROM (${overBoth(interval, 'n', rows)}) AS parts GROUP BY node`;
   return new Map(counts.map(({ node, count }) => [node, count]));
 };
 

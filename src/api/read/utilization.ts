@@ -1,5 +1,5 @@
 import type { Instant, Millis } from '../../core/index.ts';
-import type { ReservationKind } from '../../store/prisma/client.ts';
+import { Prisma, type ReservationKind } from '../../store/prisma/client.ts';
 import { mapInSlices } from './budget.ts';
 import { timestamp } from './sql.ts';
 import type { Source } from './view.ts';
@@ -39,9 +39,39 @@ interface Change {
   readonly area: number;
 }
 
+const hour = 3_600_000;
+
+/** Whole hours whose sums over finished reservations are kept, and what lies between them. */
+interface Parts {
+  /** Hours that lie within one sample each: from, to. */
+  readonly whole: readonly (readonly [Instant, Instant])[];
+  /** Intervals whose reservations are read one by one. */
+  readonly rest: readonly (readonly [Instant, Instant])[];
+}
+
+/** Splits [from, to) so that only hours within which one sample ends and the next begins are read one by one. */
+export function partsOf({ from, to, step }: Steps): Parts {
+  const [whole, rest]: [[Instant, Instant][], [Instant, Instant][]] = [[], []];
+  const add = (list: [Instant, Instant][], start: Instant, end: Instant) => {
+    if (start >= end) return;
+    const last = list.at(-1);
+    if (last?.[1] === start) last[1] = end;
+    else list.push([start, end]);
+  };
+  for (let start = from; start < to; start += step) {
+    const end = Math.min(start + step, to);
+    const first = Math.min(Math.ceil(start / hour) * hour, end);
+    const last = Math.max(Math.floor(end / hour) * hour, first);
+    add(rest, start, first);
+    add(whole, first, last);
+    add(rest, last, end);
+  }
+  return { whole, rest };
+}
+
 /**
- * Shares of the site's capacity of one resource, over all leases. Reservations are summed up per sample in the database,
- * so that the result does not grow with their number.
+ * Shares of the site's capacity of one resource, over all leases. What finished reservations held is kept by the hour, and what is
+ * left is summed up per sample in the database, so that neither the work nor the result grows with their number.
  */
 export async function readUtilization(
   { prisma }: Source,
@@ -50,27 +80,45 @@ export async function readUtilization(
   signal: AbortSignal | null,
 ): Promise<Sample[]> {
   const { from, to, step } = steps;
+  const { whole, rest } = partsOf(steps);
+  const intervals = (list: Parts['whole']) => Prisma.sql`
+    unnest(${list.map(([start]) => new Date(start).toISOString())}::text[]::timestamptz[],
+      ${list.map(([, end]) => new Date(end).toISOString())}::text[]::timestamptz[])`;
+  const sinceStart = (at: Prisma.Sql) =>
+    Prisma.sql`extract(epoch FROM ${at} - ${timestamp(from)})::float8 * 1000`;
   const rows = await prisma.$queryRaw<
     ({ readonly capacity: number | null } & (Change | { readonly kind: null }))[]
   >`
     WITH capacity AS (
       SELECT sum(instance::float8) AS total
       FROM nodes CROSS JOIN LATERAL jsonb_path_query(nodes.capacity -> ${type}::text, '$[*]') AS instance
-    ), held AS (
-      SELECT r.kind, sum(instance::float8) AS amount,
-        extract(epoch FROM greatest(r.starts_at, ${timestamp(from)}) - ${timestamp(from)})::float8 * 1000 AS starts,
-        extract(epoch FROM least(r.ends_at, ${timestamp(to)}) - ${timestamp(from)})::float8 * 1000 AS ends
+    ), present AS (
+      SELECT r.number, r.kind, greatest(r.starts_at, ${timestamp(from)}) AS starts, least(r.ends_at, ${timestamp(to)}) AS ends
       FROM reservations r
-      JOIN reservation_nodes n ON n.reservation_number = r.number
+      WHERE r.state IN ('SCHEDULED', 'ACTIVE') AND r.starts_at < ${timestamp(to)} AND r.ends_at > ${timestamp(from)}
+      UNION ALL
+      SELECT r.number, r.kind, greatest(r.starts_at, part.starts), least(r.ends_at, part.ends)
+      FROM ${intervals(rest)} AS part(starts, ends) JOIN reservations r
+        ON tstzrange(r.starts_at, r.ends_at, '[]') && tstzrange(part.starts, part.ends, '()')
+      WHERE r.state IN ('DONE', 'CANCELLED')
+    ), held AS (
+      SELECT p.kind, sum(instance::float8) AS amount, ${sinceStart(Prisma.sql`p.starts`)} AS starts,
+        ${sinceStart(Prisma.sql`p.ends`)} AS ends
+      FROM present p JOIN reservation_nodes n ON n.reservation_number = p.number
       CROSS JOIN LATERAL jsonb_path_query(n.amounts -> ${type}::text, '$[*]') AS instance
-      WHERE r.starts_at < ${timestamp(to)} AND r.ends_at > ${timestamp(from)}
-      GROUP BY r.number
+      GROUP BY p.number, p.kind, p.starts, p.ends
     ), changes AS (
       SELECT kind, starts AS at, amount FROM held UNION ALL SELECT kind, ends, -amount FROM held
     ), samples AS (
       SELECT kind, floor(at / ${step}::float8) AS sample, sum(amount) AS rise,
         sum(amount * ((floor(at / ${step}::float8) + 1) * ${step}::float8 - at)) AS area
       FROM changes GROUP BY 1, 2
+      UNION ALL
+      SELECT kind, floor(${sinceStart(Prisma.sql`u.hour`)} / ${step}::float8), 0, sum(u.area)::float8
+      FROM ${intervals(whole)} AS part(starts, ends) JOIN utilization_hours u
+        ON u.hour >= part.starts AND u.hour < part.ends
+      WHERE u.resource = ${type}
+      GROUP BY 1, 2
     )
     SELECT total AS capacity, kind::text, sample, rise, area FROM capacity LEFT JOIN samples ON TRUE`;
 
