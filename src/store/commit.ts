@@ -17,7 +17,7 @@ import {
   reservations,
   sites,
   withOutcome,
-} from './tables.ts';
+} from './tables/index.ts';
 
 type Columns = Pick<Table<object>, 'name' | 'names' | 'recordSet' | 'values'>;
 

@@ -2,7 +2,7 @@ import { isFinal, type LeaseState, leaseTransitions } from '../core/index.ts';
 import type { StoredSite, UnreadableRow } from '../engine/ports.ts';
 import type { Queryable, Row } from './database.ts';
 import { faultsOf, millisecondsOf, type Table } from './table.ts';
-import { actionOrders, cachedImage, leases, nodes, reservations, sites } from './tables.ts';
+import { actionOrders, cachedImage, leases, nodes, reservations, sites } from './tables/index.ts';
 
 const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;

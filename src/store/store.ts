@@ -16,7 +16,7 @@ import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { assertSchemaWhole } from './schema-objects.ts';
-import { idempotencyKeys, leaseEvents, nodes } from './tables.ts';
+import { idempotencyKeys, leaseEvents, nodes } from './tables/index.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {

@@ -1,0 +1,103 @@
+/** The tables of events, actions and idempotency keys. */
+import { z } from 'zod';
+import type { ActionRecord, LeaseEventRecord } from '../../core/index.ts';
+import type { ActionOutcome, IdempotencyRecord } from '../../engine/ports.ts';
+import { ActionKind, ActionState, LeaseState } from '../prisma/enums.ts';
+import { bigint, instant, int, json, oneOf, optional, Table, text } from '../table.ts';
+import { amounts, image, reason } from './shapes.ts';
+
+export const leaseEvents = new Table<LeaseEventRecord>(
+  'lease_events',
+  ['sequence'],
+  {
+    sequence: bigint('sequence'),
+    at: instant('at'),
+    leaseId: int('lease_number'),
+    from: oneOf('from_state', 'LeaseState', LeaseState),
+    to: oneOf('to_state', 'LeaseState', LeaseState),
+    reason: reason(),
+  },
+  ({ sequence }) => `Event ${sequence}`,
+);
+
+const target: z.ZodType<ActionRecord['targets'][number]> = z.object({
+  leaseId: z.int(),
+  machine: z.int(),
+  node: z.int(),
+  toNode: z.int().nullable(),
+  capacity: amounts,
+  image: image.nullable(),
+});
+
+type Progress = Omit<ActionOutcome, 'actionId' | 'state' | 'finishedAt'> & {
+  readonly state: ActionState;
+  readonly finishedAt: ActionOutcome['finishedAt'] | null;
+};
+
+export const actions = new Table<ActionRecord & Progress>(
+  'actions',
+  ['number'],
+  {
+    id: bigint('number'),
+    kind: oneOf('kind', 'ActionKind', ActionKind),
+    leaseId: int('lease_number'),
+    reservationId: optional(bigint('reservation_number')),
+    at: instant('at'),
+    deadline: optional(instant('deadline')),
+    targets: json('targets', z.array(target)),
+    state: oneOf('state', 'ActionState', ActionState),
+    attempts: int('attempts'),
+    error: optional(text('error')),
+    startedAt: optional(instant('started_at')),
+    finishedAt: optional(instant('finished_at')),
+    output: optional(text('output')),
+  },
+  ({ id }) => `Action ${id}`,
+);
+
+/** What of an action never changes. */
+export const actionOrders = actions.only(
+  'id',
+  'kind',
+  'leaseId',
+  'reservationId',
+  'at',
+  'deadline',
+  'targets',
+);
+/** What becomes known of an action. */
+export const actionOutcomes = actions.only(
+  'id',
+  'state',
+  'attempts',
+  'error',
+  'startedAt',
+  'finishedAt',
+  'output',
+);
+
+const unfinished: Omit<ActionOutcome, 'actionId'> = {
+  ...{ attempts: 0, error: null, startedAt: null, finishedAt: null, output: null },
+  state: 'PENDING',
+};
+
+/** An action that was carried out within the turn that made it is written with its outcome. */
+export function withOutcome(
+  action: ActionRecord,
+  outcome: ActionOutcome | undefined,
+): ActionRecord & Progress {
+  const { actionId: _, ...progress } = outcome ?? { actionId: action.id, ...unfinished };
+  return { ...action, ...progress };
+}
+
+export const idempotencyKeys = new Table<IdempotencyRecord>(
+  'idempotency_keys',
+  ['principal', 'key'],
+  {
+    principal: text('principal'),
+    key: text('key'),
+    inputHash: text('input_hash'),
+    leaseNumber: int('lease_number'),
+  },
+  ({ key }) => `Idempotency key ${key}`,
+);

@@ -1,0 +1,5 @@
+/** The tables, and which column keeps which field of a record. A new field of a record gets its column here, and a migration. */
+export * from './history.ts';
+export * from './leases.ts';
+export * from './reservations.ts';
+export { cachedImage, nodes, sites } from './site.ts';

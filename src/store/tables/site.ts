@@ -1,0 +1,55 @@
+/** The tables of the site itself. */
+import { z } from 'zod';
+import type { CachedImageRecord, NodeSpec, SiteRecord } from '../../core/index.ts';
+import { bigint, type Field, int, json, Table, text } from '../table.ts';
+import { amounts, image, pair } from './shapes.ts';
+
+/** Undefined for a map without keys. */
+const withKeys = <T extends object>(map: T): T | undefined => (Object.keys(map).length > 0 ? map : undefined);
+
+export const nodes = new Table<NodeSpec>(
+  'nodes',
+  ['number'],
+  {
+    number: int('number'),
+    hostname: text('hostname'),
+    capacity: json('capacity', amounts),
+    address: {
+      columns: [{ name: 'address', type: 'text', shape: z.string().nullable() }],
+      write: (address, row) => {
+        row.address = address ?? null;
+      },
+      read: ({ address }) => (address as string | null) ?? undefined,
+    },
+    labels: {
+      columns: [{ name: 'labels', type: 'jsonb', shape: z.record(z.string(), z.string()) }],
+      write: (labels, row) => {
+        row.labels = labels ?? {};
+      },
+      read: ({ labels }) => withKeys(labels as Readonly<Record<string, string>>),
+    },
+  },
+  ({ number }) => `Node ${number}`,
+);
+
+export const cachedImage: z.ZodType<CachedImageRecord> = z.object({
+  node: z.int(),
+  image,
+  timeout: z.int().nullable(),
+  users: z.array(pair),
+});
+
+export const sites = new Table<SiteRecord>(
+  'sites',
+  ['id'],
+  {
+    lastLeaseId: int('last_lease_id'),
+    lastReservationId: bigint('last_reservation_id'),
+    lastEventSequence: bigint('last_event_sequence'),
+    lastActionId: bigint('last_action_id'),
+    lastRank: bigint('last_rank'),
+    // Each is checked by itself, so that one that cannot be read does not take the others with it.
+    cachedImages: json('cached_images', z.unknown()) as Field<SiteRecord['cachedImages'], SiteRecord>,
+  },
+  () => 'The site',
+);
