@@ -9,6 +9,11 @@ export class Hosts {
     for (const action of actions) for (const target of action.targets) this.carryOut(action, target);
   }
 
+  /** The node has failed: what it held is lost. */
+  lose(node: number): void {
+    for (const nodes of this.places.values()) nodes.delete(node);
+  }
+
   /** Throws when something is left of a lease. */
   expectNothingOf(leaseId: number): void {
     for (const [machine, nodes] of this.places)
@@ -37,8 +42,8 @@ export class Hosts {
         if (!nodes.has(node) || elsewhere.length > 0) refuse(`it is on nodes ${[...nodes]}`);
         break;
       case 'MIGRATE':
-        // Disk and memory go one after the other.
-        if (!nodes.has(node) && !nodes.has(toNode ?? 0)) refuse(`it is on nodes ${[...nodes]}`);
+        // Disk and memory go one after the other, and what is on its way may be sent back.
+        if (nodes.size === 0) refuse('it is nowhere');
         nodes.delete(node);
         nodes.add(toNode ?? 0);
         break;

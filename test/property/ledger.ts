@@ -28,7 +28,7 @@ export class Ledger {
   constructor(private site: SiteRecord) {}
 
   apply(changes: Changes): void {
-    const { site, leases, reservations, withdrawn, events, actions } = changes;
+    const { site, leases, reservations, withdrawn, events, actions, nodes } = changes;
     this.expectSayingWhatIsPlaced(changes);
     if (site) this.site = site;
     for (const event of events) this.applyEvent(event);
@@ -48,6 +48,7 @@ export class Ledger {
       if (state !== 'SCHEDULED') throw new Error(`reservation ${id} was withdrawn, and it is ${state}`);
       this.reservations.delete(id);
     }
+    for (const { number, state } of nodes) if (state === 'DOWN') this.hosts.lose(number);
     this.hosts.apply(actions);
     for (const { id, state } of leases) if (isFinal(state)) this.hosts.expectNothingOf(id);
   }

@@ -1,4 +1,4 @@
-import type { Lease } from '../model/lease.ts';
+import type { Lease, Reservation } from '../model/lease.ts';
 import type { Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 import type { Plan } from '../vm/plan.ts';
@@ -17,9 +17,17 @@ export function withdrawPlan(state: SchedulerState, lease: Lease, now: Instant):
   const suspended = lease.isSuspended;
   const held = suspended ? [] : heldByHosts(lease);
   state.transfers.withdraw(lease, suspended, now);
+  const underWay = lease.reservations.filter((each) => each.state === 'ACTIVE' && each.moves.length > 0);
   stopChain(state, lease, now);
+  for (const { moves } of underWay) moveBack(state, lease, moves, now);
   state.noteDisplaced(lease);
   return { lease, held };
+}
+
+/** What is on its way to other nodes stays where it came from. */
+function moveBack(state: SchedulerState, lease: Lease, moves: Reservation['moves'], now: Instant): void {
+  const back = moves.map(([machine, from, to]) => state.target(lease, machine, to, from));
+  state.log.action('MIGRATE', now, lease, null, back);
 }
 
 /** Gives a lease whose plan was taken back another one. Of what was prepared, what is of use where the machines go now stays. */

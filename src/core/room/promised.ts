@@ -67,14 +67,19 @@ export function putBack(state: SchedulerState, { lease, vms }: Promised): void {
   }
 }
 
-export function takesItsOldPlace({ vm }: Plan, { vms }: Promised): boolean {
+export function takesItsOldPlace({ vm, victims }: Plan, { vms }: Promised): boolean {
   const [before, ...others] = vms;
   return (
     before !== undefined &&
     others.length === 0 &&
+    victims.length === 0 &&
     vm.holdStart === before.holdStart &&
     vm.finalEnd === before.finalEnd &&
-    vm.mapping.every((node, machine) => node === before.mapping[machine])
+    vm.mapping.every((node, machine) => node === before.mapping[machine]) &&
+    // Also in the same instances of each resource.
+    [...vm.amounts].every(([node, amounts]) =>
+      amounts.every((amount, d) => amount === before.amounts.get(node)?.[d]),
+    )
   );
 }
 

@@ -50,14 +50,16 @@ function drain(state: SchedulerState, node: number, collisions: Collisions, now:
 function fail(state: SchedulerState, node: number, now: Instant): void {
   state.transfers.lose(node);
   const hit = [...state.leases.values()].filter((lease) => isHit(lease, node)).sort((a, b) => a.id - b.id);
-  const taken = takePlans(state, closureOf(node, now), now).filter(({ lease }) => !hit.includes(lease));
   const lost = hit.flatMap((lease) => loseMachines(state, lease, now, nodeFailed(node)) ?? []);
+  const taken = takePlans(state, closureOf(node, now), now);
   const withoutPlace = planAnew(state, taken, lost, nodeFailed(node), now);
   settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], nodeUnavailable(node), false, now);
 }
 
 function isHit(lease: Lease, node: number): boolean {
   if (hasMachines(lease)) return lease.vm?.mapping.slice(1).includes(node) ?? false;
+  const moving = lease.reservations.filter((each) => each.state === 'ACTIVE').flatMap(({ moves }) => moves);
+  if (moving.some(([, from, to]) => from === node || to === node)) return true;
   if (!lease.isSuspended) return false;
   return [...lease.memoryAt.values(), ...lease.diskAt.values()].includes(node);
 }

@@ -76,7 +76,8 @@ export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation
       for (const reservation of vm.after) state.identify(reservation);
       for (const reservation of replaced) state.log.withdraw(reservation);
       table.addChain(vm);
-      state.log.reservation(vm);
+      for (const reservation of vm.chain)
+        if (reservation.state !== 'DONE') state.log.reservation(reservation);
       return true;
     }) ?? false
   );

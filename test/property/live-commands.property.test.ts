@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Command as FileCommand } from '../../src/simulation/commands.ts';
+import { simulate } from '../../src/simulation/run.ts';
+import {
+  capacityFaults,
+  chainFaults,
+  expectNoFaults,
+  sequenceFaults,
+  unfinishedFaults,
+} from '../support/invariants/index.ts';
+import { type Command, closureFaults, LiveRun, type LiveScenario, liveScenarios } from './live-commands.ts';
+import { promiseFaults } from './promise-faults.ts';
+import { PATIENT, runs } from './run.ts';
+import { START } from './scenario.ts';
+
+describe('changes while leases run', () => {
+  it('keep every promise that they do not break openly', PATIENT, () => {
+    fc.assert(
+      fc.property(liveScenarios, (scenario) => {
+        const run = new LiveRun(scenario).toEnd();
+        const history = run.ledger.history();
+        const executed = history.reservations.filter(({ state }) => state !== 'SCHEDULED');
+        expectNoFaults([
+          ...capacityFaults(scenario.site, executed),
+          ...chainFaults(executed),
+          ...closureFaults(executed, run.closed, 0),
+          ...sequenceFaults(history.events),
+          ...unfinishedFaults(history),
+          ...promiseFaults(history),
+        ]);
+      }),
+      { numRuns: runs(1500) },
+    );
+  });
+
+  it('leave no trace when they are refused: a run without them is the same', PATIENT, () => {
+    fc.assert(
+      fc.property(liveScenarios, (scenario) => {
+        const whole = simulation(scenario, scenario.commands);
+        const accepted = scenario.commands.filter((_command, index) => whole.commands[index]?.accepted);
+        const without = simulation(scenario, accepted);
+        expect(JSON.stringify(without.leases)).toBe(JSON.stringify(whole.leases));
+        expect(JSON.stringify(without.events)).toBe(JSON.stringify(whole.events));
+        expect(without.summary).toEqual(whole.summary);
+        expect(without.commands.every(({ accepted: isAccepted }) => isAccepted)).toBe(true);
+      }),
+      { numRuns: runs(700) },
+    );
+  });
+});
+
+/** The same scenario as a simulation. */
+function simulation(scenario: LiveScenario, commands: readonly Command[]) {
+  const { site, config, requests, cancellations } = scenario;
+  const since = (instant: number | null | undefined) => (instant == null ? null : instant - START);
+  return simulate({
+    workload: {
+      name: null,
+      description: null,
+      site,
+      attributes: {},
+      leases: requests.map(({ at, request }, index) => ({
+        id: index + 1,
+        type: request.type,
+        arrival: at - START,
+        machines: request.machines,
+        duration: request.duration,
+        knownDuration: request.knownDuration ?? null,
+        start: since(request.start),
+        deadline: since(request.deadline),
+        preemptible: request.preemptible,
+        image: request.image ?? null,
+        user: null,
+      })),
+    },
+    cancellations: cancellations.map(({ at, leaseId }) => ({ at: at - START, leaseId })),
+    commands: commands.map(commandOf),
+    config: {
+      scheduler: config,
+      startTime: START,
+      site,
+      stopWhen: 'all-leases-done',
+      overheads: { applyTo: 'none', runtimeSlowdown: 0, bootShutdown: 0 },
+      overrideMemory: null,
+      probes: [],
+      attributes: {},
+    },
+  });
+}
+
+function commandOf(command: Command, line: number): FileCommand {
+  const at = command.at - START;
+  switch (command.kind) {
+    case 'update': {
+      const { asFarAsPossible = false, start, deadline, duration } = command.update;
+      const terms = {
+        ...(start === undefined ? {} : { start: start - START }),
+        ...(duration === undefined ? {} : { duration }),
+        ...(deadline === undefined ? {} : { deadline: deadline - START }),
+      };
+      return { kind: 'update', at, line, lease: command.lease, terms, asFarAsPossible };
+    }
+    case 'maintenance': {
+      const { name, nodes, start, end } = command.maintenance;
+      const { collisions } = command;
+      return {
+        kind: 'maintenance',
+        at,
+        line,
+        name,
+        nodes,
+        start: start - START,
+        end: end - START,
+        collisions,
+      };
+    }
+    default:
+      return { ...command, at, line };
+  }
+}

@@ -1,0 +1,377 @@
+/** Random changes while leases run, and what must hold whatever they are. */
+import fc from 'fast-check';
+import {
+  type Collisions,
+  DAY,
+  type Instant,
+  type LeaseUpdate,
+  type MaintenanceRecord,
+  type NodeState,
+  Scheduler,
+  SchedulerError,
+  SECOND,
+} from '../../src/core/index.ts';
+import { capacityFaults, chainFaults, expectNoFaults } from '../support/invariants/index.ts';
+import { Ledger } from './ledger.ts';
+import { leaseRequests, type Scenario, START, scenarios } from './scenario.ts';
+
+export type Command = { readonly at: Instant } & (
+  | { readonly kind: 'update'; readonly lease: number; readonly update: LeaseUpdate }
+  | { readonly kind: 'cancel'; readonly lease: number }
+  | { readonly kind: 'node'; readonly node: number; readonly set: NodeState; readonly collisions: Collisions }
+  | { readonly kind: 'maintenance'; readonly maintenance: MaintenanceRecord; readonly collisions: Collisions }
+  | { readonly kind: 'endMaintenance'; readonly name: string }
+);
+
+export interface LiveScenario extends Scenario {
+  readonly commands: readonly Command[];
+  /** After how many instants the scheduler is restored from its snapshot, again and again; 0: never. */
+  readonly restoredEvery: number;
+}
+
+const instant = fc.nat({ max: 4000 }).map((second) => START + second * SECOND);
+const length = fc.constantFrom(1, 10, 61, 300, 600, 900, 1800, 3600, 7200).map((value) => value * SECOND);
+const collisions = fc.constantFrom<Collisions[]>('REFUSE', 'DISPLACE', 'DISPLACE');
+
+function commandsFor(leases: number, nodes: number): fc.Arbitrary<Command> {
+  const lease = fc.integer({ min: 1, max: leases + 1 });
+  const node = fc.integer({ min: 1, max: nodes });
+  const update = fc.record(
+    { duration: length, start: instant, deadline: instant, asFarAsPossible: fc.boolean() },
+    { requiredKeys: [] },
+  );
+  return fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('update' as const),
+        at: instant,
+        lease,
+        update: fc.oneof(update, fc.record({ duration: length })),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), at: instant, lease }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('node' as const),
+        at: instant,
+        node,
+        set: fc.constantFrom<NodeState[]>('UP', 'UP', 'DRAINING', 'DOWN'),
+        collisions,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc
+        .record({
+          at: instant,
+          name: fc.constantFrom('a', 'b', 'c'),
+          nodes: fc.array(node, { minLength: 1, maxLength: 2 }),
+          wait: fc.oneof(fc.constant(0), length),
+          length,
+          collisions,
+        })
+        .map(({ at, name, nodes: some, wait, length: lasts, collisions: how }) => ({
+          kind: 'maintenance' as const,
+          at,
+          maintenance: { name, nodes: some, start: at + wait, end: at + wait + lasts },
+          collisions: how,
+        })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('endMaintenance' as const),
+        at: instant,
+        name: fc.constantFrom('a', 'b', 'c'),
+      }),
+    },
+  );
+}
+
+/** Some of the requests with a deadline in place of what they were. */
+const withDeadlines = (scenario: Scenario): fc.Arbitrary<Scenario> =>
+  fc
+    .array(
+      fc.record({
+        is: fc.boolean(),
+        wait: fc.constantFrom(null, 0, 60, 600),
+        slack: fc.constantFrom(0, 10, 100, 600, 3600),
+      }),
+      { minLength: scenario.requests.length, maxLength: scenario.requests.length },
+    )
+    .map((choices) => ({
+      ...scenario,
+      requests: scenario.requests.map(({ at, request }, index) => {
+        const { is, wait, slack } = choices[index] as (typeof choices)[number];
+        if (!is) return { at, request };
+        const start = wait === null ? null : at + wait * SECOND;
+        const deadline = (start ?? at) + request.duration + (slack + 120) * SECOND;
+        return { at, request: { ...request, type: 'DEADLINE' as const, start, deadline } };
+      }),
+    }));
+
+export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
+  .chain(withDeadlines)
+  .chain((scenario) =>
+    fc
+      .record({
+        commands: fc.array(commandsFor(scenario.requests.length, scenario.site.nodes.length), {
+          minLength: 1,
+          maxLength: 10,
+        }),
+        restoredEvery: fc.constantFrom(0, 0, 1, 3),
+      })
+      .map(({ commands, restoredEvery }) => {
+        // At the end every node is there again, so that every lease can end.
+        const last = START + DAY;
+        const up = scenario.site.nodes.map(
+          ({ number }): Command => ({
+            kind: 'node',
+            at: last,
+            node: number,
+            set: 'UP',
+            collisions: 'DISPLACE',
+          }),
+        );
+        return { ...scenario, restoredEvery, commands: [...commands.sort((a, b) => a.at - b.at), ...up] };
+      }),
+  );
+
+export interface Closed {
+  readonly node: number;
+  readonly why: NodeState | 'MAINTENANCE';
+  readonly from: Instant;
+  to: Instant;
+}
+
+const maxSteps = 3000;
+
+/** Walks a scenario from instant to instant, as a simulation does, and checks it all the way. */
+export class LiveRun {
+  readonly ledger: Ledger;
+  readonly answers: (string | null)[] = [];
+  readonly closed: Closed[] = [];
+  /** Leases that lost their machines or their place to nodes. */
+  scheduler: Scheduler;
+  private at: Instant = START;
+  private nextRequest = 0;
+  private nextCommand = 0;
+  private steps = 0;
+
+  constructor(readonly scenario: LiveScenario) {
+    this.scheduler = Scheduler.create(scenario.site, scenario.config);
+    this.ledger = new Ledger(this.scheduler.snapshot().site);
+  }
+
+  toEnd(): this {
+    for (let more = true; more; more = this.moveOn()) {
+      this.step();
+      this.steps += 1;
+      if (this.steps > maxSteps) throw new Error(`the run goes on and on at ${this.at}`);
+    }
+    return this;
+  }
+
+  private step(): void {
+    const { at, scenario } = this;
+    this.scheduler.endPrematurely(at);
+    this.commit();
+    for (
+      let next = scenario.commands[this.nextCommand];
+      next && next.at <= at;
+      next = scenario.commands[this.nextCommand]
+    ) {
+      this.nextCommand += 1;
+      this.carryOut(next);
+      this.commit();
+    }
+    this.scheduler.advance(at);
+    for (
+      let next = scenario.requests[this.nextRequest];
+      next && next.at <= at;
+      next = scenario.requests[this.nextRequest]
+    ) {
+      this.nextRequest += 1;
+      this.scheduler.request(at, next.request);
+    }
+    this.scheduler.schedule(at);
+    this.scheduler.advance(at);
+    this.commit();
+    const { restoredEvery } = scenario;
+    if (restoredEvery > 0 && this.steps % restoredEvery === 0) this.restore();
+  }
+
+  private moveOn(): boolean {
+    const { requests, commands } = this.scenario;
+    const times = [
+      this.scheduler.nextChangepoint(this.at),
+      requests[this.nextRequest]?.at,
+      commands[this.nextCommand]?.at,
+    ].filter((time) => typeof time === 'number');
+    if (times.length === 0 && this.scheduler.queueLength > 0 && this.steps < maxSteps) {
+      this.at += SECOND;
+      return this.stuck++ < 2;
+    }
+    if (times.length === 0) return false;
+    this.at = Math.min(...times);
+    return true;
+  }
+
+  private stuck = 0;
+
+  private carryOut(command: Command): void {
+    const { at } = this;
+    const before = JSON.stringify(this.scheduler.snapshot());
+    try {
+      give(this.scheduler, command, at);
+      this.answers.push(null);
+      this.note(command);
+    } catch (error) {
+      if (!(error instanceof SchedulerError)) throw error;
+      if (error.code === 'INTERNAL') throw error;
+      this.answers.push(error.code);
+      if (JSON.stringify(this.scheduler.snapshot()) !== before)
+        throw new Error(`${JSON.stringify(command)} was refused (${error.code}) and changed something`);
+      this.expectNoChanges(command);
+      if (error.code === 'EXTENSION_BLOCKED') this.expectLongest(command, error.details.longest ?? 0);
+    }
+  }
+
+  private expectNoChanges(command: Command): void {
+    const { leases, reservations, withdrawn, events, actions, nodes, maintenance, site } =
+      this.scheduler.takeChanges();
+    const count = [leases, reservations, withdrawn, events, actions, nodes, maintenance].reduce(
+      (sum, each) => sum + each.length,
+      site ? 1 : 0,
+    );
+    if (count > 0) throw new Error(`${JSON.stringify(command)} was refused and left ${count} changes`);
+  }
+
+  /** The longest duration that a refusal names can be had, and no longer one. */
+  private expectLongest(command: Command, longest: number): void {
+    if (command.kind !== 'update') throw new Error(`only updates extend: ${JSON.stringify(command)}`);
+    const other = this.copy();
+    other.update(this.at, command.lease, { duration: longest });
+    try {
+      this.copy().update(this.at, command.lease, { duration: longest + SECOND });
+    } catch (error) {
+      if (error instanceof SchedulerError && error.code === 'EXTENSION_BLOCKED') return;
+      throw error;
+    }
+    throw new Error(`${JSON.stringify(command)}: more than ${longest} is possible`);
+  }
+
+  private copy(): Scheduler {
+    const { site, config } = this.scenario;
+    return Scheduler.restore(site, config, JSON.parse(JSON.stringify(this.scheduler.snapshot())));
+  }
+
+  private restore(): void {
+    this.scheduler = this.copy();
+    this.scheduler.endPrematurely(this.at);
+  }
+
+  private note(command: Command): void {
+    if (command.kind === 'node') {
+      const open = this.closed.find(
+        ({ node, why, to }) => node === command.node && why !== 'MAINTENANCE' && to > this.at,
+      );
+      if (open?.why === command.set) return;
+      if (open) open.to = this.at;
+      if (command.set !== 'UP')
+        this.closed.push({
+          node: command.node,
+          why: command.set,
+          from: this.at,
+          to: Number.POSITIVE_INFINITY,
+        });
+    }
+    if (command.kind === 'maintenance') {
+      const { nodes, start, end } = command.maintenance;
+      for (const node of nodes) this.closed.push({ node, why: 'MAINTENANCE', from: start, to: end });
+      this.names.set(command.maintenance.name, this.closed.slice(-nodes.length));
+    }
+    if (command.kind === 'endMaintenance')
+      for (const each of this.names.get(command.name) ?? []) each.to = Math.max(each.from, this.at);
+  }
+
+  private readonly names = new Map<string, Closed[]>();
+
+  private commit(): void {
+    this.ledger.apply(this.scheduler.takeChanges());
+    const { site } = this.scenario;
+    const planned = this.ledger.planned();
+    expectNoFaults([...capacityFaults(site, planned), ...chainFaults(planned)]);
+    expectNoFaults(
+      closureFaults(
+        planned.filter(({ state }) => state === 'SCHEDULED'),
+        this.closed,
+        this.at,
+      ),
+    );
+    const ours = this.ledger.snapshot();
+    const theirs = this.scheduler.snapshot();
+    for (const part of ['site', 'leases', 'reservations'] as const) {
+      const [a, b] = [JSON.stringify(ours[part]), JSON.stringify(theirs[part])];
+      if (a !== b) throw new Error(`the changes do not lead to the snapshot's ${part}:\n${a}\n${b}`);
+    }
+  }
+}
+
+export function give(scheduler: Scheduler, command: Command, at: Instant): void {
+  switch (command.kind) {
+    case 'update':
+      scheduler.update(at, command.lease, command.update);
+      break;
+    case 'cancel':
+      scheduler.cancel(at, command.lease);
+      break;
+    case 'node':
+      scheduler.setNodeState(at, command.node, command.set, command.collisions);
+      break;
+    case 'maintenance':
+      scheduler.planMaintenance(at, command.maintenance, command.collisions);
+      break;
+    case 'endMaintenance':
+      scheduler.endMaintenance(at, command.name);
+  }
+}
+
+interface Holding {
+  readonly id: number;
+  readonly kind: string;
+  readonly start: Instant;
+  readonly end: Instant;
+  readonly machines: Readonly<Record<string, number>> | null;
+  readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
+}
+
+/** Nothing is planned, or runs, on a node that is DOWN or under maintenance; nothing starts on one that is draining. */
+export function closureFaults(
+  reservations: readonly Holding[],
+  closed: readonly Closed[],
+  now: Instant,
+): string[] {
+  return reservations.flatMap(({ id, kind, start, end, machines, moves }) => {
+    const nodes = new Set([
+      ...Object.values(machines ?? {}),
+      ...Object.values(moves ?? {}).map(([, to]) => to),
+    ]);
+    return closed
+      .filter(({ node, why, from, to }) => {
+        if (!nodes.has(node) || start === end || from >= to) return false;
+        if (why !== 'DRAINING') return start < to && end > Math.max(from, 0);
+        return (
+          start >= from && start < to && ['RESUMPTION', 'MEMORY_MIGRATION', 'DISK_MIGRATION'].includes(kind)
+        );
+      })
+      .map(
+        ({ node, why, from }) =>
+          `reservation ${id} (${kind}) from ${start} to ${end} is on node ${node}, which is ${why} from ${from}, at ${now}`,
+      );
+  });
+}
+
+export { leaseRequests };
