@@ -141,6 +141,7 @@ test('where an adapter lists what a node holds, each node is asked once', async 
   for (let count = 0; count < 3; count += 1) await engine.submit('request', half, { principal });
   await settle();
   expect(harness.database.leases.get(3)?.mapping).toEqual({ 1: 1 });
+  listed.length = 0;
   await harness.pass(minutes(1));
   expect(listed.toSorted()).toEqual([1, 2]);
   // Lease 3 is on node 1, which does not hold it.
