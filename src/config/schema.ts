@@ -192,6 +192,8 @@ export const fileSchema = z.strictObject({
       timeouts: z.partialRecord(z.enum(operations), timer).default({}),
       /** Failures in a row after which a host that cannot be reached is marked DOWN. */
       maxFailures: count.default(3),
+      /** What becomes of a lease one of whose machines cannot be started. */
+      startFailure: z.enum(['fail', 'move']).default('fail'),
       /** Whether machines that belong to no lease are removed, or only reported. */
       removeStrays: z.boolean().default(false),
     })

@@ -2,11 +2,13 @@ import { SchedulerError } from './errors.ts';
 import { endAndStart, endPrematurely } from './lifecycle/due.ts';
 import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
 import { removeMachines } from './lifecycle/host-reports.ts';
+import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
+import { moveElsewhere } from './lifecycle/start-failure.ts';
 import { updateLease } from './lifecycle/update/update.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Reservation } from './model/lease.ts';
@@ -123,6 +125,50 @@ export class Scheduler {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
     failLease(this.state, lease, now, reason);
+    reevaluateIfDue(this.state, now);
+  }
+
+  /** A machine could not be started on a node: the lease is moved to others. False when it cannot be: then nothing has changed. */
+  startFailed(now: Instant, leaseId: number, node: number, reason: StateReason): boolean {
+    const lease = this.state.leases.get(leaseId);
+    if (!lease || !moveElsewhere(this.state, lease, node, reason, now)) return false;
+    reevaluateIfDue(this.state, now);
+    return true;
+  }
+
+  /** The machines of a lease run since `at`, later than planned: its running time counts from then. Leases that do not run are ignored. */
+  machinesStarted(now: Instant, leaseId: number, at: Instant): void {
+    const lease = this.state.leases.get(leaseId);
+    if (!lease) return;
+    startedLate(this.state, lease, at, now);
+    reevaluateIfDue(this.state, now);
+  }
+
+  /** When the machines of a lease that run now are to stop; null when none run. */
+  runningUntil(leaseId: number): Instant | null {
+    const vm = this.state.leases.get(leaseId)?.vm;
+    return vm?.state === 'ACTIVE' ? vm.end : null;
+  }
+
+  /** When an operation that is going on is to end; null when it is not going on. */
+  operationEnd(leaseId: number, reservationId: number): Instant | null {
+    const lease = this.state.leases.get(leaseId);
+    return lease ? (operationUnderWay(lease, reservationId)?.operation.end ?? null) : null;
+  }
+
+  /** Hosts take longer for an operation, until `until` at least. To be said before the operation's end has been carried out. */
+  operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
+    const lease = this.state.leases.get(leaseId);
+    const found = lease && operationUnderWay(lease, reservationId);
+    if (lease && found) extendOperation(this.state, lease, found, until, now);
+  }
+
+  /** An operation that was late is over. */
+  operationFinished(now: Instant, leaseId: number, reservationId: number): void {
+    const lease = this.state.leases.get(leaseId);
+    const found = lease && operationUnderWay(lease, reservationId);
+    if (!lease || !found) return;
+    finishOperation(this.state, lease, found, now);
     reevaluateIfDue(this.state, now);
   }
 

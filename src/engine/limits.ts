@@ -38,6 +38,8 @@ export interface EngineLimits {
   readonly inspectInterval: Millis;
   /** Failures in a row after which a host that cannot be reached is marked DOWN. */
   readonly maxHostFailures: number;
+  /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
+  readonly moveOnStartFailure: boolean;
   /** Whether machines on hosts that belong to no lease are removed; otherwise they are only reported. */
   readonly removeStrays: boolean;
   /** How long stopping may take. */
@@ -78,6 +80,7 @@ export const defaultLimits: EngineLimits = {
   noticeInterval: 1_000,
   inspectInterval: 10_000,
   maxHostFailures: 3,
+  moveOnStartFailure: false,
   removeStrays: false,
   stopTimeout: 1_000,
   eventRing: 4_096,

@@ -22,12 +22,14 @@ import { type IdempotencyRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import {
   type AppliedItems,
+  advance,
   applyItems,
   CoreFailure,
   carryOutDue,
   concludeAnswers,
   type GivenAnswer,
   guarded,
+  type ItemContext,
   isEmpty,
   isFatal,
 } from './turn.ts';
@@ -67,11 +69,15 @@ class TermOver extends Error {
 export class WriterSession {
   core: Core;
   private readonly pass: PassRunner;
+  private readonly context: ItemContext;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SessionOptions) {
     this.core = options.core;
-    this.pass = new PassRunner(options.clock, options.limits, options.metrics);
+    const { clock, hosts, limits, metrics } = options;
+    this.pass = new PassRunner(clock, limits, metrics);
+    const { moveOnStartFailure, dispatch } = limits;
+    this.context = { hosts, reports: { moveOnStartFailure, lateness: dispatch.lateness * clock.speed } };
   }
 
   async run(): Promise<SessionEnd> {
@@ -120,7 +126,7 @@ export class WriterSession {
     let items: readonly Item[] = [];
     try {
       if (committer.lost.aborted) await committer.recover();
-      const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
+      const behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn, this.options.hosts);
       if (behind !== null) return await this.write([], behind);
       await inbox.collect(limits.commandsPerTurn, (limit) =>
         committer.persist('reading forwarded commands', () => store.forwarded(limit)),
@@ -141,12 +147,12 @@ export class WriterSession {
     const { clock, committer, limits } = this.options;
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
-    guarded('advance', () => core.advance(now));
-    const applied = applyItems(core, now, items, known, this.options.hosts);
+    advance(core, now, this.options.hosts);
+    const applied = applyItems(core, now, items, known, this.context);
     if (withPass) {
       await pass.slices(core, now, applied.answers.length > 0, () => this.interrupted(now));
     }
-    guarded('advance', () => core.advance(now));
+    advance(core, now, this.options.hosts);
     const answers = guarded('the answers', () => concludeAnswers(core, applied.answers));
     const rows = core.changedRows;
     const content: BatchContent = {
@@ -249,7 +255,7 @@ export class WriterSession {
       try {
         let behind: Instant | null;
         do {
-          behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn);
+          behind = carryOutDue(this.core, clock.now(), limits.rowsPerTurn, this.options.hosts);
           await this.write([], behind);
         } while (behind !== null);
         return;

@@ -7,8 +7,10 @@ import { RememberedAnswers } from './commands/idempotency.ts';
 import { kindOf } from './commands/table.ts';
 import type { BatchContent } from './committer.ts';
 import type { Core } from './core.ts';
-import type { ActionReport } from './hosts/report.ts';
+import { applyReport, type ReportRules } from './hosts/apply-report.ts';
 
+import type { Extension, Starting } from './hosts/hosts.ts';
+import type { ActionReport } from './hosts/report.ts';
 import type { CommandItem, Item, RefusedItem } from './inbox.ts';
 import type { IdempotencyRecord } from './ports.ts';
 
@@ -32,6 +34,11 @@ export interface GivenAnswer {
   readonly answer: Answer;
 }
 
+export interface ItemContext {
+  readonly hosts: HostControl;
+  readonly reports: ReportRules;
+}
+
 /** What the items of a turn came to. */
 export interface AppliedItems {
   readonly answers: readonly GivenAnswer[];
@@ -49,14 +56,14 @@ export function applyItems(
   now: Instant,
   items: readonly Item[],
   known: readonly IdempotencyRecord[],
-  hosts: HostControl,
+  { hosts, reports: rules }: ItemContext,
 ): AppliedItems {
   const remembered = new RememberedAnswers(known);
   const answers: GivenAnswer[] = [];
   const reports: ActionReport[] = [];
   for (const item of items) {
     if (item.type === 'report') {
-      applyReport(core, now, item.report, item);
+      guarded('a report of a host', () => applyReport(core, now, item.report, rules), item);
       reports.push(item.report);
     } else {
       const answer =
@@ -100,26 +107,6 @@ export function concludeAnswers(core: Core, answers: readonly GivenAnswer[]): re
   });
 }
 
-/** Fails the leases whose actions failed, and ends those whose machines have stopped. */
-function applyReport(core: Core, now: Instant, { ended, failures, remove }: ActionReport, item: Item): void {
-  guarded(
-    'a report of a host',
-    () => {
-      for (const { leaseId, code, message } of failures) {
-        // A machine that is missed may have been stopped meanwhile, as it should.
-        if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
-        core.actionFailed(now, leaseId, { code, message });
-      }
-      for (const leaseId of ended) {
-        // Its time may have come meanwhile.
-        if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
-      }
-      if (remove.length > 0) core.removeMachines(now, remove);
-    },
-    item,
-  );
-}
-
 export function guarded<T>(during: string, work: () => T, item: Item | null = null): T {
   try {
     return work();
@@ -128,17 +115,40 @@ export function guarded<T>(during: string, work: () => T, item: Item | null = nu
   }
 }
 
+/** What hosts have not finished. */
+export interface LateHosts {
+  /** Operations that should be over by an instant, and until when they are extended. */
+  extensions(at: Instant): readonly Extension[];
+  /** Leases whose start is not recorded yet. */
+  readonly starting: readonly Starting[];
+}
+
+/** Carries out what is due at an instant, after what hosts have not finished was extended. Throws CoreFailure. */
+export function advance(core: Core, at: Instant, late: LateHosts): void {
+  guarded('advance', () => {
+    for (const { leaseId, reservationId, until } of late.extensions(at)) {
+      const end = core.operationEnd(leaseId, reservationId);
+      if (end !== null && end <= at) core.operationLate(at, leaseId, reservationId, until);
+    }
+    for (const { leaseId, at: since } of late.starting) {
+      const end = core.runningUntil(leaseId);
+      if (end !== null && end <= at) core.machinesStarted(at, leaseId, since);
+    }
+    core.advance(at);
+  });
+}
+
 /**
  * Carries out what is due, in order of time, until it takes `maxRows` to write: after a long time, or a clock that was set, that may be
  * very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws CoreFailure.
  */
-export function carryOutDue(core: Core, now: Instant, maxRows: number): Instant | null {
+export function carryOutDue(core: Core, now: Instant, maxRows: number, late: LateHosts): Instant | null {
   let reached = Number.NEGATIVE_INFINITY;
   for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
     // Something stays due although its time has come: asking again would not end.
     if (due <= reached) return null;
     reached = due;
-    guarded('advance', () => core.advance(reached));
+    advance(core, reached, late);
     if (core.changedRows >= maxRows) return reached;
   }
   return null;

@@ -110,6 +110,7 @@ export class Closers {
 function hostLimits({
   concurrentCalls,
   inspectInterval,
+  startFailure,
   maxFailures,
   removeStrays,
   timeouts,
@@ -118,5 +119,6 @@ function hostLimits({
     Object.entries(timeouts).map(([operation, timeout]) => [operation.toUpperCase(), timeout]),
   );
   const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: concurrentCalls, actionTimeouts };
-  return { inspectInterval, maxHostFailures: maxFailures, removeStrays, dispatch };
+  const moveOnStartFailure = startFailure === 'move';
+  return { inspectInterval, maxHostFailures: maxFailures, moveOnStartFailure, removeStrays, dispatch };
 }

@@ -71,6 +71,7 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
   expect(await read('leasegraph_pass_seconds_count')).toBeGreaterThan(0);
   expect(await read('leasegraph_commit_seconds_count')).toBe(harness.database.commits);
 
+  await settle();
   // The shutdown does not work at once.
   let failures = 1;
   adapter.answer = async () => {

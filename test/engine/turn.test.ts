@@ -6,9 +6,12 @@ import { hours, bestEffort as request } from '../support/engine-harness.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, reservation } from '../support/story.ts';
 
-const noHosts = { recover: () => false };
+const noHosts = {
+  hosts: { recover: () => false },
+  reports: { moveOnStartFailure: false, lateness: 1_000 },
+};
 const lost = (leaseId: number) => {
-  const failures = [{ leaseId, code: 'MACHINE_LOST' as const, message: 'machine 1 is absent' }];
+  const failures = [{ leaseId, code: 'MACHINE_LOST' as const, message: 'machine 1 is absent', node: 1 }];
   return { type: 'report' as const, report: { ...noReport, failures } };
 };
 

@@ -7,6 +7,8 @@ import type {
   Instant,
   LeaseEventRecord,
   LeaseRecord,
+  MaintenanceRecord,
+  NodeState,
   ReservationRecord,
   SiteRecord,
   SiteSpec,
@@ -48,6 +50,8 @@ export class MemoryDatabase {
   readonly commands = new Map<string, { payload: unknown; answer: { value: unknown } | null }>();
   /** When idempotency keys and commands came here. */
   readonly writtenAt = new Map<string, Instant>();
+  readonly nodeStates = new Map<number, NodeState>();
+  readonly maintenance = new Map<string, MaintenanceRecord>();
   events: LeaseEventRecord[] = [];
   commits = 0;
   /** Who holds the writer's lock. */
@@ -95,6 +99,8 @@ export class MemoryDatabase {
     const { changes, idempotency, outcomes, answers, id } = batch;
     if (!this.site) throw new StoreError('PERMANENT', 'no site');
     if (changes.site) this.site.record = copy(changes.site);
+    for (const { number, state } of changes.nodes) this.nodeStates.set(number, state);
+    for (const each of changes.maintenance) this.maintenance.set(each.name, copy(each));
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
@@ -200,6 +206,8 @@ export class MemoryStore implements Store {
       lastCommit: database.lastCommit,
       snapshot: {
         site: record,
+        nodes: [...database.nodeStates].map(([number, state]) => ({ number, state })),
+        maintenance: [...database.maintenance.values()],
         leases: [...database.leases.values()]
           .filter((lease) => leaseTransitions[lease.state].length > 0)
           .sort((a, b) => a.id - b.id),

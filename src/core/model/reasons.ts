@@ -62,6 +62,11 @@ export function underMaintenance(name: string): StateReason {
   return { code: 'MAINTENANCE', message: `nodes that it needs are under maintenance (${name})` };
 }
 
+/** What hosts do for another lease takes longer than planned, on nodes that it was to have. */
+export function hostsLate(lease: number): StateReason {
+  return { code: 'HOSTS_LATE', message: `what hosts do for lease ${lease} takes longer than planned` };
+}
+
 function seconds(duration: Millis): string {
   return `${duration / 1000} s`;
 }

@@ -25,8 +25,7 @@ export const haveRemoved = (
   places: readonly Place[],
   now: Instant,
 ): void => {
-  // A node that is down holds nothing any more.
-  const reachable = places.filter(([, node]) => state.availability.stateOf(node) !== 'DOWN');
-  const targets = reachable.map(([machine, node]) => state.target(lease, machine, node));
+  // Also on a node that is down: when it comes back, its machines may still be there.
+  const targets = places.map(([machine, node]) => state.target(lease, machine, node));
   state.log.action('DESTROY', now, lease, null, targets);
 };

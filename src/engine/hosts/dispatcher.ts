@@ -4,7 +4,13 @@
  * adapter that hangs holds up only its own lease, and the machines that come after it on the same node.
  */
 import type { Logger } from 'pino';
-import { type ActionKind, type ActionRecord, type ActionTarget, getOrCreate } from '../../core/index.ts';
+import {
+  type ActionKind,
+  type ActionRecord,
+  type ActionTarget,
+  getOrCreate,
+  type Instant,
+} from '../../core/index.ts';
 import { backoff, linkedController, Semaphore, sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
@@ -40,11 +46,21 @@ interface Lane {
   running: { readonly part: Part; readonly controller: AbortController } | null;
 }
 
+/** An operation that goes on after its planned end. */
+export interface LateOperation {
+  readonly leaseId: number;
+  readonly reservationId: number;
+  readonly deadline: Instant;
+}
+
 interface TargetFailure {
   readonly message: string;
+  readonly node: number;
 }
 
 const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
+/** Actions that have a reservation of their own, which ends when they are over. */
+const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
 const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
 export class Dispatcher {
@@ -95,6 +111,27 @@ export class Dispatcher {
         this.enqueue({ of: open, leaseId, targets });
       }
     }
+  }
+
+  /** Leases whose start is not recorded yet. `at`: when their machines ran; null while not all of them do. */
+  get starting(): readonly { readonly leaseId: number; readonly at: Instant | null }[] {
+    return [...this.known.values()].flatMap(({ action: { kind, leaseId }, finishedAt }) =>
+      kind === 'START' ? [{ leaseId, at: finishedAt }] : [],
+    );
+  }
+
+  /** Operations that should be over at an instant and are not. */
+  lateOperations(at: Instant): readonly LateOperation[] {
+    return [...this.known.values()].flatMap(({ action, parts }) => {
+      const { deadline, kind, leaseId, reservationId } = action;
+      return parts > 0 &&
+        deadline !== null &&
+        deadline <= at &&
+        reservationId !== null &&
+        operations.has(kind)
+        ? [{ leaseId, reservationId, deadline }]
+        : [];
+    });
   }
 
   /** The outcome is committed: the action is forgotten. */
@@ -167,11 +204,15 @@ export class Dispatcher {
     const stopped = this.stopping.signal;
     const controller = linkedController(stopped);
     lane.running = { part, controller };
+    const next = (): void => {
+      if (!stopped.aborted && lane.running?.part === part) this.runNext(leaseId, lane);
+    };
+    part.of.detached.signal.addEventListener('abort', next, { once: true });
     void this.run(part, controller.signal).then((failure) => {
       controller[Symbol.dispose]();
       if (stopped.aborted) return;
       this.partEnds(part, controller.signal.aborted ? 'superseded' : failure);
-      this.runNext(leaseId, lane);
+      next();
     });
   }
 
@@ -190,6 +231,7 @@ export class Dispatcher {
       }
       if (failure !== null) return;
       failure = {
+        node,
         message: `${action.kind} of machine ${machine} of lease ${leaseId} on node ${node}: ${result}`,
       };
       controller.abort();
@@ -219,6 +261,7 @@ export class Dispatcher {
       if (action.kind !== 'DESTROY') return result;
       // What could not be removed is still there: nothing is started in its place.
       failures += 1;
+      of.detached.abort();
       this.progress(of, `not removed from node ${target.node} yet: ${result}`);
       await clock.sleep(backoff(failures, limits.maxBackoff, 60_000), attempt.signal);
     }
@@ -301,8 +344,7 @@ export class Dispatcher {
   private partEnds(part: Part, failure: TargetFailure | 'superseded' | null): void {
     const { of } = part;
     if (failure === 'superseded') of.superseded = true;
-    else if (failure !== null)
-      of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', message: failure.message });
+    else if (failure !== null) of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', ...failure });
     of.parts -= 1;
     if (of.parts === 0) this.finish(of);
   }
@@ -330,11 +372,12 @@ export class Dispatcher {
       log.debug(fields, 'action done');
     }
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
-    const outcome: ActionOutcome = { ...outcomeOf(of), state, error, finishedAt: clock.now() };
+    of.finishedAt = clock.now();
+    const outcome: ActionOutcome = { ...outcomeOf(of), state, error, finishedAt: of.finishedAt };
     // The lease has had its time: a machine that cannot be shut down is no failure of it.
-    if (action.kind === 'SHUTDOWN' && failures.length > 0)
-      report({ ...noReport, outcome, remove: action.targets });
-    else report({ ...noReport, outcome, failures });
+    if (action.kind === 'SHUTDOWN' && failures.length > 0) {
+      report({ ...noReport, action, outcome, remove: action.targets });
+    } else report({ ...noReport, action, outcome, failures });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Everything that the engine does with hosts: what it tells them, what it knows of them, what it hears from them. */
 import type { Logger } from 'pino';
-import type { ActionRecord, Changes, LeaseRecord, SiteSpec } from '../../core/index.ts';
+import type { ActionRecord, Changes, Instant, LeaseRecord, SiteSpec } from '../../core/index.ts';
 import { linkedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
@@ -34,6 +34,21 @@ export interface HostsAtStart {
   readonly running: readonly RunningMachines[];
   readonly pendingActions: readonly ActionRecord[];
 }
+
+export interface Starting {
+  readonly leaseId: number;
+  readonly at: Instant;
+}
+
+export interface Extension {
+  readonly leaseId: number;
+  readonly reservationId: number;
+  readonly until: Instant;
+}
+
+/** Real milliseconds by which an operation that is late is extended. */
+const minExtension = 1_000;
+const maxExtension = 60_000;
 
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
@@ -79,6 +94,7 @@ export class Hosts implements HostControl {
     const { limits, report, signal } = options;
     this.term = linkedController(signal);
     this.strays = new Strays({
+      ledger,
       dispatcher: this.dispatcher,
       lease,
       log,
@@ -109,6 +125,22 @@ export class Hosts implements HostControl {
     }
     this.inspection?.committed(changes);
     this.dispatcher.add(changes.actions);
+  }
+
+  /** Until when operations that should be over by `at` are to be extended: longer, the longer they are late. */
+  extensions(at: Instant): readonly Extension[] {
+    const { clock } = this.options;
+    const now = Math.max(at, clock.now());
+    return this.dispatcher.lateOperations(at).map(({ deadline, ...operation }) => {
+      const delay = Math.min(Math.max((now - deadline) / clock.speed, minExtension), maxExtension);
+      return { ...operation, until: now + Math.ceil(delay * clock.speed) };
+    });
+  }
+
+  /** Leases whose start is not recorded yet, and since when their machines run: now at the earliest where they do not. */
+  get starting(): readonly Starting[] {
+    const { clock } = this.options;
+    return this.dispatcher.starting.map(({ leaseId, at }) => ({ leaseId, at: at ?? clock.now() }));
   }
 
   recover(actionId: number, recovery: Recovery): boolean {

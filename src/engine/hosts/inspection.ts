@@ -129,9 +129,10 @@ export class Inspection {
     const lost = [...statuses].find(([, status]) => status !== 'running' && status !== 'stopped');
     if (lost) {
       const [machine, status] = lost;
-      const message = `machine ${machine} on node ${machines?.[machine]} should be running, but is ${status}`;
-      log.error({ lease: leaseId, machine: Number(machine), node: machines?.[machine] }, message);
-      report({ ...noReport, failures: [{ leaseId, code: 'MACHINE_LOST', message }] });
+      const node = machines?.[machine] ?? 0;
+      const message = `machine ${machine} on node ${node} should be running, but is ${status}`;
+      log.error({ lease: leaseId, machine: Number(machine), node }, message);
+      report({ ...noReport, failures: [{ leaseId, code: 'MACHINE_LOST', message, node }] });
     } else if (statuses.size > 0 && [...statuses.values()].every((status) => status === 'stopped')) {
       log.info({ lease: leaseId }, 'all machines of the lease have stopped by themselves');
       report({ ...noReport, ended: [leaseId] });

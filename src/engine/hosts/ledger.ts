@@ -66,6 +66,9 @@ export class HostLedger {
    * the way: the plan has room for them.
    */
   inTheWayOf(target: HeldTarget): readonly HeldMachine[] {
+    const own = this.nodes.get(target.node)?.get(keyOf(target));
+    // What was there of the machine itself is being removed.
+    if (own && own.releasing !== null) return [own];
     const capacity = this.capacities.get(target.node) ?? {};
     const others = [...(this.nodes.get(target.node)?.values() ?? [])].filter(
       (each) => keyOf(each) !== keyOf(target),
@@ -81,6 +84,11 @@ export class HostLedger {
       return used + totalAmount(needed) > totalAmount(has);
     });
     return lack ? others.filter(({ releasing }) => releasing !== null) : [];
+  }
+
+  /** Whether the machine is being freed there. */
+  isReleasing(place: Place): boolean {
+    return (this.nodes.get(place.node)?.get(keyOf(place))?.releasing ?? null) !== null;
   }
 
   /** Whether nothing on the node is still to be freed. */

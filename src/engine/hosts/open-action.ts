@@ -11,10 +11,13 @@ export interface OpenAction {
   attempts: number;
   /** When the first host was called. */
   startedAt: Instant | null;
+  finishedAt: Instant | null;
   superseded: boolean;
   /** How it goes, as last reported. */
   message: string | null;
   assumed: Exclude<Recovery, 'RETRY'> | null;
+  /** A removal that goes on without holding up what comes after it for its lease. */
+  readonly detached: AbortController;
   readonly failures: HostFailure[];
   /** What was printed for each machine. */
   readonly outputs: Map<string, string>;
@@ -26,7 +29,17 @@ export interface OpenAction {
 export function openAction(action: ActionRecord, parts: number): OpenAction {
   let interruption = sharedController();
   return {
-    ...{ action, parts, attempts: 0, startedAt: null, superseded: false, message: null, assumed: null },
+    ...{
+      action,
+      parts,
+      attempts: 0,
+      startedAt: null,
+      finishedAt: null,
+      superseded: false,
+      message: null,
+      assumed: null,
+    },
+    detached: new AbortController(),
     failures: [],
     outputs: new Map(),
     interrupt: () => {

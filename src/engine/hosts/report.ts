@@ -1,10 +1,12 @@
-import type { ActionTarget } from '../../core/index.ts';
+import type { ActionRecord, ActionTarget } from '../../core/index.ts';
 import type { ActionOutcome } from '../ports.ts';
 
 /** What hosts did or tell, on its way to a turn. */
 export interface ActionReport {
   /** Null for what hosts tell without having been told to do anything. */
   readonly outcome: ActionOutcome | null;
+  /** The action that is finished. */
+  readonly action: ActionRecord | null;
   /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
   readonly failures: readonly HostFailure[];
   /** Leases of which all machines have stopped by themselves. */
@@ -15,10 +17,19 @@ export interface ActionReport {
   readonly nodeState: { readonly node: number; readonly state: 'DOWN' | 'UP' } | null;
 }
 
-export const noReport: ActionReport = { outcome: null, failures: [], ended: [], remove: [], nodeState: null };
+export const noReport: ActionReport = {
+  outcome: null,
+  action: null,
+  failures: [],
+  ended: [],
+  remove: [],
+  nodeState: null,
+};
 
 export interface HostFailure {
   readonly leaseId: number;
   readonly code: 'ACTION_FAILED' | 'MACHINE_LOST';
   readonly message: string;
+  /** Where it happened. */
+  readonly node: number;
 }

@@ -2,10 +2,12 @@ import type { Logger } from 'pino';
 import type { ActionTarget, LeaseRecord } from '../../core/index.ts';
 import type { HostedMachine } from '../ports.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import type { HostLedger } from './ledger.ts';
 import { type ActionReport, noReport } from './report.ts';
 
 export interface StrayOptions {
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
+  readonly ledger: Pick<HostLedger, 'isReleasing'>;
   readonly lease: (id: number) => LeaseRecord | null;
   /** Whether they are removed, or only reported. */
   readonly removeStrays: boolean;
@@ -46,9 +48,10 @@ export class Strays {
     }
   }
 
-  private belongsNowhere({ leaseId, machine, node }: HostedMachine): boolean {
-    const { dispatcher, lease } = this.options;
-    if (dispatcher.isBusyWith(leaseId)) return false;
+  private belongsNowhere(place: HostedMachine): boolean {
+    const { leaseId, machine, node } = place;
+    const { dispatcher, lease, ledger } = this.options;
+    if (dispatcher.isBusyWith(leaseId) || ledger.isReleasing(place)) return false;
     const record = lease(leaseId);
     if (!record) return true;
     return ![record.mapping, record.memoryAt, record.diskAt].some((where) => where?.[machine] === node);

@@ -19,7 +19,7 @@ export interface Closure {
 }
 
 /** A lease whose plan was taken back; `later`: only what follows a piece that runs. */
-interface Taken extends Withdrawn {
+export interface Taken extends Withdrawn {
   readonly later: boolean;
 }
 
@@ -44,9 +44,15 @@ export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): b
   return vm.before.some((each) => each.moves.length > 0 && each.start < end && each.end >= start);
 }
 
-/** Takes back every plan that uses the nodes while they are closed. */
-export function takePlans(state: SchedulerState, closure: Closure, now: Instant): Taken[] {
+/** Takes back every plan that uses the nodes while they are closed, that of `except` aside. */
+export function takePlans(
+  state: SchedulerState,
+  closure: Closure,
+  now: Instant,
+  except: Lease | null = null,
+): Taken[] {
   return [...state.leases.values()].flatMap((lease): Taken[] => {
+    if (lease === except) return [];
     if (hasMachines(lease)) {
       if (!lease.later.some((vm) => usesClosed(vm, closure))) return [];
       dropLater(state, lease, now);

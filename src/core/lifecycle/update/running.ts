@@ -71,7 +71,7 @@ function lengthen(
 }
 
 /** As far as nothing else is planned there; if that is not enough, it is suspended there and goes on when it fits (L6, R8, R52). */
-function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
+export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
   const { chains, estimates } = state.planning;
   const shutdown = estimates.shutdown(lease);
   const whole = vm.start + lease.remaining + shutdown;

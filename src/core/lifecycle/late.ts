@@ -1,0 +1,189 @@
+/**
+ * Hosts that take longer than planned. What is under way is never cut off: its reservation grows, and what was planned on its nodes
+ * is planned anew. Running time counts from when machines really run.
+ */
+import { heldUntil } from '../mapping/held-until.ts';
+import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
+import { hostsLate } from '../model/reasons.ts';
+import type { Instant, Millis } from '../model/records.ts';
+import { commit } from '../placement/commit.ts';
+import { failWhateverHappens } from '../placement/endings.ts';
+import { haveRemoved } from '../placement/on-hosts.ts';
+import type { SchedulerState } from '../state.ts';
+import type { Plan } from '../vm/plan.ts';
+import { planUntil } from '../vm/until.ts';
+import { planAnew, settleWithoutPlace, type Taken, takePlans } from './nodes/plans.ts';
+import { extendBy, isDraining, longestExtension } from './update/extension.ts';
+import { runOnInPlace } from './update/running.ts';
+
+interface UnderWay {
+  readonly operation: Reservation;
+  readonly vm: VmReservation;
+}
+
+/** An operation of a lease that is going on; null when there is none with this number. */
+export function operationUnderWay(lease: Lease, id: number): UnderWay | null {
+  for (const vm of lease.vms) {
+    const operation = vm.chain.find((each) => each.id === id);
+    if (operation && operation !== vm && operation.state === 'ACTIVE') return { operation, vm };
+  }
+  return null;
+}
+
+/** An operation goes on until `until`; what follows it in its chain comes later by as much. */
+export function extendOperation(
+  state: SchedulerState,
+  lease: Lease,
+  { operation, vm }: UnderWay,
+  until: Instant,
+  now: Instant,
+): void {
+  const delay = until - operation.end;
+  if (delay <= 0) return;
+  state.journal.attempt(() => {
+    state.touch(lease);
+    if (vm.after.includes(operation)) {
+      moveChain(state, vm, () => shift(vm.after, operation, delay), now);
+      return true;
+    }
+    const ready = Math.max(
+      ...vm.before.map((each) => each.end + (each === operation || isAfter(each, operation) ? delay : 0)),
+    );
+    const late = Math.max(0, ready - vm.start);
+    moveChain(
+      state,
+      vm,
+      () => {
+        shift(vm.before, operation, delay);
+        vm.start += late;
+        if (vm.start < vm.end) return;
+        // No running time would be left.
+        delayEnd(vm, late);
+      },
+      now,
+    );
+    makeUpFor(state, lease, vm, now);
+    return true;
+  });
+}
+
+/** An operation that was extended is over: its nodes are free. */
+export function finishOperation(
+  state: SchedulerState,
+  lease: Lease,
+  { operation, vm }: UnderWay,
+  now: Instant,
+): void {
+  if (operation.end <= now || !vm.after.includes(operation)) return;
+  state.journal.attempt(() => {
+    state.touch(lease);
+    moveChain(state, vm, () => shift(vm.after, operation, now - operation.end), now);
+    state.askForReevaluation();
+    return true;
+  });
+}
+
+/** The machines of a lease run since `at`, later than planned. */
+export function startedLate(state: SchedulerState, lease: Lease, at: Instant, now: Instant): void {
+  const { vm } = lease;
+  if (lease.state !== 'ACTIVE' || vm?.state !== 'ACTIVE' || at <= vm.start) return;
+  const isOver = at >= vm.end;
+  // Its nodes are held from the present on, whenever the machines start.
+  const start = isOver ? vm.end : at;
+  state.journal.attempt(() => {
+    state.touch(lease);
+    lease.actualStart = at;
+    const change = (): void => {
+      vm.start = start;
+      if (isOver && lease.type !== 'ADVANCE_RESERVATION') delayEnd(vm, at + lease.remaining - vm.end);
+    };
+    moveChain(state, vm, change, now);
+    makeUpFor(state, lease, vm, now);
+    return true;
+  });
+}
+
+/** The machines run until later, and what comes after that comes later. */
+function delayEnd(vm: VmReservation, delay: Millis): void {
+  vm.end += delay;
+  for (const each of vm.after) {
+    each.start += delay;
+    each.end += delay;
+  }
+}
+
+function isAfter(each: Reservation, operation: Reservation): boolean {
+  return each.state === 'SCHEDULED' && each.start >= operation.end;
+}
+
+/** The operation ends later (earlier), and those that follow it come later (earlier). */
+function shift(operations: readonly Reservation[], operation: Reservation, delay: Millis): void {
+  const following = operations.filter((each) => isAfter(each, operation));
+  operation.end += delay;
+  for (const each of following) {
+    each.start += delay;
+    each.end += delay;
+  }
+}
+
+/** Changes the times of a chain. What is planned on its nodes where it is longer now is planned anew. */
+function moveChain(state: SchedulerState, vm: VmReservation, change: () => void, now: Instant): void {
+  const { table } = state;
+  const { lease } = vm;
+  const reason = hostsLate(lease.id);
+  const from = vm.finalEnd;
+  table.removeChain(vm);
+  for (const reservation of vm.chain) state.journal.save(reservation);
+  change();
+  const to = vm.finalEnd;
+  const nodes = new Set(vm.amounts.keys());
+  const isTaken = to > from && heldUntil(table.nodes, vm.amounts, from, to, new Set()) < to;
+  const taken = isTaken ? takePlans(state, { nodes, start: from, end: to, reason }, now, lease) : [];
+  table.addChain(vm);
+  for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
+  state.log.lease(lease);
+  const withoutPlace = planAnew(state, taken, [], reason, now);
+  const others = withoutPlace.filter((each) => !startLate(state, each, to, now));
+  settleWithoutPlace(state, others, 'DISPLACE', [], reason, false, now);
+  if (taken.length > 0) state.askForPass();
+}
+
+/** An advance reservation that cannot have its start begins as soon as it can, when its nodes are `free` at the latest, and ends when it was to end. */
+function startLate(
+  state: SchedulerState,
+  { held, later, lease }: Taken,
+  free: Instant,
+  now: Instant,
+): boolean {
+  const { requestedStart } = lease;
+  if (lease.type !== 'ADVANCE_RESERVATION' || requestedStart === null || later || lease.isSuspended)
+    return false;
+  const reason = hostsLate(lease.id);
+  haveRemoved(state, lease, held, now);
+  if (lease.state !== 'PENDING') state.transition(lease, 'PENDING', now, reason);
+  const end = requestedStart + lease.duration;
+  const starts = [Math.max(now, requestedStart), free];
+  const plan = starts.reduce<Plan | null>(
+    (found, start) => found ?? planUntil(state.planning, lease, end, start),
+    null,
+  );
+  if (plan) commit(state, plan, now, reason);
+  else failWhateverHappens(state, lease, now, reason);
+  return true;
+}
+
+/** Running time that is missing is added at the end, as far as it can be; an advance reservation ends when it was to end. */
+function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): void {
+  if (lease.type === 'ADVANCE_RESERVATION' || vm.isCutShort || isDraining(state, vm)) return;
+  const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);
+  const missing = vm.start + lease.remaining - planned - vm.end;
+  if (missing <= 0) return;
+  const isSuspendable = lease.type === 'BEST_EFFORT' && state.planning.estimates.canSuspend(lease);
+  if (isSuspendable && runOnInPlace(state, lease, vm, now)) return;
+  // What is suspended goes on later.
+  if (vm.mustSuspend) return;
+  const change = lease.deadline === null ? missing : Math.min(missing, lease.deadline - vm.finalEnd);
+  if (change <= 0 || extendBy(state, lease, vm, change, now)) return;
+  const longest = longestExtension(state, lease, vm, change, now);
+  if (longest > 0) extendBy(state, lease, vm, longest, now);
+}

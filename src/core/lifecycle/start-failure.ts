@@ -1,0 +1,42 @@
+import { rulesOf } from '../lease-types/table.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Instant, StateReason } from '../model/records.ts';
+import { commit } from '../placement/commit.ts';
+import type { SchedulerState } from '../state.ts';
+import { isPlan } from '../vm/plan.ts';
+import { loseMachines } from './nodes/lost-machines.ts';
+import { planAnew } from './nodes/plans.ts';
+
+/** A lease whose machines were lost so often is not moved again. */
+const maxRestarts = 3;
+
+/**
+ * A machine could not be started on a node: what has been started of the lease is removed, and it is planned anew on other nodes, or
+ * waits in the queue. False when it is not to be moved: nothing has changed then.
+ */
+export function moveElsewhere(
+  state: SchedulerState,
+  lease: Lease,
+  node: number,
+  reason: StateReason,
+  now: Instant,
+): boolean {
+  if (lease.state !== 'ACTIVE' || lease.restarts >= maxRestarts) return false;
+  const { availability } = state;
+  state.journal.attempt(() => {
+    const before = availability.stateOf(node);
+    if (before === 'UP') availability.setState(node, 'DRAINING');
+    const lost = loseMachines(state, lease, now, reason);
+    if (lost) planAnew(state, [], [lost], reason, now);
+    else planAtOnce(state, lease, reason, now);
+    availability.setState(node, before);
+    state.askForPass();
+    return true;
+  });
+  return true;
+}
+
+function planAtOnce(state: SchedulerState, lease: Lease, reason: StateReason, now: Instant): void {
+  const outcome = rulesOf(lease.type).plan(state, lease, now, null);
+  if (isPlan(outcome)) commit(state, outcome, now, reason);
+}

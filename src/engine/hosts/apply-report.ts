@@ -1,0 +1,38 @@
+import type { Instant, Millis } from '../../core/index.ts';
+import type { Core } from '../core.ts';
+import type { ActionReport } from './report.ts';
+
+export interface ReportRules {
+  /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
+  readonly moveOnStartFailure: boolean;
+  /** Scheduler time by which machines may start late without a change of the plan. */
+  readonly lateness: Millis;
+}
+
+/** Tells the core what a host did. */
+export function applyReport(core: Core, now: Instant, report: ActionReport, rules: ReportRules): void {
+  const { action, ended, failures, nodeState, outcome, remove } = report;
+  if (action && outcome?.state === 'SUCCEEDED') {
+    const { at, deadline, kind, leaseId, reservationId } = action;
+    const finished = outcome.finishedAt ?? now;
+    if (kind === 'START' && finished - at > rules.lateness) core.machinesStarted(now, leaseId, finished);
+    if (kind !== 'START' && reservationId !== null && deadline !== null && finished > deadline)
+      core.operationFinished(now, leaseId, reservationId);
+  }
+  for (const { leaseId, code, message, node } of failures) {
+    // A machine that is missed may have been stopped meanwhile, as it should.
+    if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
+    const isStart = action?.kind === 'START' && code === 'ACTION_FAILED';
+    const isMoved =
+      isStart &&
+      rules.moveOnStartFailure &&
+      core.startFailed(now, leaseId, node, { code: 'START_FAILED', message });
+    if (!isMoved) core.actionFailed(now, leaseId, { code, message });
+  }
+  for (const leaseId of ended) {
+    // Its time may have come meanwhile.
+    if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
+  }
+  if (remove.length > 0) core.removeMachines(now, remove);
+  if (nodeState) core.setNodeState(now, nodeState.node, nodeState.state);
+}

@@ -1,0 +1,205 @@
+import { describe, expect, test } from 'vitest';
+import { defaultSchedulerConfig } from '../../src/core/index.ts';
+import { type ActionCall, type ActionResult, HostUnreachable } from '../../src/engine/ports.ts';
+import {
+  bestEffort,
+  epoch,
+  Harness,
+  hours,
+  minutes,
+  principal,
+  type Running,
+  reservationAt,
+  settle,
+} from '../support/engine-harness.ts';
+
+const done: ActionResult = { status: 'done' };
+const seconds = (count: number): number => count * 1_000;
+
+/** Hosts on which operations take some time, and which note at what second what is on which node. */
+function slowHosts({ clock }: Harness, { adapter }: Running, takes: Readonly<Record<string, number>>) {
+  const second = () => (clock.now() - epoch) / 1_000;
+  const held = new Map<string, string>();
+  const record: string[] = [];
+  const clashes: string[] = [];
+  adapter.answer = async (what: string, { target, signal }: ActionCall) => {
+    const name = `${target.leaseId}/${target.machine}`;
+    const place = `${name} on ${target.node}`;
+    if (what === 'start' || what === 'resume') {
+      const others = [...held].filter(([each, at]) => each !== name && at === `${target.node}`);
+      if (others.length > 0) clashes.push(`${place} at ${second()}: ${others}`);
+      held.set(name, `${target.node}`);
+    }
+    await clock.sleep(seconds(takes[what] ?? 0), signal);
+    if (signal.aborted) throw new Error('aborted');
+    if (what === 'shutdown' || what === 'suspend' || what === 'destroy') held.delete(name);
+    record.push(`${second()} ${what} ${place}`);
+    return done;
+  };
+  return { record, clashes };
+}
+
+const withConfig = (config: Partial<typeof defaultSchedulerConfig>) => ({
+  engine: { scheduler: { ...defaultSchedulerConfig, ...config } },
+});
+
+test('a lease starts when the one before it has left, and runs for its whole time from then', async () => {
+  await using harness = new Harness({ nodes: 4 });
+  const running = harness.make();
+  const { record, clashes } = slowHosts(harness, running, { shutdown: 6, start: 4 });
+  await running.engine.start();
+  for (let count = 0; count < 2; count += 1)
+    await running.engine.submit('request', bestEffort(seconds(10), 4), { principal });
+  await harness.pass(minutes(2), 250);
+  expect(clashes).toEqual([]);
+  expect(record.filter((line) => line.endsWith('on 1'))).toEqual([
+    '4 start 1/1 on 1',
+    // From when it ran, for ten seconds.
+    '20 shutdown 1/1 on 1',
+    '24 start 2/1 on 1',
+    '40 shutdown 2/1 on 1',
+  ]);
+  expect([1, 2].map((lease) => harness.database.leases.get(lease)?.accumulated)).toEqual([
+    seconds(10),
+    seconds(10),
+  ]);
+});
+
+test('a shutdown that takes longer than planned sends the next lease to a node that is free', async () => {
+  await using harness = new Harness({ nodes: 2, ...withConfig({ shutdownTime: seconds(5) }) });
+  const running = harness.make();
+  const { record, clashes } = slowHosts(harness, running, { shutdown: 30 });
+  await running.engine.start();
+  const { engine } = running;
+  await engine.submit('request', bestEffort(seconds(20)), { principal });
+  await engine.submit('request', { ...bestEffort(seconds(24)), name: 'second' }, { principal });
+  await engine.submit('request', bestEffort(seconds(60)), { principal });
+  await harness.pass(seconds(28), 250);
+  // Planned on node 1 at 25 s, where the shutdown goes on.
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(harness.state(3)).not.toBe('ACTIVE');
+  await harness.pass(minutes(3), 250);
+  expect(clashes).toEqual([]);
+  expect(record.find((line) => line.includes('start 3/1'))).toBe('50 start 3/1 on 1');
+  expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'DONE']);
+  expect(harness.database.leases.get(3)?.accumulated).toBe(seconds(60));
+});
+
+test('a suspension that takes longer than planned delays the reservation, which ends when it was to end', async () => {
+  const config = {
+    suspension: 'all',
+    preemption: 'ar-preempts-everything',
+    overrideSuspendTime: seconds(10),
+  } as const;
+  await using harness = new Harness({
+    nodes: 1,
+    ...withConfig({ ...config, overrideResumeTime: seconds(10) }),
+  });
+  const running = harness.make();
+  const { record, clashes } = slowHosts(harness, running, { suspend: 25 });
+  await running.engine.start();
+  const { engine } = running;
+  await engine.submit('request', bestEffort(minutes(10)), { principal });
+  await engine.submit('request', reservationAt(epoch + minutes(5), minutes(2)), { principal });
+  await harness.pass(minutes(20), 250);
+  expect(clashes).toEqual([]);
+  expect(record).toEqual([
+    '0 start 1/1 on 1',
+    '315 suspend 1/1 on 1',
+    // The extension that was the last one ends then.
+    '316 start 2/1 on 1',
+    '420 shutdown 2/1 on 1',
+    '420 resume 1/1 on 1',
+    expect.stringMatching(/ shutdown 1\/1 on 1$/),
+  ]);
+  expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: minutes(10) });
+  expect(harness.database.leases.get(2)).toMatchObject({ state: 'DONE', accumulated: seconds(104) });
+});
+
+test('machines that never start keep a lease from ending as if it had run', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, adapter } = await harness.start();
+  let answer: Promise<ActionResult> = new Promise(() => {});
+  adapter.answer = async (what) => (what === 'start' ? answer : done);
+  await engine.submit('request', bestEffort(seconds(30)), { principal });
+  await harness.pass(seconds(50), 1_000);
+  expect(harness.state(1)).toBe('ACTIVE');
+  answer = Promise.resolve(done);
+  await harness.pass(seconds(100), 1_000);
+  expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: seconds(30) });
+});
+
+describe('a machine that cannot be started', () => {
+  const failing = (what: string, { target }: ActionCall): ActionResult =>
+    what === 'start' && target.node === 1 ? { status: 'failed', reason: 'no space left' } : done;
+
+  test('fails its lease by default', async () => {
+    await using harness = new Harness({ nodes: 3 });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what, call) => failing(what, call);
+    await engine.submit('request', bestEffort(hours(1), 2), { principal });
+    await settle();
+    expect(harness.state(1)).toBe('FAILED');
+  });
+
+  test('sends its lease to other nodes where the configuration says so', async () => {
+    await using harness = new Harness({ nodes: 3, limits: { moveOnStartFailure: true } });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what, call) => failing(what, call);
+    await engine.submit('request', bestEffort(hours(1), 2), { principal });
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.leases.get(1)).toMatchObject({ state: 'ACTIVE', restarts: 1 });
+    expect(Object.values(harness.database.leases.get(1)?.mapping ?? {}).sort()).toEqual([2, 3]);
+    const places = adapter.calls.map(
+      ({ what, call: { target } }) => `${what} ${target.machine} on ${target.node}`,
+    );
+    // What had been started of it is removed first.
+    expect(places.slice(2).sort()).toEqual(
+      ['destroy 1 on 1', 'destroy 2 on 2', 'start 1 on 2', 'start 2 on 3'].sort(),
+    );
+    const reasons = harness.database.events.flatMap(({ reason }) => reason?.code ?? []);
+    expect(reasons).toContain('START_FAILED');
+  });
+});
+
+test('a host that does not answer is marked DOWN, and used again only after it was reconciled', async () => {
+  const limits = { inspectInterval: seconds(10), maxHostFailures: 3 };
+  await using harness = new Harness({ nodes: 2, limits });
+  const { engine, adapter } = harness.make();
+  adapter.remembers = true;
+  let away = false;
+  const left = new Set<string>();
+  adapter.list = async (node) => {
+    if (away && node === 1) throw new HostUnreachable('no route to host');
+    return [...left]
+      .map((name) => name.split('/').map(Number))
+      .filter(([, , at]) => at === node)
+      .map(([leaseId = 0, machine = 0]) => ({ leaseId, machine, node, status: 'running' }));
+  };
+  adapter.answer = async (what, { target: { leaseId, machine, node } }) => {
+    if (away && node === 1) throw new HostUnreachable('no route to host');
+    const name = `${leaseId}/${machine}/${node}`;
+    if (what === 'start') left.add(name);
+    if (what === 'shutdown' || what === 'destroy') left.delete(name);
+    return done;
+  };
+  await engine.start();
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  expect(harness.database.leases.get(1)?.mapping).toEqual({ 1: 1 });
+  away = true;
+  await harness.pass(seconds(25), 1_000);
+  expect(harness.database.nodeStates.get(1) ?? 'UP').toBe('UP');
+  await harness.pass(seconds(10), 1_000);
+  expect(harness.database.nodeStates.get(1)).toBe('DOWN');
+  // The lease runs anew on the other node.
+  expect(harness.database.leases.get(1)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 2 } });
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await harness.pass(minutes(2), 1_000);
+  expect(harness.state(2)).not.toBe('ACTIVE');
+  away = false;
+  await harness.pass(minutes(2), 1_000);
+  expect(harness.database.nodeStates.get(1)).toBe('UP');
+  expect([...left].sort()).toEqual(['1/1/2', '2/1/1']);
+  expect(harness.database.leases.get(2)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 1 } });
+});
