@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { isMap, LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import {
   builtInPolicies,
@@ -14,6 +14,8 @@ import { at, ConfigurationError, configurationError, found, type Origin, wording
 import type { Setting } from './haizea/translate.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type ConfiguredSite, configuredSite } from './site.ts';
+
+const load = createRequire(import.meta.url);
 
 /** A configuration that has been checked. Its paths are absolute. */
 export interface Configuration extends Omit<FileConfig, 'site' | 'adapter' | 'adapters'> {
@@ -66,6 +68,8 @@ export function isHaizeaForm(path: string, text: string): boolean {
 
 /** Parses YAML or JSON. Throws ConfigurationError. */
 export function parseYaml(file: string, text: string): Draft {
+  // Loaded only when it is needed: simulations without a native configuration start faster.
+  const { isMap, LineCounter, parseDocument } = load('yaml') as typeof import('yaml');
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const lineAt = (offset: number) => lines.linePos(offset).line;
