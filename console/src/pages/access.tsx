@@ -2,19 +2,25 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import {
   ConsoleAuditLogDocument,
+  type ConsoleAuditLogQuery,
   ConsoleCreateProjectDocument,
   ConsoleCreateTokenDocument,
   ConsoleProjectsDocument,
+  type ConsoleProjectsQuery,
   ConsoleRevokeTokenDocument,
   ConsoleTokensDocument,
   type ConsoleTokensQuery,
   type Role,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
+import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatEnum } from '../ui/format.ts';
-import { Card, Dialog, Instant, Page, QueryState, ScrollArea } from '../ui/parts.tsx';
+import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 type TokenRow = ConsoleTokensQuery['tokens']['nodes'][number];
+type ProjectRow = ConsoleProjectsQuery['projects']['nodes'][number];
+type AuditRow = ConsoleAuditLogQuery['auditLog']['nodes'][number];
 
 const roles: readonly Role[] = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
 const pageSize = 50;
@@ -32,11 +38,36 @@ export default function AccessPage() {
   );
 }
 
-/** Throws the first of a payload's errors, in the server's words. */
-function assertDone(userErrors: readonly { readonly message: string }[]): void {
-  const [refusal] = userErrors;
-  if (refusal) throw new Error(refusal.message);
-}
+const tokenColumns: readonly Column<TokenRow>[] = [
+  { header: 'Name', kind: 'text', cell: ({ name }) => name },
+  { header: 'Prefix', cell: ({ prefix }) => <code>{prefix}</code> },
+  { header: 'Role', cell: ({ role }) => formatEnum(role) },
+  { header: 'Projects', kind: 'text', cell: ({ projects }) => projects.map(({ name }) => name).join(', ') },
+  { header: 'Last used', cell: ({ lastUsedAt }) => <Instant at={lastUsedAt} seconds={false} /> },
+  {
+    header: 'Expires',
+    cell: ({ expiresAt }) => (expiresAt ? <Instant at={expiresAt} seconds={false} /> : 'never'),
+  },
+  {
+    header: 'Actions',
+    kind: 'actions',
+    cell: (token) => (token.revokedAt ? <span className="muted">revoked</span> : <Revoke token={token} />),
+  },
+];
+
+const projectColumns: readonly Column<ProjectRow>[] = [
+  { header: 'Name', kind: 'text', cell: ({ name }) => name },
+  { header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} seconds={false} /> },
+];
+
+const auditColumns: readonly Column<AuditRow>[] = [
+  { header: 'Time', cell: ({ at }) => <Instant at={at} /> },
+  { header: 'Principal', kind: 'text', cell: ({ principal }) => principal },
+  { header: 'Mutation', cell: ({ mutation }) => mutation },
+  { header: 'Subject', kind: 'text', cell: ({ subject }) => subject },
+  { header: 'Outcome', cell: ({ outcome }) => outcome },
+  { header: 'Request', cell: ({ requestId }) => <code>{requestId}</code> },
+];
 
 function Tokens() {
   const execute = useExecute();
@@ -55,42 +86,7 @@ function Tokens() {
         isEmpty={tokens.length === 0}
         empty={<p>No tokens have been created. The admin token of the configuration is not listed.</p>}
       >
-        <ScrollArea label="List of tokens">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Prefix</th>
-                <th scope="col">Role</th>
-                <th scope="col">Projects</th>
-                <th scope="col">Last used</th>
-                <th scope="col">Expires</th>
-                <th scope="col">
-                  <span className="visually-hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {tokens.map((token) => (
-                <tr key={token.id}>
-                  <td className="name">{token.name}</td>
-                  <td>
-                    <code>{token.prefix}</code>
-                  </td>
-                  <td>{formatEnum(token.role)}</td>
-                  <td className="name">{token.projects.map(({ name }) => name).join(', ')}</td>
-                  <td>
-                    <Instant at={token.lastUsedAt} seconds={false} />
-                  </td>
-                  <td>{token.expiresAt ? <Instant at={token.expiresAt} seconds={false} /> : 'never'}</td>
-                  <td>
-                    {token.revokedAt ? <span className="muted">revoked</span> : <Revoke token={token} />}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table label="List of tokens" columns={tokenColumns} rows={tokens} keyOf={({ id }) => id} />
       </QueryState>
     </Card>
   );
@@ -98,44 +94,18 @@ function Tokens() {
 
 function Revoke({ token }: { token: TokenRow }) {
   const execute = useExecute();
-  const queries = useQueryClient();
-  const [open, setOpen] = useState(false);
-  const revoke = useMutation({
-    mutationFn: async () => {
-      assertDone((await execute(ConsoleRevokeTokenDocument, { id: token.id })).revokeToken.userErrors);
-    },
-    onSuccess: () => {
-      setOpen(false);
-      void queries.invalidateQueries();
-    },
-  });
   return (
-    <>
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
-        Revoke<span className="visually-hidden"> {token.name}</span>
-      </button>
-      <Dialog title={`Revoke the token of ${token.name}?`} open={open} onClose={() => setOpen(false)}>
-        <p>Programs that use it are refused from now on. Their leases stay. This cannot be undone.</p>
-        {revoke.error && (
-          <p className="error" role="alert">
-            {revoke.error.message}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <button type="button" onClick={() => setOpen(false)}>
-            Keep it
-          </button>
-          <button
-            type="button"
-            className="danger"
-            disabled={revoke.isPending}
-            onClick={() => revoke.mutate()}
-          >
-            Revoke token
-          </button>
-        </div>
-      </Dialog>
-    </>
+    <ConfirmButton
+      label="Revoke"
+      hiddenLabel={token.name}
+      title={`Revoke the token of ${token.name}?`}
+      confirmLabel="Revoke token"
+      action={async () =>
+        assertDone((await execute(ConsoleRevokeTokenDocument, { id: token.id })).revokeToken.userErrors)
+      }
+    >
+      <p>Programs that use it are refused from now on. Their leases stay. This cannot be undone.</p>
+    </ConfirmButton>
   );
 }
 
@@ -261,26 +231,7 @@ function Projects() {
         isEmpty={projects.length === 0}
         empty={<p>There are no projects. Leases of users without a project belong to their owner alone.</p>}
       >
-        <ScrollArea label="List of projects">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Created</th>
-              </tr>
-            </thead>
-            <tbody>
-              {projects.map((project) => (
-                <tr key={project.id}>
-                  <td className="name">{project.name}</td>
-                  <td>
-                    <Instant at={project.createdAt} seconds={false} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table label="List of projects" columns={projectColumns} rows={projects} keyOf={({ id }) => id} />
       </QueryState>
     </Card>
   );
@@ -302,36 +253,12 @@ function AuditLog() {
         isEmpty={entries.length === 0}
         empty={<p>No mutation has been recorded yet.</p>}
       >
-        <ScrollArea label="Recorded mutations">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                <th scope="col">Principal</th>
-                <th scope="col">Mutation</th>
-                <th scope="col">Subject</th>
-                <th scope="col">Outcome</th>
-                <th scope="col">Request</th>
-              </tr>
-            </thead>
-            <tbody>
-              {entries.map((entry) => (
-                <tr key={`${entry.requestId}-${entry.mutation}-${entry.at}-${entry.subject}`}>
-                  <td>
-                    <Instant at={entry.at} />
-                  </td>
-                  <td className="name">{entry.principal}</td>
-                  <td>{entry.mutation}</td>
-                  <td className="name">{entry.subject}</td>
-                  <td>{entry.outcome}</td>
-                  <td>
-                    <code>{entry.requestId}</code>
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table
+          label="Recorded mutations"
+          columns={auditColumns}
+          rows={entries}
+          keyOf={({ requestId, mutation, at, subject }) => `${requestId} ${mutation} ${at} ${subject}`}
+        />
       </QueryState>
     </Card>
   );

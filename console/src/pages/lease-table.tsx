@@ -1,7 +1,8 @@
 import { Link } from 'wouter';
 import type { ConsoleLeaseFragment } from '../api/generated/operations.ts';
 import { formatDuration, formatEnum } from '../ui/format.ts';
-import { Instant, ScrollArea, StateBadge } from '../ui/parts.tsx';
+import { Instant, StateBadge } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 export type LeaseRow = ConsoleLeaseFragment;
 
@@ -22,48 +23,23 @@ export function leaseName({ name, number }: Pick<LeaseRow, 'name' | 'number'>): 
   return name ?? `Lease ${number}`;
 }
 
-export function LeaseTable({ leases, caption }: { leases: readonly LeaseRow[]; caption: string }) {
-  return (
-    <ScrollArea label={caption}>
-      <table>
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col" className="number">
-              Number
-            </th>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Type</th>
-            <th scope="col">Start</th>
-            <th scope="col">Duration</th>
-            <th scope="col">Submitted</th>
-          </tr>
-        </thead>
-        <tbody>
-          {leases.map((lease) => (
-            <tr key={lease.id}>
-              <td className="number">
-                <Link href={`/leases/${lease.number}`}>{lease.number}</Link>
-              </td>
-              <td className="name">{lease.name ?? <span className="muted">unnamed</span>}</td>
-              <td>
-                <StateBadge state={lease.state} />
-              </td>
-              <td>{formatEnum(lease.type)}</td>
-              <td>
-                <Start lease={lease} />
-              </td>
-              <td>{formatDuration(lease.requestedDuration)}</td>
-              <td>
-                <Instant at={lease.submittedAt} seconds={false} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
-  );
+/** The number of a lease, as a link to its page. */
+export function LeaseLink({ number }: Pick<LeaseRow, 'number'>) {
+  return <Link href={`/leases/${number}`}>{number}</Link>;
+}
+
+const columns: readonly Column<LeaseRow>[] = [
+  { header: 'Number', kind: 'number', cell: ({ number }) => <LeaseLink number={number} /> },
+  { header: 'Name', kind: 'text', cell: ({ name }) => name ?? <span className="muted">unnamed</span> },
+  { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+  { header: 'Type', cell: ({ type }) => formatEnum(type) },
+  { header: 'Start', cell: (lease) => <Start lease={lease} /> },
+  { header: 'Duration', cell: ({ requestedDuration }) => formatDuration(requestedDuration) },
+  { header: 'Submitted', cell: ({ submittedAt }) => <Instant at={submittedAt} seconds={false} /> },
+];
+
+export function LeaseTable({ leases, label }: { leases: readonly LeaseRow[]; label: string }) {
+  return <Table label={label} columns={columns} rows={leases} keyOf={({ id }) => id} />;
 }
 
 /** When it started or is planned to start; plans are marked. */

@@ -1,5 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import {
   ConsoleCancelLeaseDocument,
@@ -7,8 +6,10 @@ import {
   type ConsoleLeaseDetailQuery,
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole } from '../session/session.tsx';
+import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
-import { Card, Dialog, Instant, Page, QueryState, ScrollArea, StateBadge } from '../ui/parts.tsx';
+import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
 
 type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
@@ -58,6 +59,24 @@ export function LeasePage({ number }: { number: number }) {
     </Page>
   );
 }
+
+const machineColumns: readonly Column<LeaseDetail['machines'][number]>[] = [
+  { header: 'Machine', kind: 'number', cell: ({ index }) => index },
+  {
+    header: 'Capacity',
+    cell: ({ capacity }) => capacity.map(({ type, amount }) => `${type} ${amount}`).join(', '),
+  },
+  { header: 'Node', cell: ({ node }) => node?.hostname ?? <span className="muted">none</span> },
+];
+
+const reservationColumns: readonly Column<LeaseDetail['reservations']['nodes'][number]>[] = [
+  { header: 'Kind', cell: ({ kind }) => formatEnum(kind) },
+  { header: 'State', cell: ({ state }) => formatEnum(state) },
+  { header: 'Start', cell: ({ start }) => <Instant at={start} /> },
+  { header: 'End', cell: ({ end }) => <Instant at={end} /> },
+  { header: 'Length', cell: ({ start, end }) => formatMillis(Date.parse(end) - Date.parse(start)) },
+  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => nodes.map(({ hostname }) => hostname).join(', ') },
+];
 
 function Details({ lease }: { lease: LeaseDetail }) {
   return (
@@ -155,64 +174,24 @@ function Details({ lease }: { lease: LeaseDetail }) {
         </dl>
       </Card>
       <Card title={`Machines (${lease.machines.length})`}>
-        <ScrollArea label="Machines of the lease">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col" className="number">
-                  Machine
-                </th>
-                <th scope="col">Capacity</th>
-                <th scope="col">Node</th>
-              </tr>
-            </thead>
-            <tbody>
-              {lease.machines.slice(0, 200).map((machine) => (
-                <tr key={machine.index}>
-                  <td className="number">{machine.index}</td>
-                  <td>{machine.capacity.map(({ type, amount }) => `${type} ${amount}`).join(', ')}</td>
-                  <td>{machine.node?.hostname ?? <span className="muted">none</span>}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table
+          label="Machines of the lease"
+          columns={machineColumns}
+          rows={lease.machines.slice(0, 200)}
+          keyOf={({ index }) => index}
+        />
         {lease.machines.length > 200 && <p className="muted">The first 200 machines are shown.</p>}
       </Card>
       <Card title="Reservations" wide>
         {lease.reservations.nodes.length === 0 ? (
           <p className="muted">Nothing is reserved for this lease.</p>
         ) : (
-          <ScrollArea label="Reservations of the lease">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Kind</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Start</th>
-                  <th scope="col">End</th>
-                  <th scope="col">Length</th>
-                  <th scope="col">Nodes</th>
-                </tr>
-              </thead>
-              <tbody>
-                {lease.reservations.nodes.map((reservation) => (
-                  <tr key={reservation.id}>
-                    <td>{formatEnum(reservation.kind)}</td>
-                    <td>{formatEnum(reservation.state)}</td>
-                    <td>
-                      <Instant at={reservation.start} />
-                    </td>
-                    <td>
-                      <Instant at={reservation.end} />
-                    </td>
-                    <td>{formatMillis(Date.parse(reservation.end) - Date.parse(reservation.start))}</td>
-                    <td className="name">{reservation.nodes.map(({ hostname }) => hostname).join(', ')}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </ScrollArea>
+          <Table
+            label="Reservations of the lease"
+            columns={reservationColumns}
+            rows={lease.reservations.nodes}
+            keyOf={({ id }) => id}
+          />
         )}
       </Card>
       <Card title="History" wide>
@@ -231,48 +210,19 @@ function Details({ lease }: { lease: LeaseDetail }) {
 
 function CancelLease({ lease }: { lease: LeaseDetail }) {
   const execute = useExecute();
-  const queries = useQueryClient();
-  const [open, setOpen] = useState(false);
-  const cancel = useMutation({
-    mutationFn: async () => {
-      const { cancelLease } = await execute(ConsoleCancelLeaseDocument, { id: lease.id });
-      const [refusal] = cancelLease.userErrors;
-      if (refusal) throw new Error(refusal.message);
-    },
-    onSuccess: () => {
-      setOpen(false);
-      void queries.invalidateQueries();
-    },
-  });
   return (
-    <>
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
-        Cancel lease
-      </button>
-      <Dialog title={`Cancel lease ${lease.number}?`} open={open} onClose={() => setOpen(false)}>
-        <p>
-          {leaseName(lease)} stops at once and its machines are removed. What runs on them is lost. This
-          cannot be undone.
-        </p>
-        {cancel.error && (
-          <p className="error" role="alert">
-            {cancel.error.message}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <button type="button" onClick={() => setOpen(false)}>
-            Keep it
-          </button>
-          <button
-            type="button"
-            className="danger"
-            disabled={cancel.isPending}
-            onClick={() => cancel.mutate()}
-          >
-            Cancel lease
-          </button>
-        </div>
-      </Dialog>
-    </>
+    <ConfirmButton
+      label="Cancel lease"
+      title={`Cancel lease ${lease.number}?`}
+      confirmLabel="Cancel lease"
+      action={async () =>
+        assertDone((await execute(ConsoleCancelLeaseDocument, { id: lease.id })).cancelLease.userErrors)
+      }
+    >
+      <p>
+        {leaseName(lease)} stops at once and its machines are removed. What runs on them is lost. This cannot
+        be undone.
+      </p>
+    </ConfirmButton>
   );
 }

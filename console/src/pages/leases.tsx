@@ -142,7 +142,7 @@ export function LeasesPage() {
           </p>
         }
       >
-        <LeaseTable leases={rows} caption="Leases" />
+        <LeaseTable leases={rows} label="Leases" />
         <Pager
           total={leases?.totalCount ?? 0}
           noun="lease"

@@ -2,11 +2,23 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConsoleNodesDocument, type ConsoleNodesQuery } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
-import { Page, Pager, QueryState, ScrollArea } from '../ui/parts.tsx';
+import { Page, Pager, QueryState } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
 
 type NodeRow = ConsoleNodesQuery['nodes']['nodes'][number];
 
 const pageSize = 100;
+
+const columns: readonly Column<NodeRow>[] = [
+  { header: 'Number', kind: 'number', cell: ({ number }) => number },
+  { header: 'Host name', kind: 'text', cell: ({ hostname }) => hostname },
+  {
+    header: 'Labels',
+    kind: 'text',
+    cell: ({ labels }) => labels.map(({ key, value }) => `${key}=${value}`).join(', '),
+  },
+  { header: 'Free now', cell: (node) => <Free node={node} /> },
+];
 
 export function NodesPage() {
   const execute = useExecute();
@@ -28,35 +40,7 @@ export function NodesPage() {
         isEmpty={nodes?.nodes.length === 0}
         empty={<p>The site has no nodes. The configuration file lists them.</p>}
       >
-        <ScrollArea label="Nodes">
-          <table>
-            <caption className="visually-hidden">Nodes and what is free on them now</caption>
-            <thead>
-              <tr>
-                <th scope="col" className="number">
-                  Number
-                </th>
-                <th scope="col">Host name</th>
-                <th scope="col">Labels</th>
-                <th scope="col">Free now</th>
-              </tr>
-            </thead>
-            <tbody>
-              {nodes?.nodes.map((node) => (
-                <tr key={node.id}>
-                  <td className="number">{node.number}</td>
-                  <td className="name">{node.hostname}</td>
-                  <td className="name">
-                    {node.labels.map(({ key, value }) => `${key}=${value}`).join(', ')}
-                  </td>
-                  <td>
-                    <Free node={node} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollArea>
+        <Table label="List of nodes" columns={columns} rows={nodes?.nodes ?? []} keyOf={({ id }) => id} />
         <Pager
           total={nodes?.totalCount ?? 0}
           noun="node"

@@ -54,14 +54,14 @@ export function OverviewPage() {
                 No lease runs. <Link href="/leases/new">Request a lease</Link>.
               </p>
             ) : (
-              <LeaseTable leases={data?.running.nodes ?? []} caption="Running leases" />
+              <LeaseTable leases={data?.running.nodes ?? []} label="Running leases" />
             )}
           </Card>
           <Card title="Waiting and starting next" wide>
             {data?.waiting.nodes.length === 0 ? (
               <p className="muted">No lease waits.</p>
             ) : (
-              <LeaseTable leases={data?.waiting.nodes ?? []} caption="Waiting leases" />
+              <LeaseTable leases={data?.waiting.nodes ?? []} label="Waiting leases" />
             )}
           </Card>
         </div>
