@@ -78,6 +78,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
           resourceTypes: engine.site.spec.resourceTypes,
           clockSpeed: config.clock.speed,
           acceptsKnownDurations: config.simulation.acceptKnownDurations,
+          configuration: config.scheduler,
         },
         identity,
       },

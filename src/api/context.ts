@@ -18,6 +18,8 @@ export interface SiteFacts {
   readonly clockSpeed: number;
   /** Whether a request may say how long its machines will really run. */
   readonly acceptsKnownDurations: boolean;
+  /** The scheduler's configuration in force, as JSON. */
+  readonly configuration?: unknown;
 }
 
 /** A lease that a mutation has created. */

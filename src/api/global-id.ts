@@ -10,6 +10,7 @@ const maxNumber = {
   LeaseEvent: maxLong,
   Project: maxInt,
   Token: maxInt,
+  Action: maxLong,
 } as const;
 
 export type NodeTypeName = keyof typeof maxNumber;

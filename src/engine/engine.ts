@@ -137,7 +137,8 @@ export class Engine implements LeaseService {
     const problems = problem === null ? [] : [problem];
     if (role === 'starting' && problem === null) problems.push('The server is starting.');
     if (role === 'stopped') problems.push('The server is shutting down.');
-    return { role, problems, epoch };
+    const lastPass = this.leadership.session?.pass.last;
+    return { role, problems, epoch, ...(lastPass && { lastPass }) };
   }
 
   // ---------------------------------------------------------------- start and stop

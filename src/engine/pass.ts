@@ -4,6 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Core } from './core.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
+import type { EngineStatus } from './ports.ts';
 import { guarded } from './turn.ts';
 
 /** Below this the rows hardly matter to how long writing them takes: fewer would not be written sooner. */
@@ -11,6 +12,9 @@ const minRows = 20;
 
 /** Carries passes out in slices, over as many turns as they take. */
 export class PassRunner {
+  /** The last pass that was completed; null before the first. */
+  last: EngineStatus['lastPass'] = null;
+
   private running: Iterator<void, void, Instant | undefined> | null = null;
   /** Time spent in the core on the running pass. */
   private spent: Millis = 0;
@@ -102,6 +106,7 @@ export class PassRunner {
     this.spent += this.clock.monotonic() - begun;
     if (!ended) return;
     this.metrics.pass(this.spent / 1_000);
+    this.last = { at: now, duration: Math.round(this.spent) };
     this.abandon();
     this.failures = 0;
     this.trouble = null;

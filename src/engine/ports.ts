@@ -75,6 +75,8 @@ export interface EngineStatus {
   /** What is wrong, in words; empty when ready. */
   readonly problems: readonly string[];
   readonly epoch: number;
+  /** The last scheduling pass that was completed here: when, and how long it took. Null or absent: none. */
+  readonly lastPass?: { readonly at: Instant; readonly duration: number } | null;
 }
 
 // ---------------------------------------------------------------- what the engine needs of a store

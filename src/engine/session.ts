@@ -68,7 +68,7 @@ class TermOver extends Error {
 
 export class WriterSession {
   core: Core;
-  private readonly pass: PassRunner;
+  readonly pass: PassRunner;
   private readonly context: ItemContext;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 

@@ -140,6 +140,76 @@ describeEachDatabase('the API on the engine', (databases) => {
       .toBe(1);
   });
 
+  it('updates and ends leases', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };
+    const { id } = (await ask(requestLease, { input })).requestLease.lease;
+    const state = async () => (await ask('{ lease(number: 1) { state } }')).lease.state;
+    await expect.poll(state).toBe('ACTIVE');
+    const update = async (fields: object) =>
+      (
+        await ask(
+          `mutation ($input: UpdateLeaseInput!) { updateLease(input: $input) {
+            lease { requestedDuration estimatedEnd } displaced { number } userErrors { code path } } }`,
+          { input: { id, ...fields } },
+        )
+      ).updateLease;
+    const key = { duration: 'PT2H', idempotencyKey: 'longer' };
+    const { lease } = await update(key);
+    expect(lease.requestedDuration).toBe('PT2H');
+    expect((await update(key)).lease).toEqual(lease);
+    expect((await update({ ...key, duration: 'PT3H' })).userErrors).toEqual([
+      { code: 'IDEMPOTENCY_CONFLICT', path: ['input', 'id'] },
+    ]);
+    const later = new Date(Date.parse(lease.estimatedEnd)).toISOString();
+    const next = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start: later };
+    expect((await ask(requestLease, { input: next })).requestLease.lease.state).not.toBe('REJECTED');
+    expect((await update({ duration: 'PT4H' })).userErrors).toEqual([
+      { code: 'EXTENSION_BLOCKED', path: expect.arrayContaining(['input']) },
+    ]);
+    expect((await update({ start: later })).userErrors).toEqual([
+      { code: 'LEASE_STARTED', path: expect.arrayContaining(['input']) },
+    ]);
+    const end = async () =>
+      (
+        await ask(
+          'mutation ($id: ID!) { endLease(input: { id: $id }) { lease { state stateReason { code } } userErrors { code path } } }',
+          { id },
+        )
+      ).endLease;
+    expect(await end()).toEqual({
+      lease: { state: 'DONE', stateReason: { code: 'ENDED_EARLY' } },
+      userErrors: [],
+    });
+    expect((await end()).userErrors).toEqual([{ code: 'LEASE_ENDED', path: ['input', 'id'] }]);
+  });
+
+  it('shows the scheduler, and what hosts were told', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };
+    await ask(requestLease, { input });
+    await expect
+      .poll(
+        async () =>
+          (await ask('{ lease(number: 1) { actions { nodes { kind state nodes { number } } } } }')).lease,
+      )
+      .toEqual({ actions: { nodes: [{ kind: 'START', state: 'SUCCEEDED', nodes: [{ number: 1 }] }] } });
+    const { scheduler } = await ask(
+      '{ scheduler { role epoch clockSpeed lastPassAt lastPassDuration liveLeases queueLength problems configuration } }',
+    );
+    expect(scheduler).toEqual({
+      role: 'writer',
+      epoch: 1,
+      clockSpeed: 1,
+      lastPassAt: expect.any(String),
+      lastPassDuration: expect.stringMatching(/^PT/),
+      liveLeases: 1,
+      queueLength: 0,
+      problems: [],
+      configuration: {},
+    });
+  });
+
   it('ends machines after their known duration', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H', knownDuration: 'PT0.2S' };

@@ -28,6 +28,9 @@ export const now: Instant = Date.UTC(2030, 0, 31, 8);
 export class FakeLeases implements LeaseService {
   readonly requests: { request: LeaseRequest; key: string | null }[] = [];
   readonly cancelled: number[] = [];
+  /** Commands of other kinds, and what each is answered. */
+  readonly submitted: { kind: CommandName; input: unknown }[] = [];
+  result: (kind: CommandName) => Promise<unknown> = async () => ({ displaced: [] });
   /** How many event streams are open. */
   streams = 0;
   answer: (request: LeaseRequest) => Promise<number> = async () => {
@@ -49,10 +52,13 @@ export class FakeLeases implements LeaseService {
       const request = input as CommandInput<'request'>;
       this.requests.push({ request, key: options.idempotencyKey ?? null });
       leaseNumber = await this.answer(request);
-    } else {
+    } else if (kind === 'cancel') {
       ({ leaseNumber } = input as CommandInput<'cancel'>);
       this.cancelled.push(leaseNumber);
       await this.cancel(leaseNumber);
+    } else {
+      this.submitted.push({ kind, input });
+      return (await this.result(kind)) as CommandResult<K>;
     }
     return { leaseNumber } as CommandResult<K>;
   }

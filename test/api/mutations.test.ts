@@ -453,3 +453,82 @@ describe('cancelLease', () => {
     }
   });
 });
+
+describe('updateLease', () => {
+  const update = async (input: object) => {
+    const { data, errors } = await current.ask(
+      `mutation ($input: UpdateLeaseInput!) { updateLease(input: $input) {
+        lease { number } displaced { number } userErrors { code path } } }`,
+      { input },
+    );
+    expect(errors).toBeUndefined();
+    return data.updateLease;
+  };
+
+  it('passes on what is given, and returns the lease and what it displaced', async () => {
+    await api.prisma.lease.createMany({ data: [lease(1), lease(2)] });
+    current.leases.result = async () => ({ displaced: [2, 99] });
+    expect(await update({ id: id(1), duration: 'PT2H', asFarAsPossible: true })).toEqual({
+      lease: { number: 1 },
+      displaced: [{ number: 2 }],
+      userErrors: [],
+    });
+    expect(current.leases.submitted).toEqual([
+      { kind: 'update', input: { leaseNumber: 1, update: { duration: 2 * hour, asFarAsPossible: true } } },
+    ]);
+  });
+
+  it.each([
+    ['nothing', {}, ['input']],
+    ['a duration of 0', { duration: 'PT0S' }, ['input', 'duration']],
+  ])('refuses %s', async (_what, fields, path) => {
+    expect((await update({ id: id(1), ...fields })).userErrors).toEqual([{ code: 'INVALID_REQUEST', path }]);
+    expect(current.leases.submitted).toEqual([]);
+  });
+});
+
+describe('recoverAction', () => {
+  it('passes the decision on, and returns the action', async () => {
+    await api.prisma.action.create({
+      data: { number: 4, kind: 'START', leaseNumber: 1, at: new Date(now), targets: [], error: 'no answer' },
+    });
+    const { data } = await current.ask(
+      `mutation { recoverAction(input: { id: "${btoa('Action:4')}", recovery: RETRY }) { action { state error } userErrors { code } } }`,
+    );
+    expect(data.recoverAction).toEqual({ action: { state: 'PENDING', error: 'no answer' }, userErrors: [] });
+    expect(current.leases.submitted).toEqual([
+      { kind: 'recoverAction', input: { actionId: 4, recovery: 'RETRY' } },
+    ]);
+  });
+});
+
+describe('audit records', () => {
+  it('say who did what with which outcome', async () => {
+    await api.prisma.auditEntry.deleteMany();
+    await api.prisma.lease.create({ data: lease(1) });
+    current.leases.answer = async () => 1;
+    await current.ask(requestLease, { input: good });
+    await current.ask(requestLease, { input: { ...good, duration: 'PT0S' } });
+    await current.ask(cancelLease, { id: id(1) });
+    await expect
+      .poll(async () => {
+        const { data } = await current.ask(
+          '{ auditLog(filter: { principals: ["admin"] }) { nodes { principal role mutation subject outcome } } }',
+        );
+        return data.auditLog.nodes;
+      })
+      .toEqual(
+        [
+          ['requestLease', id(1), 'OK'],
+          ['requestLease', null, 'INVALID_REQUEST'],
+          ['cancelLease', id(1), 'OK'],
+        ].map(([mutation, subject, outcome]) => ({
+          principal: 'admin',
+          role: 'ADMIN',
+          mutation,
+          subject,
+          outcome,
+        })),
+      );
+  });
+});

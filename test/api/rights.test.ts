@@ -102,6 +102,17 @@ beforeAll(async () => {
       },
     },
   ]);
+  await prisma.action.create({
+    data: {
+      number: 30,
+      kind: 'START',
+      leaseNumber: foreign.lease,
+      at: new Date(now),
+      targets: [],
+      error: secret,
+      output: secret,
+    },
+  });
   await prisma.leaseEvent.createMany({
     data: [
       { sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'NEW', to: 'PENDING' },
@@ -126,6 +137,7 @@ const foreignIds = [
   id('LeaseEvent', foreign.event),
   id('Project', foreign.project),
   id('Token', 5),
+  id('Action', 30),
 ];
 
 const as = async (role: Role, query: string, variables?: Record<string, unknown>): Promise<Answer> => {
@@ -356,6 +368,7 @@ describe('roles', () => {
         DateTime: '"2000-01-01T00:00:00Z"',
         LeaseType: 'DEADLINE',
         Role: 'USER',
+        ActionRecovery: 'RETRY',
       };
       return list ? '[]' : (scalar[name] ?? '{}');
     };

@@ -26,7 +26,7 @@ test('a lease travels from request to end, and its hosts are told', async () => 
     'SUCCEEDED',
     'SUCCEEDED',
   ]);
-  expect(engine.status()).toEqual({ role: 'writer', problems: [], epoch: 1 });
+  expect(engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 1 });
 });
 
 test('commands that wait together are committed together', async () => {

@@ -7,11 +7,11 @@ import { and, type Conditions, overlapping, timestamp, within } from './sql.ts';
 import type { Source } from './view.ts';
 
 /** A lease as the API shows it. */
-export type LeaseRow = Omit<Lease, 'duration' | 'knownDuration' | 'placement' | 'reasonData'>;
+export type LeaseRow = Omit<Lease, 'originalDuration' | 'knownDuration' | 'placement' | 'reasonData'>;
 
 const columns = Prisma.sql`l.number, l.name, l.type::text, l.state::text, l.reason_code AS "reasonCode",
   l.reason_message AS "reasonMessage", l.preemptible, l.submitted_at AS "submittedAt",
-  l.requested_start AS "requestedStart", l.deadline, l.original_duration AS "originalDuration", l.accumulated,
+  l.requested_start AS "requestedStart", l.deadline, l.duration, l.accumulated,
   l.restarts, l.lost_duration AS "lostDuration", l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb",
   l.actual_start AS "actualStart", l.planned_start AS "plannedStart", l.ended_at AS "endedAt",
   l.queue_rank AS "queueRank", l.is_future AS "isFuture", l.owner, l.project_number AS "projectNumber",

@@ -10,6 +10,13 @@ import type {
 } from '../../store/prisma/client.ts';
 import { clientError } from '../errors.ts';
 import {
+  type ActionRow,
+  actionOrder,
+  actionsByNumber,
+  actionsOfLeases,
+  countActionsOfLeases,
+} from './actions.ts';
+import {
   type AuditFilter,
   auditOrder,
   countAudit,
@@ -77,6 +84,7 @@ import {
   reservationsOfLeases,
   reservationsOfNodes,
 } from './reservations.ts';
+import { countLive, type SchedulerCounts } from './scheduler.ts';
 import { readUtilization, type Sample, type Steps } from './utilization.ts';
 import { type Source, viewOf } from './view.ts';
 
@@ -247,6 +255,23 @@ export class Readers {
 
   utilization(type: string, steps: Steps, signal: AbortSignal | null): Promise<Sample[]> {
     return readUtilization(this.source, type, steps, signal);
+  }
+
+  action(number: number): Promise<ActionRow | undefined> {
+    return this.batches.load(actionsByNumber, number);
+  }
+
+  actionsOfLease({ number }: LeaseRow, page: PageArguments): Connection<ActionRow> {
+    return connection(
+      actionOrder,
+      page,
+      async (window) => (await this.batches.load(actionsOfLeases, number, window)) ?? [],
+      async () => (await this.batches.load(countActionsOfLeases, number)) ?? 0,
+    );
+  }
+
+  schedulerCounts(): Promise<SchedulerCounts> {
+    return countLive(this.source);
   }
 
   project(number: number): Promise<Project | undefined> {

@@ -4,7 +4,7 @@ import type { Instant, Millis } from '../../core/index.ts';
 import type { ApiContext } from '../context.ts';
 import { decodeGlobalId, encodeGlobalId } from '../global-id.ts';
 import { maxPageSize } from '../limits.ts';
-import { dateTime, duration, long } from './scalars.ts';
+import { dateTime, duration, json, long } from './scalars.ts';
 
 export interface ApiTypes {
   Context: ApiContext;
@@ -13,6 +13,7 @@ export interface ApiTypes {
     Duration: { Input: Millis; Output: Millis | bigint };
     Long: { Input: number; Output: number | bigint };
     ID: { Input: string; Output: string | number | bigint };
+    JSON: { Input: unknown; Output: unknown };
   };
   DefaultFieldNullability: false;
   DefaultEdgesNullability: { list: false; items: false };
@@ -66,6 +67,7 @@ export const builder = new SchemaBuilder<ApiTypes>({
 builder.addScalarType('DateTime', dateTime);
 builder.addScalarType('Duration', duration);
 builder.addScalarType('Long', long);
+builder.addScalarType('JSON', json);
 
 builder.queryType({ description: 'What can be read. All of it has been committed.' });
 builder.mutationType({

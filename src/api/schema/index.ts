@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { withRights } from './rights.ts';
+import './action.ts';
 import './administration.ts';
 import './event.ts';
 import './lease.ts';
@@ -8,13 +9,17 @@ import './leases-query.ts';
 import './node.ts';
 import './objects.ts';
 import './reservation.ts';
+import './scheduler.ts';
 import './site.ts';
 import './user.ts';
 import './utilization.ts';
 import './mutations/cancel-lease.ts';
+import './mutations/end-lease.ts';
 import './mutations/projects.ts';
+import './mutations/recover-action.ts';
 import './mutations/request-lease.ts';
 import './mutations/tokens.ts';
+import './mutations/update-lease.ts';
 import './subscriptions/lease-events.ts';
 
 export const schema: GraphQLSchema = withRights(builder.toSchema());

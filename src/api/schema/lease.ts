@@ -78,9 +78,9 @@ builder.objectFields(Lease, (t) => ({
     nullable: true,
     description: 'ADVANCE_RESERVATION: the requested start.',
   }),
-  requestedDuration: t.expose('originalDuration', {
+  requestedDuration: t.expose('duration', {
     type: 'Duration',
-    description: 'The requested running time of its machines.',
+    description: 'The requested running time of its machines, as last updated.',
   }),
   deadline: t.expose('deadline', {
     type: 'DateTime',

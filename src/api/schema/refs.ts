@@ -7,6 +7,7 @@ import type {
   Project as ProjectRow,
   Reservation as ReservationRow,
 } from '../../store/prisma/client.ts';
+import type { ActionRow } from '../read/actions.ts';
 import type { TokenRow } from '../read/administration.ts';
 import type { LeaseRow } from '../read/leases.ts';
 import type { NodeRow } from '../read/nodes.ts';
@@ -50,6 +51,12 @@ export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
   loadOne: (number, { read }) => read.token(Number(number)),
 });
 
+export const Action = builder.node(builder.objectRef<ActionRow>('Action'), {
+  description: 'Something that hosts are told to do for a lease.',
+  id: { resolve: ({ number }) => number },
+  loadOne: (number, { read }) => read.action(Number(number)),
+});
+
 // ---------------------------------------------------------------- pages
 
 export function totalCount(t: FieldsOf<object>) {
@@ -84,6 +91,11 @@ export const ReservationConnection = builder.connectionObject(
 export const LeaseEventConnection = builder.connectionObject(
   { type: LeaseEvent, name: 'LeaseEventConnection', description: 'A page of events.', fields: totalCount },
   { name: 'LeaseEventEdge', description: 'An event and its position in the list.' },
+);
+
+export const ActionConnection = builder.connectionObject(
+  { type: Action, name: 'ActionConnection', description: 'A page of actions.', fields: totalCount },
+  { name: 'ActionEdge', description: 'An action and its position in the list.' },
 );
 
 export const ProjectConnection = builder.connectionObject(

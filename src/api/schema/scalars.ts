@@ -48,3 +48,10 @@ export const long = new GraphQLScalarType({
   parseLiteral: literal(Kind.INT, 'whole number', (text) => parseLong(Number(text))),
   serialize: (value: unknown) => Number(value),
 });
+
+export const json = new GraphQLScalarType({
+  name: 'JSON',
+  description: 'Any JSON value. Only in results.',
+  serialize: (value: unknown) => value,
+  parseValue: (value: unknown) => value,
+});

@@ -1,10 +1,12 @@
 /** All kinds of commands. A new kind is a module and a line here. */
 import { cancel } from './cancel.ts';
 import type { Command, CommandKind } from './command.ts';
+import { end } from './end.ts';
 import { recoverAction } from './recover-action.ts';
 import { request } from './request.ts';
+import { update } from './update.ts';
 
-export const commandKinds = { request, cancel, recoverAction } as const satisfies Readonly<
+export const commandKinds = { request, update, end, cancel, recoverAction } as const satisfies Readonly<
   Record<string, CommandKind<unknown, unknown>>
 >;
 

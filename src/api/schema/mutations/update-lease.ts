@@ -1,0 +1,97 @@
+import type { LeaseUpdate } from '../../../core/index.ts';
+import { builder } from '../builder.ts';
+import { Lease } from '../refs.ts';
+import { assertMayChange } from './ownership.ts';
+import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
+import { durationErrors, textErrors } from './request-errors.ts';
+
+const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
+  description: 'New terms of a lease. What is not given stays as it is.',
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Its global id.' }),
+    start: t.field({
+      type: 'DateTime',
+      description: 'ADVANCE_RESERVATION: the new start. DEADLINE: the new earliest start.',
+    }),
+    duration: t.field({ type: 'Duration', description: 'The new requested running time.' }),
+    deadline: t.field({ type: 'DateTime', description: 'DEADLINE: the new deadline.' }),
+    asFarAsPossible: t.boolean({
+      description: 'An extension that is blocked goes as far as it can instead of being refused.',
+    }),
+    idempotencyKey: t.string({
+      description:
+        'Repeating an update with its key returns the lease; the key with another input is an error.',
+    }),
+  }),
+});
+
+interface Updated {
+  readonly number: number;
+  readonly displaced: readonly number[];
+}
+
+const UpdateLeasePayload = payloadType<Updated>(
+  'UpdateLeasePayload',
+  'The updated lease, or why it was not updated.',
+  (t) => ({
+    lease: t.field({
+      type: Lease,
+      nullable: true,
+      description: 'The lease as it was committed. Null if there are errors.',
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.lease(result.number)),
+    }),
+    displaced: t.field({
+      type: [Lease],
+      description:
+        'The leases that were moved, suspended or requeued for it, as far as the principal may see them.',
+      resolve: async ({ result }, _args, { read }) => {
+        const leases = await Promise.all((result?.displaced ?? []).map((number) => read.lease(number)));
+        return leases.filter((lease) => lease !== undefined);
+      },
+    }),
+  }),
+);
+
+function updateOf(input: typeof UpdateLeaseInput.$inferInput): LeaseUpdate {
+  const { start, duration, deadline, asFarAsPossible } = input;
+  const errors = [
+    ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
+    ...(typeof duration === 'number' ? durationErrors(duration, 'input', 'duration') : []),
+  ];
+  if (errors.length > 0) throw new Refused(errors);
+  if (typeof start !== 'number' && typeof duration !== 'number' && typeof deadline !== 'number') {
+    refuse('INVALID_REQUEST', 'The update changes nothing. Give a start, a duration or a deadline.', 'input');
+  }
+  return {
+    ...(typeof start === 'number' && { start }),
+    ...(typeof duration === 'number' && { duration }),
+    ...(typeof deadline === 'number' && { deadline }),
+    ...(asFarAsPossible === true && { asFarAsPossible }),
+  };
+}
+
+builder.mutationField('updateLease', (t) =>
+  t.field({
+    type: UpdateLeasePayload,
+    description: 'Changes the terms of a lease, all or none. A refused update leaves everything as it was.',
+    args: { input: t.arg({ type: UpdateLeaseInput, required: true, description: 'The new terms.' }) },
+    resolve: (_root, { input }, context) =>
+      payload(
+        context,
+        async () => {
+          const { principal, services } = context;
+          const leaseNumber = numberAt('Lease', input.id, 'input', 'id');
+          const update = updateOf(input);
+          await assertMayChange(context, leaseNumber, 'input', 'id');
+          const { displaced } = await services.leases.submit(
+            'update',
+            { leaseNumber, update },
+            { principal, idempotencyKey: input.idempotencyKey ?? null },
+          );
+          return { number: leaseNumber, displaced };
+        },
+        'input',
+        'id',
+      ),
+  }),
+);
