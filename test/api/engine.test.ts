@@ -159,7 +159,7 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect(lease.requestedDuration).toBe('PT2H');
     expect((await update(key)).lease).toEqual(lease);
     expect((await update({ ...key, duration: 'PT3H' })).userErrors).toEqual([
-      { code: 'IDEMPOTENCY_CONFLICT', path: ['input', 'id'] },
+      { code: 'IDEMPOTENCY_CONFLICT', path: ['input', 'idempotencyKey'] },
     ]);
     const later = new Date(Date.parse(lease.estimatedEnd)).toISOString();
     const next = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start: later };
