@@ -11,6 +11,7 @@ import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
 import { startUpBenchmark } from './start-up.ts';
 import { formatTable, type Table } from './support/table.ts';
+import { windowsBenchmark } from './windows.ts';
 
 const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<Table[]>>> = {
   simulate: simulateBenchmark,
@@ -18,6 +19,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   'slot-table': slotTableBenchmark,
   'start-up': startUpBenchmark,
   server: serverBenchmark,
+  windows: windowsBenchmark,
   'latency-during-pass': latencyBenchmark,
 };
 
