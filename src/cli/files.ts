@@ -49,7 +49,7 @@ export function writeFileWhole(path: string, pieces: Iterable<string>): void {
 export function expectWritable(path: string): void {
   const present = statSync(path, { throwIfNoEntry: false });
   if (present?.isDirectory() === true) {
-    throw new CliError(`${path}: is a directory, expected the name of a file to write`);
+    throw new CliError(`${path}: is a directory, expected the name of a file to write [FILE_UNWRITABLE]`);
   }
   try {
     accessSync(present === undefined || present.isFile() ? dirname(path) : path, constants.W_OK);
@@ -70,7 +70,7 @@ export function expectApart(
     const other = taken.get(identity);
     if (other !== undefined && use === 'written') {
       throw new CliError(
-        `${path}: is ${other === 'read' ? 'an input file' : 'written twice'}, expected another name for the output`,
+        `${path}: is ${other === 'read' ? 'an input file' : 'written twice'}, expected another name for the output [FILE_UNWRITABLE]`,
       );
     }
     taken.set(identity, use);
@@ -96,7 +96,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function unwritable(path: string, error: unknown): CliError {
   const { code = '', message } = error as NodeJS.ErrnoException;
-  return new CliError(`${path}: cannot be written: ${reasons[code] ?? message}`);
+  return new CliError(`${path}: cannot be written: ${reasons[code] ?? message} [FILE_UNWRITABLE]`);
 }
 
 function writeAll(file: number, text: string): void {

@@ -44,7 +44,7 @@ describe('projects, tokens and audit records', () => {
     expect(revoked.status).toBe(0);
     expect((await cli('leases', ...asAda)).err).toContain('does not know this token');
     expect((await cli('token', 'revoke', 'nobody', ...server)).err).toBe(
-      'leasegraph: there is no token "nobody"\n',
+      'leasegraph: there is no token "nobody" [TOKEN_NOT_FOUND]\n',
     );
 
     const audit = await cli('audit', '--mutation', 'createToken', '--jsonl', ...server);

@@ -24,6 +24,6 @@ it('names each lease that it could not cancel once, and cancels the others', asy
   expect(status).toBe(1);
   expect(out).toMatch(/^ +3 /m);
   expect(err).toBe(
-    'leasegraph: lease 1 has ended [LEASE_ENDED]; lease 2: The database is out of reach. [UNAVAILABLE]; lease 4: there is no such lease\n',
+    'leasegraph: lease 1 has ended [LEASE_ENDED]; lease 2: The database is out of reach. [UNAVAILABLE]; lease 4: there is no such lease [LEASE_NOT_FOUND]\n',
   );
 });

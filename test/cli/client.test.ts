@@ -77,7 +77,7 @@ it('tells a subscription that breaks, and a command that there is not', async ()
     response.write(':\n\n', () => response.destroy());
   });
   const events = new Client(url, 't').subscribe(LeaseEventsDocument, {});
-  await expect(events.next()).rejects.toThrow(/^no server answers at .*; is it running\?$/);
+  await expect(events.next()).rejects.toThrow(/^no server answers at .*; is it running\? \[UNREACHABLE\]$/);
 
   const { status, err } = await cli('help', 'lesaes');
   expect([status, err]).toEqual([2, "leasegraph: unknown command 'lesaes' (see --help)\n"]);

@@ -132,7 +132,7 @@ describe('leases', () => {
     expect(await numbers('--node', 'node-1')).toEqual([]);
     expect(await numbers('--state', 'rejected', '--last', '1')).toEqual([2]);
     expect((await cli('leases', '--project', 'x', ...server)).err).toBe(
-      'leasegraph: there is no project "x"; known projects: there are none\n',
+      'leasegraph: there is no project "x"; known projects: there are none [PROJECT_NOT_FOUND]\n',
     );
   });
 });
@@ -173,7 +173,9 @@ describe('nodes and reservations', () => {
     const { out } = await cli('node', 'node-2', ...server);
     expect(out).toContain('capacity  CPU:400 Memory:8192\nfree      CPU:300 Memory:7168\n');
     expect((await cli('node', '2', ...server)).out).toBe(out);
-    expect((await cli('node', '3', ...server)).err).toBe('leasegraph: there is no node "3"\n');
+    expect((await cli('node', '3', ...server)).err).toBe(
+      'leasegraph: there is no node "3" [NODE_NOT_FOUND]\n',
+    );
   });
 
   it('says what is free at an instant', async () => {
@@ -224,7 +226,7 @@ describe('login', () => {
     const { status, err } = await withHome('login', '--server', listening.url, '--token', 'wrong');
     expect([status, err]).toEqual([
       1,
-      `leasegraph: the server at ${listening.url}/graphql does not know this token\n`,
+      `leasegraph: the server at ${listening.url}/graphql does not know this token [UNAUTHENTICATED]\n`,
     ]);
     expect((await withHome('login', '--logout')).out).toBe('There is no login to forget.\n');
   });

@@ -37,7 +37,7 @@ export function connect({ server, token }: ServerOptions, environment = process.
       keptToken(environment.LEASEGRAPH_DATA_DIR || './data'));
   if (!known) {
     throw new CliError(
-      'a token is needed: run leasegraph login, give --token, set LEASEGRAPH_TOKEN, or run this beside the data directory of the server',
+      'a token is needed: run leasegraph login, give --token, set LEASEGRAPH_TOKEN, or run this beside the data directory of the server [UNAUTHENTICATED]',
     );
   }
   if (!/^[\x21-\x7e]+$/.test(known)) {
@@ -121,7 +121,7 @@ export class Client {
     const answer = parsed(text);
     if (typeof answer !== 'object' || answer === null) {
       throw new CliError(
-        `${this.url} answered with ${response.status} and no JSON: is this a Leasegraph server?`,
+        `${this.url} answered with ${response.status} and no JSON: is this a Leasegraph server? [UNEXPECTED_ANSWER]`,
       );
     }
     return dataOf(answer as Answer<Result>);
@@ -173,7 +173,7 @@ export class Client {
           const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : null;
           throw code === 4403 ? this.unauthorized() : this.unreachable(error);
         }
-        throw new CliError('the server ended an operation without an answer');
+        throw new CliError('the server ended an operation without an answer [UNEXPECTED_ANSWER]');
       },
       dispose: async () => {
         await client.dispose();
@@ -184,15 +184,17 @@ export class Client {
   private unreachable(error: unknown): CliError {
     const { cause, message, name } = error as Error;
     if (name === 'TimeoutError') {
-      return new CliError(`the server at ${this.url} did not answer within ${this.timeout / 1_000} s`);
+      return new CliError(
+        `the server at ${this.url} did not answer within ${this.timeout / 1_000} s [TIMEOUT]`,
+      );
     }
     return new CliError(
-      `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running?`,
+      `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running? [UNREACHABLE]`,
     );
   }
 
   private unauthorized(): CliError {
-    return new CliError(`the server at ${this.url} does not know this token`);
+    return new CliError(`the server at ${this.url} does not know this token [UNAUTHENTICATED]`);
   }
 }
 
@@ -222,7 +224,8 @@ function dataOf<T>({ data, errors }: Answer<T>): T {
       codes,
     );
   }
-  if (data === null || data === undefined) throw new CliError('the server answered without data');
+  if (data === null || data === undefined)
+    throw new CliError('the server answered without data [UNEXPECTED_ANSWER]');
   return data;
 }
 

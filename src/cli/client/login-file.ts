@@ -26,10 +26,10 @@ export function readLogin(environment: Environment): Login | null {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     if (!(error instanceof SyntaxError)) {
-      throw new CliError(`${file}: cannot be read: ${(error as Error).message}`);
+      throw new CliError(`${file}: cannot be read: ${(error as Error).message} [FILE_UNREADABLE]`);
     }
   }
-  throw new CliError(`${file}: is damaged; run leasegraph login again`);
+  throw new CliError(`${file}: is damaged; run leasegraph login again [FILE_UNREADABLE]`);
 }
 
 /** Only the owner can read the file. */
@@ -43,7 +43,7 @@ export function saveLogin(environment: Environment, login: Login): void {
     renameSync(unfinished, file);
   } catch (error) {
     rmSync(unfinished, { force: true });
-    throw new CliError(`${file}: cannot be written: ${(error as Error).message}`);
+    throw new CliError(`${file}: cannot be written: ${(error as Error).message} [FILE_UNWRITABLE]`);
   }
 }
 

@@ -18,6 +18,6 @@ export async function allNodes(client: Client, at: string | null): Promise<NodeR
 export async function findNode(client: Client, wanted: string, at: string | null = null): Promise<NodeRow> {
   const nodes = await allNodes(client, at);
   const node = nodes.find(({ number, hostname }) => hostname === wanted || String(number) === wanted);
-  if (node === undefined) throw new CliError(`there is no node "${wanted}"`);
+  if (node === undefined) throw new CliError(`there is no node "${wanted}" [NODE_NOT_FOUND]`);
   return node;
 }

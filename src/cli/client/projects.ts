@@ -20,5 +20,5 @@ export async function findProject(client: Client, wanted: string): Promise<Proje
   const project = projects.find(({ id, name }) => id === wanted || name === wanted);
   if (project !== undefined) return project;
   const known = projects.length === 0 ? 'there are none' : projects.map(({ name }) => name).join(', ');
-  throw new CliError(`there is no project "${wanted}"; known projects: ${known}`);
+  throw new CliError(`there is no project "${wanted}"; known projects: ${known} [PROJECT_NOT_FOUND]`);
 }

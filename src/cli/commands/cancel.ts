@@ -23,7 +23,7 @@ export default function cancel(command: Command, terminal: Terminal): void {
       for (const number of numbers) {
         try {
           const { lease } = await client.request(LeaseByNumberDocument, { number });
-          if (lease === null) throw new CliError('there is no such lease');
+          if (lease === null) throw new CliError('there is no such lease [LEASE_NOT_FOUND]');
           const answer = (await client.request(CancelLeaseDocument, { id: lease.id })).cancelLease;
           // The path names the id, which the user has not typed.
           assertAccepted(answer.userErrors.map((refusal) => ({ ...refusal, path: null })));

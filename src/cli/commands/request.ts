@@ -187,7 +187,7 @@ async function inputsOfFile(client: Client, file: string): Promise<RequestLeaseI
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
   } catch (error) {
-    throw new CliError(`${name}: cannot be read: ${(error as Error).message}`);
+    throw new CliError(`${name}: cannot be read: ${(error as Error).message} [FILE_UNREADABLE]`);
   }
   if (text.trimStart().startsWith('<')) {
     const { leases } = readLwf(textSource(name, text)).workload;
@@ -199,11 +199,11 @@ async function inputsOfFile(client: Client, file: string): Promise<RequestLeaseI
   try {
     parsed = JSON.parse(text);
   } catch (error) {
-    throw new CliError(`${name}: is neither LWF nor JSON: ${(error as Error).message}`);
+    throw new CliError(`${name}: is neither LWF nor JSON: ${(error as Error).message} [NOT_WELL_FORMED]`);
   }
   const inputs = [parsed].flat();
   if (inputs.length === 0 || !inputs.every((input) => typeof input === 'object' && input !== null)) {
-    throw new CliError(`${name}: expected a lease, or a list of leases`);
+    throw new CliError(`${name}: expected a lease, or a list of leases [INVALID_REQUEST]`);
   }
   // The server checks them.
   return inputs as RequestLeaseInput[];

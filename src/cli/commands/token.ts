@@ -93,7 +93,7 @@ async function findToken(client: Client, wanted: string): Promise<TokenRowFragme
     ({ id, name, prefix }) => id === wanted || name === wanted || prefix === wanted,
   );
   const [first] = matching;
-  if (first === undefined) throw new CliError(`there is no token "${wanted}"`);
+  if (first === undefined) throw new CliError(`there is no token "${wanted}" [TOKEN_NOT_FOUND]`);
   if (matching.length > 1) {
     throw new CliError(
       `several tokens are called "${wanted}"; use the id: ${matching.map(({ id }) => id).join(', ')}`,
