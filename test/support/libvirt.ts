@@ -2,9 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
+import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
 
@@ -92,14 +93,23 @@ export interface GuestSays {
   readonly count: number;
 }
 
-const serialPort = (daemon: PrivateDaemon, name: string): string =>
-  join(daemon.files, 'machines', name, 'serial');
+/** Connects to a machine's serial port as soon as there is one. */
+async function connected(daemon: PrivateDaemon, name: string): Promise<Socket> {
+  for (;;) {
+    const socket = createConnection(join(daemon.files, 'machines', name, 'serial'));
+    try {
+      await once(socket, 'connect');
+      return socket;
+    } catch {
+      await sleep(100);
+    }
+  }
+}
 
 /** The next whole line that the guest writes. */
 export async function guestSays(daemon: PrivateDaemon, name: string): Promise<GuestSays> {
-  const socket = createConnection(serialPort(daemon, name));
+  const socket = await connected(daemon, name);
   try {
-    await once(socket, 'connect');
     for await (const line of createInterface({ input: socket })) {
       const [, secret = '', count = ''] = /^([0-9a-f]{8}) ([0-9a-f]{8})$/.exec(line) ?? [];
       if (secret !== '') return { secret, count: Number.parseInt(count, 16) };
@@ -114,8 +124,7 @@ export async function guestSays(daemon: PrivateDaemon, name: string): Promise<Gu
 export async function powerOff(daemon: PrivateDaemon, name: string): Promise<void> {
   // It has to run before it can hear.
   await guestSays(daemon, name);
-  const socket = createConnection(serialPort(daemon, name));
-  await once(socket, 'connect');
+  const socket = await connected(daemon, name);
   socket.write('q');
   await once(socket, 'close');
 }

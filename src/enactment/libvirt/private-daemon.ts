@@ -1,6 +1,6 @@
 /** A libvirtd of our own: without rights, in a folder of its own, and gone with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,8 +69,22 @@ export class PrivateDaemon {
     return `${driver}+unix://${path}?socket=${this.socket}`;
   }
 
+  /** Ends the daemon and all machines at once, as a host that loses its power. */
+  kill(): void {
+    this.child.kill('SIGKILL');
+    const folder = join(this.folder, 'run', 'libvirt', 'qemu', 'run');
+    if (!existsSync(folder)) return;
+    for (const name of readdirSync(folder).filter((each) => each.endsWith('.pid') && each !== 'driver.pid')) {
+      try {
+        process.kill(Number(readFileSync(join(folder, name), 'utf8')), 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+
   stop(): void {
-    this.child.kill();
+    this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
