@@ -32,6 +32,9 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Mutation.createToken': 'ADMIN',
   'Mutation.revokeToken': 'ADMIN',
   'Subscription.leaseEvents': 'VIEWER',
+  'Subscription.leaseChanged': 'VIEWER',
+  'Subscription.nodeChanged': 'VIEWER',
+  'Subscription.queueChanged': 'VIEWER',
 };
 
 /** Paths besides GraphQL; of /readyz, the details. */

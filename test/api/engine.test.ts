@@ -168,7 +168,7 @@ describeEachDatabase('the API on the engine', (databases) => {
       { code: 'EXTENSION_BLOCKED', path: expect.arrayContaining(['input']) },
     ]);
     expect((await update({ start: later })).userErrors).toEqual([
-      { code: 'LEASE_STARTED', path: expect.arrayContaining(['input']) },
+      { code: 'INVALID_REQUEST', path: expect.arrayContaining(['input']) },
     ]);
     const end = async () =>
       (

@@ -21,6 +21,10 @@ export function readNodes({ prisma }: Source, window: Window): Promise<NodeRow[]
     SELECT ${columns} FROM nodes n WHERE ${and(page.conditions)} ${page.orderAndLimit}`;
 }
 
+export function readAllNodes({ prisma }: Source): Promise<NodeRow[]> {
+  return prisma.$queryRaw`SELECT ${columns} FROM nodes n ORDER BY n.number`;
+}
+
 export function countNodes({ prisma }: Source): Promise<number> {
   return prisma.computeNode.count();
 }

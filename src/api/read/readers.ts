@@ -43,6 +43,7 @@ import {
   eventsOfLeases,
   readEvents,
 } from './events.ts';
+import { plansOfLeases, plansOfNodes } from './fingerprints.ts';
 import { type FreeCapacity, freeCapacity } from './free-capacity.ts';
 import type { Interval } from './interval.ts';
 import {
@@ -69,6 +70,7 @@ import {
   type NodeRow,
   nodeOrder,
   nodesByNumber,
+  readAllNodes,
   readNodes,
 } from './nodes.ts';
 import { type Connection, connection, type PageArguments } from './pages.ts';
@@ -161,6 +163,11 @@ export class Readers {
     );
   }
 
+  /** A text that differs when the plan of the lease differs. */
+  async planOfLease({ number }: LeaseRow): Promise<string | null> {
+    return (await this.batches.load(plansOfLeases, number)) ?? null;
+  }
+
   eventsOfLease({ number }: LeaseRow, page: PageArguments): Connection<LeaseEvent> {
     return connection(
       eventOrder,
@@ -190,6 +197,18 @@ export class Readers {
 
   node(number: number): Promise<NodeRow | undefined> {
     return this.batches.load(nodesByNumber, number);
+  }
+
+  /** Nodes (null: all), each with a text that differs when what is planned on it differs. */
+  async nodesWithPlans(number: number | null): Promise<{
+    readonly nodes: readonly NodeRow[];
+    readonly plans: ReadonlyMap<number, string>;
+  }> {
+    const [nodes, plans] = await Promise.all([
+      number === null ? readAllNodes(this.source) : this.node(number).then((node) => (node ? [node] : [])),
+      this.batches.load(plansOfNodes, number ?? 0),
+    ]);
+    return { nodes, plans: plans ?? new Map() };
   }
 
   nodes(page: PageArguments): Connection<NodeRow> {

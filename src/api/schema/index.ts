@@ -20,6 +20,7 @@ import './mutations/recover-action.ts';
 import './mutations/request-lease.ts';
 import './mutations/tokens.ts';
 import './mutations/update-lease.ts';
+import './subscriptions/changes.ts';
 import './subscriptions/lease-events.ts';
 
 export const schema: GraphQLSchema = withRights(builder.toSchema());

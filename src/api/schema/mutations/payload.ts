@@ -72,7 +72,10 @@ function userErrorsOf(error: unknown, subject: readonly string[]): readonly User
 
 /** As resolvers throw it: GraphQL takes an error with a `path` for one that it has located already. */
 export function unexpected(error: unknown): unknown {
-  return error instanceof Error && 'path' in error ? new Error(error.message, { cause: error }) : error;
+  const isOwn = error instanceof GraphQLError;
+  return error instanceof Error && 'path' in error && !isOwn
+    ? new Error(error.message, { cause: error })
+    : error;
 }
 
 /** The number of the object that an argument names by its global id. Throws Refused. */
