@@ -26,12 +26,32 @@ export function usefulStarts(
     !state.planning.estimates.canSuspend(lease) &&
     state.config.preparation === 'unmanaged';
   const stay = onlyPlacesCount ? previous.finalEnd - previous.start : shortestStay(state.planning, lease);
-  const possible = roomOnSite(state, lease, previous, { from: now, to: last }, stay);
+  const all = { from: now, to: last };
   const { freed } = state.table;
-  if (possible.length === 0 || !onlyPlacesCount || !freed.remembers(lease.freedSeal)) return possible;
+  if (!onlyPlacesCount || !freed.remembers(lease.freedSeal))
+    return roomOnSite(state, lease, previous, all, stay);
+  const spans = freed.since(lease.freedSeal);
+  const range = startsThatReach(spans, all, stay);
   const found: StartWindow[] = [];
-  for (const span of freed.since(lease.freedSeal)) addStartsWithin(found, state, lease, span, possible, stay);
+  for (const possible of range ? roomOnSite(state, lease, previous, range, stay) : [])
+    for (const span of spans) addStartsWithin(found, state, lease, span, possible, stay);
   return merge(found);
+}
+
+/** From the first start to the last that takes in something of what was given back. */
+function startsThatReach(
+  spans: readonly FreedSpan[],
+  { from: first, to: last }: StartWindow,
+  stay: Millis,
+): StartWindow | null {
+  let from = Number.POSITIVE_INFINITY;
+  let to = Number.NEGATIVE_INFINITY;
+  for (const { start, end } of spans) {
+    from = Math.min(from, start - stay + 1);
+    to = Math.max(to, end - 1);
+  }
+  const window = { from: Math.max(first, from), to: Math.min(last, to) };
+  return window.from <= window.to ? window : null;
 }
 
 /** The starts within the window for which the site as a whole has enough free. What the lease itself holds counts as free. */
@@ -64,16 +84,14 @@ function addStartsWithin(
   { table }: SchedulerState,
   lease: Lease,
   { start, end, nodes }: FreedSpan,
-  possible: readonly StartWindow[],
+  possible: StartWindow,
   stay: Millis,
 ): void {
-  for (const window of possible) {
-    const from = Math.max(window.from, start - stay + 1);
-    const to = Math.min(window.to, end - 1);
-    if (from > to) continue;
-    for (const number of nodes)
-      addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
-  }
+  const from = Math.max(possible.from, start - stay + 1);
+  const to = Math.min(possible.to, end - 1);
+  if (from > to) return;
+  for (const number of nodes)
+    addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
 }
 
 /** Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease stays. */
