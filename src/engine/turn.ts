@@ -167,7 +167,8 @@ export function isEmpty({ changes, idempotency, outcomes, answers }: BatchConten
   return (
     changes.site === null &&
     changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
-    changes.events.length + changes.actions.length === 0 &&
+    changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length ===
+      0 &&
     idempotency.length + outcomes.length + answers.length === 0
   );
 }

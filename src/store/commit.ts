@@ -12,6 +12,8 @@ import {
   leaseMachines,
   leases,
   machinesOf,
+  maintenance,
+  nodeStates,
   nodesOf,
   reservationNodes,
   reservations,
@@ -106,6 +108,12 @@ WITH fence AS (
   UPDATE commands SET answer = new.answer, answered_at = now()
   FROM fence, jsonb_to_recordset($15::jsonb) AS new(id uuid, answer jsonb)
   WHERE commands.id = new.id
+), node_state AS (
+  UPDATE nodes SET ${nodeStates.assignments('new')}
+  FROM fence, ${recordsOf(nodeStates, 17)} WHERE nodes.number = new.number
+), maintenance AS (
+  ${insert(maintenance, 18)}
+  ON CONFLICT (name) DO UPDATE SET ${maintenance.replacement}
 )
 SELECT id,
   (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb) > 0) AS events,
@@ -159,6 +167,8 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
         amounts,
       })),
     ),
+    rowsOf(nodeStates, changes.nodes),
+    rowsOf(maintenance, changes.maintenance),
   ];
 }
 

@@ -2,7 +2,16 @@ import { isFinal, type LeaseState, leaseTransitions } from '../core/index.ts';
 import type { StoredSite, UnreadableRow } from '../engine/ports.ts';
 import type { Queryable, Row } from './database.ts';
 import { faultsOf, millisecondsOf, type Table } from './table.ts';
-import { actionOrders, cachedImage, leases, nodes, reservations, sites } from './tables/index.ts';
+import {
+  actionOrders,
+  cachedImage,
+  leases,
+  maintenance,
+  nodeStates,
+  nodes,
+  reservations,
+  sites,
+} from './tables/index.ts';
 
 const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;
@@ -56,6 +65,15 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
           message: `Reservation ${number} of lease ${lease_number}`,
         }),
       ),
+      nodes: await all(database, nodeStates, `state <> 'UP'`, 'number'),
+      maintenance: await all(
+        database,
+        maintenance,
+        // What was over when something happened last is over for good.
+        `starts_at < ends_at AND
+         ends_at > coalesce((SELECT at FROM lease_events ORDER BY sequence DESC LIMIT 1), '-infinity')`,
+        'starts_at, name',
+      ),
       site: { ...sites.toRecord(site), cachedImages: cachedImages(site.cached_images, unreadable) },
     },
     pendingActions: await read(actionOrders, `state = 'PENDING'`, ({ number, lease_number }) => ({
@@ -64,6 +82,19 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
     })),
     unreadable,
   };
+}
+
+/** The records of few rows. */
+async function all<R extends object>(
+  database: Queryable,
+  table: Table<R>,
+  condition: string,
+  order: string,
+): Promise<R[]> {
+  const rows = await database.query(
+    `SELECT ${table.selection} FROM ${table.name} WHERE ${condition} ORDER BY ${order}`,
+  );
+  return rows.map((row) => table.toRecord(row));
 }
 
 /** The records of all rows that fulfil a condition, read page by page. */

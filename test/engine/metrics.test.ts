@@ -71,7 +71,10 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
   expect(await read('leasegraph_pass_seconds_count')).toBeGreaterThan(0);
   expect(await read('leasegraph_commit_seconds_count')).toBe(harness.database.commits);
 
-  await settle();
+  // Passes wait for a moment after a turn that could not be written.
+  await harness.pass(2_000, 100);
+  expect(adapter.log).toEqual(['start 1/1']);
+
   // The shutdown does not work at once.
   let failures = 1;
   adapter.answer = async () => {

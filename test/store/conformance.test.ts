@@ -82,6 +82,45 @@ function conformance(open: () => Promise<Opened>): void {
       expect(loaded?.snapshot.reservations).toEqual([changed]);
     });
 
+    it('keeps the states of nodes, and maintenance until it is over', async () => {
+      const { store, writer } = await begin();
+      const maintenance = (name: string, start: number, end: number) => ({
+        ...{ name, nodes: [1, 2], start: noon + start, end: noon + end },
+      });
+      const first = batch(null, {
+        leases: [lease(1)],
+        events: [event(1, 1, { at: noon + 1_000 })],
+        nodes: [
+          { number: 1, state: 'DOWN' },
+          { number: 2, state: 'DRAINING' },
+        ],
+        maintenance: [
+          maintenance('over', 0, 1_000),
+          maintenance('going on', 500, 1_500),
+          maintenance('to come', 100, 2_000),
+          maintenance('ended before it began', 3_000, 3_000),
+        ],
+      });
+      await store.commit(first, writer);
+      const snapshot = async () => (await store.load())?.snapshot;
+      expect(await snapshot()).toMatchObject({
+        nodes: [
+          { number: 1, state: 'DOWN' },
+          { number: 2, state: 'DRAINING' },
+        ],
+        maintenance: [maintenance('to come', 100, 2_000), maintenance('going on', 500, 1_500)],
+      });
+      const second = batch(first.id, {
+        nodes: [{ number: 1, state: 'UP' }],
+        maintenance: [maintenance('to come', 100, 1_000)],
+      });
+      await store.commit(second, writer);
+      expect(await snapshot()).toMatchObject({
+        nodes: [{ number: 2, state: 'DRAINING' }],
+        maintenance: [maintenance('going on', 500, 1_500)],
+      });
+    });
+
     it('changes nothing when a part of it is refused', async () => {
       const { store, writer } = await begin();
       const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };

@@ -206,8 +206,15 @@ export class MemoryStore implements Store {
       lastCommit: database.lastCommit,
       snapshot: {
         site: record,
-        nodes: [...database.nodeStates].map(([number, state]) => ({ number, state })),
-        maintenance: [...database.maintenance.values()],
+        nodes: [...database.nodeStates]
+          .map(([number, state]) => ({ number, state }))
+          .filter(({ state }) => state !== 'UP')
+          .sort((a, b) => a.number - b.number),
+        maintenance: [...database.maintenance.values()]
+          .filter(
+            ({ start, end }) => start < end && end > (database.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY),
+          )
+          .sort((a, b) => a.start - b.start || (a.name < b.name ? -1 : 1)),
         leases: [...database.leases.values()]
           .filter((lease) => leaseTransitions[lease.state].length > 0)
           .sort((a, b) => a.id - b.id),

@@ -60,7 +60,8 @@ export interface NodeSpec {
 }
 
 /** UP; DRAINING: what runs there goes on, and nothing new starts; DOWN: it has failed, and what ran there is lost. */
-export type NodeState = 'UP' | 'DRAINING' | 'DOWN';
+export const nodeStates = ['UP', 'DRAINING', 'DOWN'] as const;
+export type NodeState = (typeof nodeStates)[number];
 
 export interface NodeStateRecord {
   readonly number: number;
@@ -77,7 +78,8 @@ export interface MaintenanceRecord {
 }
 
 /** What is done when a command would take the place of leases that were promised theirs. */
-export type Collisions = 'REFUSE' | 'DISPLACE';
+export const collisions = ['REFUSE', 'DISPLACE'] as const;
+export type Collisions = (typeof collisions)[number];
 
 /** What a command that was carried out did to others. */
 export interface CommandOutcome {

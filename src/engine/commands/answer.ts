@@ -1,5 +1,5 @@
 /** What becomes of a command: a result or a refusal. */
-import { SchedulerError, type SchedulerErrorCode } from '../../core/index.ts';
+import { type RefusalDetails, SchedulerError, type SchedulerErrorCode } from '../../core/index.ts';
 
 export type CommandErrorCode =
   | SchedulerErrorCode
@@ -20,6 +20,7 @@ export class CommandError extends Error {
     message: string,
     readonly path: readonly string[] = [],
     readonly retryable = false,
+    readonly details: RefusalDetails = {},
   ) {
     super(message);
   }
@@ -31,6 +32,8 @@ export interface Refusal {
     readonly message: string;
     readonly path: readonly string[];
     readonly retryable: boolean;
+    /** What more there is to say, by the code. */
+    readonly details?: RefusalDetails;
   };
 }
 
@@ -46,23 +49,32 @@ export function isAnswer(value: unknown): value is Answer {
 export function refusal(
   code: CommandErrorCode,
   message: string,
-  options: { readonly path?: readonly string[]; readonly retryable?: boolean } = {},
+  {
+    path = [],
+    retryable = false,
+    details,
+  }: {
+    readonly path?: readonly string[];
+    readonly retryable?: boolean;
+    readonly details?: RefusalDetails;
+  } = {},
 ): Refusal {
-  return { error: { code, message, path: options.path ?? [], retryable: options.retryable ?? false } };
+  const isDetailed = details !== undefined && Object.keys(details).length > 0;
+  return { error: { code, message, path, retryable, ...(isDetailed && { details }) } };
 }
 
 export function errorOf({ error }: Refusal): CommandError {
-  return new CommandError(error.code, error.message, error.path, error.retryable);
+  return new CommandError(error.code, error.message, error.path, error.retryable, error.details);
 }
 
 /** The answer for an error of the core; null for an error that is not meant for callers. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof CommandError) {
-    const { code, message, path, retryable } = error;
-    return refusal(code, message, { path, retryable });
+    const { code, details, message, path, retryable } = error;
+    return refusal(code, message, { path, retryable, details });
   }
   return error instanceof SchedulerError && error.code !== 'INTERNAL' && error.code !== 'LEASE_FAILURE'
-    ? refusal(error.code, error.message, { path: error.path })
+    ? refusal(error.code, error.message, { path: error.path, details: error.details })
     : null;
 }
 

@@ -1,17 +1,8 @@
 import type { CommandKind } from './command.ts';
+import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
 
-export interface CancelInput {
-  readonly leaseNumber: number;
-}
-
-export const cancel: CommandKind<CancelInput, CancelInput> = {
-  parse: (input) =>
-    typeof input === 'object' &&
-    input !== null &&
-    'leaseNumber' in input &&
-    Number.isSafeInteger(input.leaseNumber)
-      ? { leaseNumber: input.leaseNumber as number }
-      : null,
+export const cancel: CommandKind<LeaseNumberInput, LeaseNumberInput> = {
+  parse: parseLeaseNumber,
   rows: () => 1,
   apply: (core, now, { leaseNumber }) => {
     core.cancel(now, leaseNumber);

@@ -1,13 +1,9 @@
-import { cancel } from './cancel.ts';
 import type { CommandKind } from './command.ts';
-
-export interface EndInput {
-  readonly leaseNumber: number;
-}
+import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
 
 /** The machines of a running lease are no longer needed, or ended by themselves: it is DONE now. */
-export const end: CommandKind<EndInput, EndInput> = {
-  parse: cancel.parse,
+export const end: CommandKind<LeaseNumberInput, LeaseNumberInput> = {
+  parse: parseLeaseNumber,
   rows: () => 1,
   apply: (core, now, { leaseNumber }) => {
     core.vmEnded(now, leaseNumber);

@@ -2,13 +2,23 @@
 import { cancel } from './cancel.ts';
 import type { Command, CommandKind } from './command.ts';
 import { end } from './end.ts';
+import { endMaintenance } from './end-maintenance.ts';
+import { planMaintenance } from './plan-maintenance.ts';
 import { recoverAction } from './recover-action.ts';
 import { request } from './request.ts';
+import { setNodeState } from './set-node-state.ts';
 import { update } from './update.ts';
 
-export const commandKinds = { request, update, end, cancel, recoverAction } as const satisfies Readonly<
-  Record<string, CommandKind<unknown, unknown>>
->;
+export const commandKinds = {
+  request,
+  update,
+  end,
+  cancel,
+  setNodeState,
+  planMaintenance,
+  endMaintenance,
+  recoverAction,
+} as const satisfies Readonly<Record<string, CommandKind<unknown, unknown>>>;
 
 export type CommandName = keyof typeof commandKinds;
 type Parts<K extends CommandName> =

@@ -1,5 +1,6 @@
 import type { CommandOutcome, LeaseUpdate } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
+import { fieldsOf, isWhole } from './shape.ts';
 
 export interface UpdateInput {
   readonly leaseNumber: number;
@@ -11,9 +12,10 @@ export interface UpdateResult extends CommandOutcome {
   readonly leaseNumber: number;
 }
 
+/** New terms of a lease, all or none. The error EXTENSION_BLOCKED says in `details` what is possible. */
 export const update: CommandKind<UpdateInput, UpdateResult> = {
-  parse: (input) => (isUpdate(input) ? input : null),
-  rows: () => 1,
+  parse: parseUpdate,
+  rows: () => 10,
   apply: (core, now, { leaseNumber, update: terms }) => ({
     leaseNumber,
     ...core.update(now, leaseNumber, terms),
@@ -25,15 +27,13 @@ export const update: CommandKind<UpdateInput, UpdateResult> = {
   },
 };
 
-/** The core checks the values. */
-function isUpdate(input: unknown): input is UpdateInput {
-  return (
-    typeof input === 'object' &&
-    input !== null &&
-    'leaseNumber' in input &&
-    Number.isSafeInteger(input.leaseNumber) &&
-    'update' in input &&
-    typeof input.update === 'object' &&
-    input.update !== null
-  );
+function parseUpdate(input: unknown): UpdateInput | null {
+  const fields = fieldsOf(input);
+  const terms = fieldsOf(fields?.update);
+  if (!fields || !terms || !isWhole(fields.leaseNumber)) return null;
+  const { asFarAsPossible = false, deadline, duration, start, ...others } = terms;
+  if (Object.keys(others).length > 0 || typeof asFarAsPossible !== 'boolean') return null;
+  const isTime = (value: unknown): boolean => value === undefined || isWhole(value);
+  if (!isTime(deadline) || !isTime(duration) || !isTime(start)) return null;
+  return { leaseNumber: fields.leaseNumber, update: terms as LeaseUpdate };
 }

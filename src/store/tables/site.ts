@@ -1,7 +1,14 @@
 /** The tables of the site itself. */
 import { z } from 'zod';
-import type { CachedImageRecord, NodeSpec, SiteRecord } from '../../core/index.ts';
-import { bigint, type Field, int, json, Table, text } from '../table.ts';
+import type {
+  CachedImageRecord,
+  MaintenanceRecord,
+  NodeSpec,
+  NodeStateRecord,
+  SiteRecord,
+} from '../../core/index.ts';
+import { NodeState } from '../prisma/enums.ts';
+import { bigint, type Field, instant, int, json, oneOf, Table, text } from '../table.ts';
 import { amounts, image, pair } from './shapes.ts';
 
 /** Undefined for a map without keys. */
@@ -30,6 +37,26 @@ export const nodes = new Table<NodeSpec>(
     },
   },
   ({ number }) => `Node ${number}`,
+);
+
+/** What of a node the scheduler changes. */
+export const nodeStates = new Table<NodeStateRecord>(
+  'nodes',
+  ['number'],
+  { number: int('number'), state: oneOf('state', 'NodeState', NodeState) },
+  ({ number }) => `Node ${number}`,
+);
+
+export const maintenance = new Table<MaintenanceRecord>(
+  'maintenance',
+  ['name'],
+  {
+    name: text('name'),
+    nodes: json('nodes', z.array(z.int())),
+    start: instant('starts_at'),
+    end: instant('ends_at'),
+  },
+  ({ name }) => `Maintenance ${name}`,
 );
 
 export const cachedImage: z.ZodType<CachedImageRecord> = z.object({
