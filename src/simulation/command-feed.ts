@@ -12,6 +12,8 @@ export class CommandFeed {
     private readonly scheduler: Scheduler,
     private readonly commands: readonly Command[],
     private readonly start: Instant,
+    /** Leases that have been requested. */
+    private readonly requested: ReadonlySet<number>,
   ) {}
 
   /** When the next command is due; null when there is none. */
@@ -66,6 +68,9 @@ export class CommandFeed {
 
   private give(command: Command, now: Instant): void {
     const { scheduler, start } = this;
+    // Numbers of leases say nothing about when they arrive.
+    if ('lease' in command && !this.requested.has(command.lease))
+      throw new SchedulerError('LEASE_NOT_FOUND', `there is no lease ${command.lease}`);
     switch (command.kind) {
       case 'cancel':
         scheduler.cancel(now, command.lease);

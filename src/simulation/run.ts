@@ -39,6 +39,7 @@ class Run {
   private readonly commands: CommandFeed;
   private readonly recorder: ResultRecorder;
   private readonly observers: readonly SimulationObserver[];
+  private readonly requested = new Set<number>();
   private nextRequest = 0;
   private nextCancellation = 0;
   private bestEffortLeft: number;
@@ -52,7 +53,7 @@ class Run {
     this.start = config.startTime;
     this.requests = overrideMemory(workload.leases, config.overrideMemory);
     this.cancellations = [...cancellations].sort((a, b) => a.at - b.at);
-    this.commands = new CommandFeed(this.scheduler, commands, this.start);
+    this.commands = new CommandFeed(this.scheduler, commands, this.start, this.requested);
     this.recorder = new ResultRecorder(config.startTime);
     this.observers = observers;
     this.bestEffortLeft = this.requests.filter(({ type }) => type === 'BEST_EFFORT').length;
@@ -65,13 +66,22 @@ class Run {
     let stopped = false;
     while (true) {
       const changed = this.step(at);
-      const next = this.nextInstant(at);
-      const isLast = this.hasNothingLeft();
-      if (isLast || this.mayStop()) {
-        stopped = !isLast;
-        at = (isLast ? this.nextCancellationTime() : next) ?? at;
+      if (this.mayStop()) {
+        stopped = !this.hasNothingLeft();
+        at = this.nextTime(at) ?? at;
         break;
       }
+      const byCommand = this.carryOutNextCommands(at);
+      if (byCommand !== null) {
+        stuckSince = null;
+        at = byCommand;
+        continue;
+      }
+      if (this.hasNothingLeft()) {
+        at = this.nextCancellationTime() ?? at;
+        break;
+      }
+      const next = this.nextTime(at);
       if (next === null) {
         // Leases wait although nothing is left to happen: one more pass a second later, and if that changes nothing the run
         // is over (R58).
@@ -115,6 +125,7 @@ class Run {
 
   private request(at: Instant, lease: TraceLease): void {
     if (lease.type === 'BEST_EFFORT') this.bestEffortLeft -= 1;
+    this.requested.add(lease.id);
     let record: LeaseRecord;
     try {
       record = this.scheduler.request(at, toRequest(lease, this.start, this.options.config));
@@ -147,13 +158,14 @@ class Run {
   }
 
   /**
-   * The next instant of the run. One at which only commands fall, and all of them are refused, is none: they are carried out and passed over.
+   * Carries out the commands that fall before anything else happens. Returns the first instant at which one is accepted, or null. An instant at
+   * which all are refused is no instant of the run. Cancellations do not keep a run alive in which nothing else is left.
    */
-  private nextInstant(at: Instant): Instant | null {
+  private carryOutNextCommands(at: Instant): Instant | null {
     for (;;) {
-      const next = this.nextTime(at);
+      const next = this.isIdle() ? null : this.nextTime(at);
       const command = this.commands.nextTime;
-      if (command === null || (next !== null && next <= command)) return next;
+      if (command === null || (next !== null && next <= command)) return null;
       if (this.commands.carryOut(command)) return command;
     }
   }
@@ -174,10 +186,14 @@ class Run {
   }
 
   private hasNothingLeft(): boolean {
+    return this.isIdle() && this.commands.nextTime === null;
+  }
+
+  /** No lease is left, and none is to come. */
+  private isIdle(): boolean {
     const { scheduler } = this;
     return (
       this.nextRequest === this.requests.length &&
-      this.commands.nextTime === null &&
       scheduler.reservationCount === 0 &&
       scheduler.liveLeases === 0
     );

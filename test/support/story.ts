@@ -155,6 +155,16 @@ export class Story {
   }
 }
 
+/** What became of each lease: its state, its requested duration where it may have been updated, what was executed for it, and on which nodes. */
+export function outcome(story: Story): string[] {
+  const isUpdated = story.result.commands.length > 0;
+  return story.result.leases.map(({ id, state, requested }) =>
+    [isUpdated ? `${state} of ${requested}` : state, story.timeline(id), story.nodes(id)]
+      .filter((part) => part !== '')
+      .join(' | '),
+  );
+}
+
 export const configOf = (config: Partial<SchedulerConfig> = {}): SchedulerConfig => ({
   ...defaultSchedulerConfig,
   ...config,

@@ -22,6 +22,7 @@ export function planMaintenance(
   const nodes = [...new Set(maintenance.nodes)].sort((a, b) => a - b);
   check(state, { ...maintenance, nodes }, now);
   state.journal.attempt(() => {
+    state.availability.expire(now);
     state.availability.plan({ name, nodes, start, end });
     const closure: Closure = { nodes: new Set(nodes), start, end, reason: underMaintenance(name) };
     const taken = takePlans(state, closure, now);
@@ -61,7 +62,8 @@ function check(state: SchedulerState, { name, nodes, start, end }: MaintenanceRe
     refuse('start', `the maintenance would start ${(now - start) / 1000} s ago`);
   if (!Number.isSafeInteger(end) || end <= start)
     refuse('end', 'the maintenance would end before it has begun');
-  if (state.availability.maintenance(name)) refuse('name', `there is already a maintenance "${name}"`);
+  const other = state.availability.maintenance(name);
+  if (other && other.end > now) refuse('name', `there is already a maintenance "${name}"`);
 }
 
 /** Leases whose machines exist now on the nodes and would do so when they are closed. */
