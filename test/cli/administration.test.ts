@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { apiOnNewDatabase, lease, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
@@ -111,5 +112,56 @@ describe('request --file', () => {
     const result = await cli('request', ...argv.map((word) => files[word] ?? word), ...server);
     expect(result.err).toContain(message);
     expect(result.status).toBe(status);
+  });
+});
+
+describe('update, extend and end', () => {
+  it('send what changes, and print the lease', async () => {
+    await api.prisma.lease.create({ data: lease(70, { state: 'ACTIVE', duration: 3_600_000 }) });
+    await api.prisma.lease.create({ data: lease(71, { state: 'QUEUED' }) });
+    api.leases.submitted.length = 0;
+    api.leases.result = async () => ({ displaced: [71] });
+    const updated = await cli('update', '70', '--duration', '90m', '--start', '+1h', ...server);
+    expect([updated.status, updated.err]).toEqual([0, '']);
+    expect(updated.out).toMatch(/^ +70 /m);
+    expect(updated.out).toContain('Displaced: 71\n');
+    api.leases.result = async () => ({ displaced: [] });
+    expect((await cli('extend', '70', '30m', '--as-far-as-possible', '--jsonl', ...server)).status).toBe(0);
+    expect((await cli('end', '70', ...server)).status).toBe(0);
+    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual(['update', 'update', 'end']);
+    const [first, second] = api.leases.submitted.map(({ input }) => JSON.stringify(input));
+    expect(first).toContain('"duration":5400000');
+    expect(first).toContain(`"start":${Date.UTC(2030, 0, 31, 9)}`);
+    // One hour and half an hour.
+    expect(second).toContain('"duration":5400000');
+    expect(second).toContain('"asFarAsPossible":true');
+  });
+
+  it('say why they cannot', async () => {
+    expect((await cli('update', '70', ...server)).err).toBe(
+      'leasegraph: expected --duration, --start or --deadline\n',
+    );
+    expect((await cli('end', '99', ...server)).err).toBe(
+      'leasegraph: there is no lease 99 [LEASE_NOT_FOUND]\n',
+    );
+    api.leases.result = async () => {
+      throw new CommandError('LEASE_ENDED', 'lease 70 has ended');
+    };
+    const refused = await cli('extend', '70', '1h', ...server);
+    expect(refused.status).toBe(1);
+    expect(refused.err).toMatch(/lease 70 has ended \[LEASE_ENDED\]\n$/);
+  });
+});
+
+describe('status', () => {
+  it('shows the scheduler, and fails when it has problems', async () => {
+    const { status, out } = await cli('status', ...server);
+    expect(status).toBe(0);
+    expect(out).toMatch(/^role +writer$/m);
+    api.leases.problems = ['the database is unreachable'];
+    const troubled = await cli('status', ...server);
+    api.leases.problems = [];
+    expect(troubled.status).toBe(1);
+    expect(troubled.out).toContain('the database is unreachable');
   });
 });

@@ -66,7 +66,7 @@ function leaseRow(lease: LeaseRowFragment): string[] {
     showMachines(lease.machines),
     showDuration(lease.requestedDuration),
     showStart(lease),
-    showInstant(lease.endedAt),
+    showPlanned(lease.endedAt, lease.estimatedEnd),
     lease.stateReason === null ? '' : `${lease.stateReason.message} [${lease.stateReason.code}]`,
   ];
 }

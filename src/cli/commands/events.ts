@@ -6,13 +6,13 @@ import {
   type EventRowFragment,
   EventsDocument,
   FilteredEventsDocument,
-  LeaseByNumberDocument,
   type LeaseEventFilter,
   type LeaseState,
 } from '../client/generated/operations.ts';
+import { findLease } from '../client/leases.ts';
 import { addNotes } from '../help.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
-import { CliError, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
 interface EventsOptions extends ServerOptions, OutputOptions {
   readonly follow?: boolean;
@@ -40,7 +40,7 @@ export default function events(command: Command, terminal: Terminal): void {
     )
     .action(async (options: EventsOptions) => {
       const client = connect(options);
-      const leases = options.lease === undefined ? null : [await leaseId(client, options.lease)];
+      const leases = options.lease === undefined ? null : [(await findLease(client, options.lease)).id];
       const filter = { leases, to: options.state ?? null };
       if (options.follow) return follow(client, filter, options, terminal);
       const found =
@@ -57,12 +57,6 @@ export default function events(command: Command, terminal: Terminal): void {
 
 function line(event: EventRowFragment): string {
   return `${event.sequence}  ${showEvent(event)}`;
-}
-
-async function leaseId(client: Client, number: number): Promise<string> {
-  const { lease } = await client.request(LeaseByNumberDocument, { number });
-  if (lease === null) throw new CliError(`there is no lease ${number} [LEASE_NOT_FOUND]`);
-  return lease.id;
 }
 
 async function follow(

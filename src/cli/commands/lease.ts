@@ -6,6 +6,7 @@ import { LeaseDetailDocument, type LeaseDetailQuery } from '../client/generated/
 import { hasLength, reservationTable } from '../client/reservations.ts';
 import { showDuration, showInstant, showMachines, showPlanned } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
+import { type Column, formatTable } from '../table.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain, wrap } from '../text.ts';
 
@@ -22,13 +23,14 @@ export default function lease(command: Command, terminal: Terminal): void {
         ...lease,
         events: lease.events.nodes,
         reservations: lease.reservations.nodes,
+        actions: lease.actions.nodes,
       };
       printOne(terminal, options, shown, () => show(lease, terminal.tableWidth));
     });
 }
 
 function show(lease: Detail, width: number): string {
-  const { stateReason, events, reservations, diskImage } = lease;
+  const { stateReason, events, reservations, actions, diskImage } = lease;
   const nodes = lease.machines.flatMap(({ node }) => node?.hostname ?? []);
   const facts: (readonly [name: string, value: string | null])[] = [
     ['state', lease.state],
@@ -46,7 +48,8 @@ function show(lease: Detail, width: number): string {
     ['requested', lease.requestedStart && showInstant(lease.requestedStart)],
     ['deadline', lease.deadline && showInstant(lease.deadline)],
     ['start', showPlanned(lease.actualStart, lease.estimatedStart)],
-    ['end', lease.endedAt && showInstant(lease.endedAt)],
+    ['end', showPlanned(lease.endedAt, lease.estimatedEnd)],
+    ['restarts', lease.restarts === 0 ? null : `${lease.restarts}, ${showDuration(lease.lostDuration)} lost`],
     ['queue', lease.queuePosition === null ? null : `position ${lease.queuePosition}`],
   ];
   const head = facts.flatMap(([name, value]) => {
@@ -62,7 +65,32 @@ function show(lease: Detail, width: number): string {
     `lease ${lease.number}`,
     ...head,
     ...(plan.length === 0 ? [] : ['', reservationTable(plan, width).trimEnd()]),
+    ...(actions.nodes.length === 0 ? [] : ['', actionTable(actions.nodes, width).trimEnd()]),
     ...(history.length === 0 ? [] : ['', ...history]),
     '',
   ].join('\n');
+}
+
+const actionColumns: readonly Column[] = [
+  { title: 'ACTION' },
+  { title: 'STATE' },
+  { title: 'AT (UTC)' },
+  { title: 'NODES', drop: 1 },
+  { title: 'ATTEMPTS', align: 'right', drop: 2 },
+  { title: 'ERROR', below: true },
+];
+
+function actionTable(actions: Detail['actions']['nodes'], width: number): string {
+  return formatTable(
+    actionColumns,
+    actions.map(({ kind, state, at, nodes, attempts, error }) => [
+      kind,
+      state,
+      showInstant(at),
+      nodes.map(({ hostname }) => hostname).join(' '),
+      String(attempts),
+      error ?? '',
+    ]),
+    width,
+  );
 }

@@ -3,6 +3,32 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What hosts do. */
+export type ActionKind =
+  /** Remove a machine in whatever state it is. */
+  | 'DESTROY'
+  /** Move what a suspended machine has to another node. */
+  | 'MIGRATE'
+  /** Bring a disk image to a node. */
+  | 'PREPARE'
+  /** Continue a suspended machine. */
+  | 'RESUME'
+  /** Shut a machine down and remove it. */
+  | 'SHUTDOWN'
+  /** Start a machine. */
+  | 'START'
+  /** Save the memory of a machine, and stop it. */
+  | 'SUSPEND';
+
+/** The state of an action. */
+export type ActionState =
+  /** It could not be carried out. */
+  | 'FAILED'
+  /** Recorded; hosts work on it, or will be called. */
+  | 'PENDING'
+  /** Carried out. */
+  | 'SUCCEEDED';
+
 /** Selects the audit records that meet every given condition. */
 export type AuditFilter = {
   /** Within this interval. */
@@ -226,6 +252,22 @@ export type Role =
   /** Reads its projects' leases, and when nodes are busy. */
   | 'VIEWER';
 
+/** New terms of a lease. What is not given stays as it is. */
+export type UpdateLeaseInput = {
+  /** An extension that is blocked goes as far as it can instead of being refused. */
+  readonly asFarAsPossible?: boolean | null | undefined;
+  /** DEADLINE: the new deadline. */
+  readonly deadline?: string | null | undefined;
+  /** The new requested running time. */
+  readonly duration?: string | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** Repeating an update with its key returns the lease; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
+  /** ADVANCE_RESERVATION: the new start. DEADLINE: the new earliest start. */
+  readonly start?: string | null | undefined;
+};
+
 /** Changes of a project. What is not given stays as it is. */
 export type UpdateProjectInput = {
   /** Its global id. */
@@ -234,7 +276,7 @@ export type UpdateProjectInput = {
   readonly name?: string | null | undefined;
 };
 
-export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
+export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
 
 export type PageFragment = { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null };
 
@@ -250,7 +292,7 @@ export type LeaseByNumberQueryVariables = Exact<{
 }>;
 
 
-export type LeaseByNumberQuery = { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+export type LeaseByNumberQuery = { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
 
 export type LeasesQueryVariables = Exact<{
   filter?: LeaseFilter | null | undefined;
@@ -259,7 +301,7 @@ export type LeasesQueryVariables = Exact<{
 }>;
 
 
-export type LeasesQuery = { readonly leases: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type LeasesQuery = { readonly leases: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type QueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -267,7 +309,7 @@ export type QueueQueryVariables = Exact<{
 }>;
 
 
-export type QueueQuery = { readonly queue: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type QueueQuery = { readonly queue: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type NodesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -282,14 +324,14 @@ export type RequestLeaseMutationVariables = Exact<{
 }>;
 
 
-export type RequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type RequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type CancelLeaseMutationVariables = Exact<{
   id: string | number;
 }>;
 
 
-export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type EventRowFragment = { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } };
 
@@ -341,7 +383,7 @@ export type LeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
 
 export type ReservationsQueryVariables = Exact<{
   from?: string | null | undefined;
@@ -446,6 +488,25 @@ export type UpdateProjectMutationVariables = Exact<{
 
 export type UpdateProjectMutation = { readonly updateProject: { readonly project: { readonly id: string, readonly name: string, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type SchedulerQueryVariables = Exact<{ [key: string]: never; }>;
+
+
+export type SchedulerQuery = { readonly serverTime: string, readonly scheduler: { readonly role: string, readonly epoch: number, readonly clockSpeed: number, readonly lastPassAt: string | null, readonly lastPassDuration: string | null, readonly liveLeases: number, readonly queueLength: number, readonly problems: ReadonlyArray<string> }, readonly site: { readonly name: string } };
+
+export type UpdateLeaseMutationVariables = Exact<{
+  input: UpdateLeaseInput;
+}>;
+
+
+export type UpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type EndLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type EndLeaseMutation = { readonly endLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -480,9 +541,12 @@ export const LeaseRowFragmentDoc = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -596,9 +660,12 @@ export const LeaseByNumberDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -642,9 +709,12 @@ export const LeasesDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -694,9 +764,12 @@ export const QueueDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -773,9 +846,12 @@ export const RequestLeaseDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -824,9 +900,12 @@ export const CancelLeaseDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -998,6 +1077,19 @@ export const LeaseDetailDocument = new TypedDocumentString(`
         ...ReservationRow
       }
     }
+    actions(last: 100) {
+      nodes {
+        id
+        at
+        kind
+        state
+        attempts
+        error
+        nodes {
+          hostname
+        }
+      }
+    }
   }
 }
     fragment LeaseRow on Lease {
@@ -1015,9 +1107,12 @@ export const LeaseDetailDocument = new TypedDocumentString(`
   requestedStart
   requestedDuration
   estimatedStart
+  estimatedEnd
   actualStart
   endedAt
   accumulatedDuration
+  restarts
+  lostDuration
   queuePosition
   machines {
     index
@@ -1340,3 +1435,132 @@ export const UpdateProjectDocument = new TypedDocumentString(`
   message
   path
 }`) as unknown as TypedDocumentString<UpdateProjectMutation, UpdateProjectMutationVariables>;
+export const SchedulerDocument = new TypedDocumentString(`
+    query Scheduler {
+  scheduler {
+    role
+    epoch
+    clockSpeed
+    lastPassAt
+    lastPassDuration
+    liveLeases
+    queueLength
+    problems
+  }
+  serverTime
+  site {
+    name
+  }
+}
+    `) as unknown as TypedDocumentString<SchedulerQuery, SchedulerQueryVariables>;
+export const UpdateLeaseDocument = new TypedDocumentString(`
+    mutation UpdateLease($input: UpdateLeaseInput!) {
+  updateLease(input: $input) {
+    lease {
+      ...LeaseRow
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  estimatedEnd
+  actualStart
+  endedAt
+  accumulatedDuration
+  restarts
+  lostDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<UpdateLeaseMutation, UpdateLeaseMutationVariables>;
+export const EndLeaseDocument = new TypedDocumentString(`
+    mutation EndLease($id: ID!) {
+  endLease(input: {id: $id}) {
+    lease {
+      ...LeaseRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  estimatedEnd
+  actualStart
+  endedAt
+  accumulatedDuration
+  restarts
+  lostDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<EndLeaseMutation, EndLeaseMutationVariables>;

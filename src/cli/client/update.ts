@@ -1,0 +1,22 @@
+import { type OutputOptions, printOne } from '../output.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+import { assertAccepted, type Client } from './client.ts';
+import { UpdateLeaseDocument, type UpdateLeaseInput } from './generated/operations.ts';
+import { leaseTable } from './show.ts';
+
+/** Updates a lease and prints it. Throws CliError when the update was refused. */
+export async function updateLease(
+  client: Client,
+  input: UpdateLeaseInput,
+  options: OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { lease, displaced, userErrors } = (await client.request(UpdateLeaseDocument, { input })).updateLease;
+  assertAccepted(userErrors);
+  if (lease === null) throw new CliError('the server answered without a lease [UNEXPECTED_ANSWER]');
+  const numbers = displaced.map(({ number }) => number);
+  printOne(terminal, options, { ...lease, displaced: numbers }, () => {
+    const others = numbers.length === 0 ? '' : `Displaced: ${numbers.join(', ')}\n`;
+    return `${leaseTable([lease], terminal.tableWidth)}${others}`;
+  });
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { Duration } from 'luxon';
+import { durationForm } from '../../config/duration.ts';
+import { durationOption, wholeNumber } from '../client/arguments.ts';
+import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { findLease } from '../client/leases.ts';
+import { updateLease } from '../client/update.ts';
+import { addOutputOptions, type OutputOptions } from '../output.ts';
+import type { Terminal } from '../terminal.ts';
+
+interface ExtendOptions extends ServerOptions, OutputOptions {
+  readonly asFarAsPossible?: boolean;
+}
+
+export default function extend(command: Command, terminal: Terminal): void {
+  addOutputOptions(addServerOptions(command))
+    .argument('<lease>', 'number of a lease', wholeNumber)
+    .argument('<duration>', `how much longer: ${durationForm}`, durationOption)
+    .option('--as-far-as-possible', 'extend it as far as its nodes are free')
+    .action(async (number: number, longer: string, options: ExtendOptions) => {
+      const client = connect(options);
+      const { id, requestedDuration } = await findLease(client, number);
+      const total = Duration.fromISO(requestedDuration).plus(Duration.fromISO(longer));
+      const duration = Duration.fromMillis(total.toMillis())
+        .shiftTo('days', 'hours', 'minutes', 'seconds')
+        .toISO();
+      const { asFarAsPossible } = options;
+      const input = { id, duration, ...(asFarAsPossible ? { asFarAsPossible } : {}) };
+      await updateLease(client, input, options, terminal);
+    });
+}

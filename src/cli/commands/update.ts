@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { durationForm } from '../../config/duration.ts';
+import { durationOption, type Moment, momentOption, wholeNumber } from '../client/arguments.ts';
+import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { findLease } from '../client/leases.ts';
+import { resolveMoment } from '../client/moments.ts';
+import { updateLease } from '../client/update.ts';
+import { addOutputOptions, type OutputOptions } from '../output.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+
+interface UpdateOptions extends ServerOptions, OutputOptions {
+  readonly start?: Moment;
+  readonly duration?: string;
+  readonly deadline?: Moment;
+  readonly asFarAsPossible?: boolean;
+  readonly key?: string;
+}
+
+export default function update(command: Command, terminal: Terminal): void {
+  addOutputOptions(addServerOptions(command))
+    .argument('<lease>', 'number of a lease', wholeNumber)
+    .option('--duration <duration>', `its new duration: ${durationForm}`, durationOption)
+    .option('--start <instant>', 'its new start, before its machines have started', momentOption)
+    .option('--deadline <instant>', 'the new deadline of a deadline lease', momentOption)
+    .option('--as-far-as-possible', 'extend a running lease as far as its nodes are free')
+    .option('--key <key>', 'idempotency key: repeating an update with its key carries it out once')
+    .action(async (number: number, options: UpdateOptions) => {
+      const { start, duration, deadline, asFarAsPossible, key } = options;
+      if (start === undefined && duration === undefined && deadline === undefined) {
+        throw new CliError('expected --duration, --start or --deadline', 2);
+      }
+      const client = connect(options);
+      const { id } = await findLease(client, number);
+      const input = {
+        id,
+        ...(duration === undefined ? {} : { duration }),
+        ...(start === undefined ? {} : { start: await resolveMoment(client, '--start', start) }),
+        ...(deadline === undefined ? {} : { deadline: await resolveMoment(client, '--deadline', deadline) }),
+        ...(asFarAsPossible ? { asFarAsPossible } : {}),
+        ...(key === undefined ? {} : { idempotencyKey: key }),
+      };
+      await updateLease(client, input, options, terminal);
+    });
+}
