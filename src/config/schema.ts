@@ -200,6 +200,7 @@ export const fileSchema = z.strictObject({
     .prefault({}),
   events: kept(null),
   actions: kept(30 * 86_400_000),
+  leases: kept(null),
   idempotencyKeys: kept(null),
   audit: kept(null),
   identity: identity.prefault({}),

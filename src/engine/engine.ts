@@ -181,6 +181,7 @@ export class Engine implements LeaseService {
         {
           events: null,
           actions: null,
+          leases: null,
           idempotencyKeys: null,
           ...retention,
           commands: limits.commandRetention,

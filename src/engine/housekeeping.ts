@@ -22,6 +22,8 @@ export interface Retention {
   readonly events: Millis | null;
   /** Of actions that are finished; scheduler time. */
   readonly actions: Millis | null;
+  /** Of leases that have ended, once their events are gone; scheduler time. */
+  readonly leases: Millis | null;
   /** Real time. */
   readonly idempotencyKeys: Millis | null;
   /** Of commands that were passed on to the writer, answered or not; real time. */
@@ -38,7 +40,7 @@ export const keepFor = async (
   const deleteOld = async (what: keyof Retention, age: Millis): Promise<number> => {
     if (what === 'events') return store.deleteEventsBefore(clock.now() - age, batch);
     // Keys and commands bear the database's time: a clock of this machine that was set makes none of them old.
-    const now = what === 'actions' ? clock.now() : await store.clock();
+    const now = what === 'actions' || what === 'leases' ? clock.now() : await store.clock();
     return store.deleteBefore(what, now - age, batch);
   };
   const kept = Object.entries(retention) as [keyof Retention, Millis | null][];

@@ -125,7 +125,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   );
   const expired = counter(
     'expired_total',
-    'Idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
+    'Leases, idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
     ['what'],
   );
   const actions = counter('actions_total', 'Actions on hosts, by kind and outcome.', ['kind', 'outcome']);

@@ -167,7 +167,7 @@ export interface WriterTerm {
 }
 
 /** What may be deleted when it is old, besides events. */
-export type Expiring = 'idempotencyKeys' | 'actions' | 'commands';
+export type Expiring = 'idempotencyKeys' | 'actions' | 'commands' | 'leases';
 
 export interface Store {
   /**
@@ -197,7 +197,9 @@ export interface Store {
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
   /**
    * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys and forwarded
-   * commands that were written before an instant (the database's time), actions that were finished before one (scheduler time).
+   * commands that were written before an instant (the database's time), actions that were finished and leases that ended before one
+   * (scheduler time). Leases go with their machines and reservations, once none of their events is kept; what they used stays in the
+   * sums per hour.
    */
   deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number>;
   /** Passes a command on to the writer and waits for its answer. */

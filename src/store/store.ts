@@ -32,6 +32,15 @@ const expiring: Readonly<Record<Expiring, { readonly table: string; readonly old
     table: 'commands',
     oldest: 'SELECT ctid AS row, created_at AS at FROM commands ORDER BY created_at',
   },
+  // With their machines and reservations. Their events go first, so that what is kept has no gap; and an image transfer may serve other
+  // leases than the one that it was planned for.
+  leases: {
+    table: 'leases',
+    oldest: `SELECT ctid AS row, ended_at AS at FROM leases
+      WHERE ended_at < (SELECT at FROM lease_events ORDER BY sequence LIMIT 1)
+        AND NOT EXISTS (SELECT FROM reservations WHERE lease_number = leases.number AND state IN ('SCHEDULED', 'ACTIVE'))
+      ORDER BY ended_at`,
+  },
 };
 
 /** The store on one PostgreSQL, embedded or a server. */

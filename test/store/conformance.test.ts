@@ -289,6 +289,17 @@ function conformance(open: () => Promise<Opened>): void {
       expect((await store.load())?.pendingActions).toEqual([action(1, 1)]);
     });
 
+    it('deletes ended leases once their events are gone', async () => {
+      const { store, writer } = await begin();
+      const ended = [1, 2].map((id) => lease(id, { state: 'DONE', endedAt: noon + id }));
+      const events = [1, 2, 3].map((id) => event(id, Math.min(id, 2), { at: noon + id }));
+      await store.commit(batch(null, { leases: ended, events }), writer);
+      expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(0);
+      expect(await store.deleteEventsBefore(noon + 2, 10)).toBe(1);
+      expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(1);
+      expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(0);
+    });
+
     it('deletes keys by the clock of the database', async () => {
       const { store, writer } = await begin();
       const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../support/databases.ts';
-import { action, batch, lease, newSite, noon } from './site.ts';
+import { action, batch, event, lease, newSite, noon, reservation } from './site.ts';
 
 describeEachDatabase('what is old', (database) => {
   const begin = async () => {
@@ -73,5 +73,41 @@ describeEachDatabase('what is old', (database) => {
     expect(await store.deleteBefore('commands', noon + 2_000, 1)).toBe(1);
     expect(await store.deleteBefore('commands', noon + 2_000, 10)).toBe(1);
     expect(await store.prisma.command.count()).toBe(1);
+  });
+
+  it('is deleted from the lease on that ended first, once its events are gone', async () => {
+    const { store, writer } = await begin();
+    const ended = (id: number) =>
+      lease(id, { state: 'DONE', endedAt: noon + id * 1_000, plannedStart: null });
+    const transfer = { kind: 'IMAGE_TRANSFER', machines: null, targets: { 1: [[5, 1]] } } as const;
+    await store.commit(
+      batch(null, {
+        leases: [ended(1), ended(2), ended(3), ended(4), lease(5)],
+        reservations: [
+          ...[1, 3, 4].map((id) => reservation(id, id, { state: 'DONE' })),
+          // It goes on for lease 5.
+          reservation(2, 2, { ...transfer, state: 'ACTIVE' }),
+        ],
+        events: [1, 2, 3, 4, 5].map((id) => event(id, id, { at: noon + id * 1_000 })),
+      }),
+      writer,
+    );
+    const kept = async () =>
+      (await store.prisma.lease.findMany({ orderBy: { number: 'asc' } })).map(({ number }) => number);
+    // All events are kept.
+    expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(0);
+    expect(await store.deleteEventsBefore(noon + 4_000, 10)).toBe(3);
+    expect(await store.deleteBefore('leases', noon + 1_000, 10)).toBe(0);
+    expect(await store.deleteBefore('leases', noon + 60_000, 1)).toBe(1);
+    expect(await kept()).toEqual([2, 3, 4, 5]);
+    expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(1);
+    expect(await kept()).toEqual([2, 4, 5]);
+    expect(await store.prisma.reservation.count()).toBe(2);
+    expect(await store.prisma.leaseMachine.count()).toBe(3);
+    // What they used is still known.
+    const hours = await store.prisma.utilizationHour.findMany({ where: { resource: 'CPU' } });
+    expect(hours.map(({ hour, area }) => [hour.getTime(), Number(area)])).toEqual([
+      [noon, 3 * 100 * 3_600_000],
+    ]);
   });
 });

@@ -321,6 +321,7 @@ export class MemoryStore implements Store {
   async deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number> {
     await this.reach(`deleteBefore ${what}`);
     const { database } = this;
+    if (what === 'leases') return this.deleteLeasesBefore(before, limit);
     const table: Map<unknown, unknown> = database[what];
     const at = (id: unknown): Instant | undefined =>
       what === 'actions'
@@ -330,6 +331,17 @@ export class MemoryStore implements Store {
       .filter((id) => (at(id) ?? Number.POSITIVE_INFINITY) < before)
       .slice(0, limit);
     for (const id of old) table.delete(id);
+    return old.length;
+  }
+
+  private deleteLeasesBefore(before: Instant, limit: number): number {
+    const { events, leases } = this.database;
+    const end = Math.min(before, events[0]?.at ?? Number.NEGATIVE_INFINITY);
+    const old = [...leases.values()]
+      .filter(({ endedAt }) => endedAt !== null && endedAt < end)
+      .sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0))
+      .slice(0, limit);
+    for (const { id } of old) leases.delete(id);
     return old.length;
   }
 
