@@ -4,6 +4,7 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { consoleChartBenchmark } from './console-chart.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
 import { serverBenchmark } from './server.ts';
@@ -21,6 +22,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   server: serverBenchmark,
   windows: windowsBenchmark,
   'latency-during-pass': latencyBenchmark,
+  'console-chart': consoleChartBenchmark,
 };
 
 const { values, positionals } = parseArgs({

@@ -7,6 +7,8 @@ export const defaultPageSize = 50;
 export const maxMachines = 10_000;
 /** Samples of one `utilization` field. */
 export const maxSamples = 10_000;
+/** Reservations of one `schedule` field. */
+export const maxScheduled = 10_000;
 /** Machines, reservation targets and other list entries without pages in one response. */
 export const maxEntries = 5 * maxMachines;
 /** Characters of a name or a key. */

@@ -13,6 +13,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.queue': 'VIEWER',
   'Query.nodes': 'VIEWER',
   'Query.reservations': 'VIEWER',
+  'Query.schedule': 'VIEWER',
   'Query.events': 'VIEWER',
   'Query.utilization': 'VIEWER',
   'Query.site': 'VIEWER',

@@ -353,6 +353,37 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
+  it('returns the schedule of an interval in a compact form', async () => {
+    const { data, errors } = await api.ask(`{
+      schedule(from: "${iso(now - hour)}", to: "${iso(now + hour)}") {
+        isComplete
+        reservations { id kind state start end nodes leaseNumber leaseName leaseState leaseType }
+      }
+      empty: schedule(from: "${iso(now - 2 * hour)}", to: "${iso(now - 20 * minute)}") { reservations { id } }
+    }`);
+    expect(errors).toBeUndefined();
+    const { reservations, isComplete } = data.schedule;
+    expect(isComplete).toBe(true);
+    expect(reservations[0]).toEqual({
+      id: id('Reservation', 2),
+      kind: 'VM',
+      state: 'ACTIVE',
+      start: iso(now - 20 * minute),
+      end: iso(now + 40 * minute),
+      nodes: [1, 2],
+      leaseNumber: 8,
+      leaseName: 'running',
+      leaseState: 'ACTIVE',
+      leaseType: 'ADVANCE_RESERVATION',
+    });
+    expect(reservations.map((each: { id: string }) => each.id)).toEqual(
+      [2, 4, 3].map((n) => id('Reservation', n)),
+    );
+    expect(data.empty).toEqual({ reservations: [] });
+    const refused = await api.ask(`{ schedule(from: "${iso(now)}", to: "${iso(now)}") { isComplete } }`);
+    expect(refused.errors?.[0]?.extensions?.code).toBe('BAD_USER_INPUT');
+  });
+
   it('pages nested lists of many parents separately', async () => {
     const { data } = await api.ask(`{ leases(last: 5) { nodes {
       number

@@ -161,6 +161,8 @@ const values: Readonly<Record<string, string>> = {
   'ComputeNode.freeCapacity(to:)': iso(now + hour),
   'Query.utilization(from:)': iso(now),
   'Query.utilization(to:)': iso(now + hour),
+  'Query.schedule(from:)': iso(now),
+  'Query.schedule(to:)': iso(now + hour),
 };
 
 function argumentsOf(parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {

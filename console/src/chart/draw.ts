@@ -135,7 +135,7 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene): void {
       const height = Math.max(full / bar.lanes, 1);
       const y = top + bar.lane * height;
       const { kind } = bar.reservation;
-      const isDimmed = highlighted !== null && !highlighted.has(bar.reservation.lease.number);
+      const isDimmed = highlighted !== null && !highlighted.has(bar.reservation.leaseNumber);
       if (isDimmed) dimmed.push(x, y, width, height);
       else {
         const list = byKind.get(kind);
@@ -163,7 +163,7 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene): void {
       context.strokeRect(x + 1, y + 1, Math.max(width - 2, 2), Math.max(height - 2, 2));
     }
     if (width <= 34 || height < 12 || bar.reservation.kind !== 'VM') continue;
-    const { number, name } = bar.reservation.lease;
+    const { leaseNumber: number, leaseName: name } = bar.reservation;
     context.fillText(fitText(name ? `${number} ${name}` : String(number), width - 8), x + 4, y + height / 2);
   }
   context.restore();

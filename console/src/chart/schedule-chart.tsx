@@ -197,7 +197,7 @@ export function ScheduleChart({
     if (moved.current > 6 || event.type === 'pointercancel') return;
     const found = barAt(at.x, at.y);
     setSelected(found);
-    if (found) onOpenLease(found.bar.reservation.lease.number);
+    if (found) onOpenLease(found.bar.reservation.leaseNumber);
   };
 
   const select = (step: number) => {
@@ -227,7 +227,7 @@ export function ScheduleChart({
     else if (key === 'n') select(1);
     else if (key === 'p') select(-1);
     else if (key === 'Escape') setSelected(null);
-    else if (key === 'Enter' && selected) onOpenLease(selected.bar.reservation.lease.number);
+    else if (key === 'Enter' && selected) onOpenLease(selected.bar.reservation.leaseNumber);
     else return;
     event.preventDefault();
   };
@@ -265,11 +265,11 @@ export function ScheduleChart({
 }
 
 function describe({ row, bar }: Selected, model: ScheduleModel, timeZone: string): string {
-  const { lease, kind, state } = bar.reservation;
-  const name = lease.name ? ` “${lease.name}”` : '';
+  const { leaseNumber, leaseName, leaseState, kind, state } = bar.reservation;
+  const name = leaseName ? ` “${leaseName}”` : '';
   const times = `${formatInstant(bar.start, timeZone)} to ${formatInstant(bar.end, timeZone)}`;
   return (
-    `${kindLabels[kind]} of lease ${lease.number}${name} (${formatEnum(lease.state).toLowerCase()}) on ` +
+    `${kindLabels[kind]} of lease ${leaseNumber}${name} (${formatEnum(leaseState).toLowerCase()}) on ` +
     `${model.rows[row]?.hostname}: ${times}, ${formatMillis(bar.end - bar.start)}, ${formatEnum(state).toLowerCase()}.`
   );
 }

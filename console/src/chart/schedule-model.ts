@@ -1,6 +1,6 @@
 import type { ConsoleScheduleQuery, ReservationKind } from '../api/generated/operations.ts';
 
-export type ScheduleReservation = ConsoleScheduleQuery['reservations']['nodes'][number];
+export type ScheduleReservation = ConsoleScheduleQuery['schedule']['reservations'][number];
 
 /** A reservation on one node. */
 export interface Bar {
@@ -31,9 +31,7 @@ export function buildModel(
 ): ScheduleModel {
   const byNode = new Map<number, ScheduleReservation[]>();
   for (const reservation of reservations) {
-    // A shutdown that takes no time would be a bar without width.
-    if (reservation.start === reservation.end) continue;
-    for (const { number } of reservation.nodes) {
+    for (const number of reservation.nodes) {
       const list = byNode.get(number);
       if (list) list.push(reservation);
       else byNode.set(number, [reservation]);
@@ -55,7 +53,7 @@ function layOut(reservations: readonly ScheduleReservation[]): Bar[] {
       start: Date.parse(reservation.start),
       end: Date.parse(reservation.end),
     }))
-    .sort((a, b) => a.start - b.start || a.reservation.lease.number - b.reservation.lease.number);
+    .sort((a, b) => a.start - b.start || a.reservation.leaseNumber - b.reservation.leaseNumber);
   const bars: Bar[] = [];
   let group: Bar[] = [];
   let laneEnds: number[] = [];

@@ -14,7 +14,7 @@ export interface ChartSize {
 }
 
 export const axisHeight = 34;
-export const minRowHeight = 2;
+export const minRowHeight = 0.5;
 export const maxRowHeight = 48;
 const minSpan = 60_000;
 const maxSpan = 366 * 86_400_000;

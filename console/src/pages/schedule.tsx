@@ -5,7 +5,6 @@ import {
   ConsoleNodesDocument,
   type ConsoleNodesQuery,
   ConsoleScheduleDocument,
-  type ConsoleScheduleQuery,
 } from '../api/generated/operations.ts';
 import { ScheduleChart } from '../chart/schedule-chart.tsx';
 import { buildModel, kindLabels, type ScheduleReservation } from '../chart/schedule-model.ts';
@@ -21,7 +20,6 @@ const spans: readonly (readonly [string, number])[] = [
   ['1 day', 24 * hour],
   ['1 week', 7 * 24 * hour],
 ];
-const maxReservations = 10_000;
 
 type NodeRow = ConsoleNodesQuery['nodes']['nodes'][number];
 
@@ -59,21 +57,12 @@ export default function SchedulePage() {
   const to = Math.ceil(viewport.to / step + 0.5) * step;
   const schedule = useQuery({
     queryKey: ['schedule', from, to],
-    queryFn: async ({ signal }) => {
-      const all: ScheduleReservation[] = [];
-      const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      for (let after: string | null = null; ; ) {
-        const { reservations }: ConsoleScheduleQuery = await execute(
-          ConsoleScheduleDocument,
-          { ...window, after },
-          signal,
-        );
-        all.push(...reservations.nodes);
-        after = reservations.pageInfo.endCursor;
-        if (!reservations.pageInfo.hasNextPage) return { all, complete: true };
-        if (all.length >= maxReservations) return { all, complete: false };
-      }
-    },
+    queryFn: ({ signal }) =>
+      execute(
+        ConsoleScheduleDocument,
+        { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+        signal,
+      ),
     placeholderData: keepPreviousData,
   });
 
@@ -83,7 +72,7 @@ export default function SchedulePage() {
     const matching = all.filter(({ hostname }) => hostname.toLowerCase().includes(needle));
     return needle !== '' && matching.length > 0 ? matching : all;
   }, [nodes.data, filter]);
-  const reservations = schedule.data?.all;
+  const reservations = schedule.data?.schedule.reservations;
   const model = useMemo(() => buildModel(shownNodes, reservations ?? []), [shownNodes, reservations]);
   const highlighted = useMemo(() => matchingLeases(filter, reservations ?? []), [filter, reservations]);
 
@@ -147,9 +136,10 @@ export default function SchedulePage() {
             {schedule.error.message}
           </p>
         )}
-        {schedule.data?.complete === false && (
+        {schedule.data?.schedule.isComplete === false && (
           <p className="hint" role="status">
-            Only the first {maxReservations} reservations of this interval are shown. Choose a shorter time.
+            Only the first {reservations?.length} reservations of this interval are shown. Choose a shorter
+            time.
           </p>
         )}
         <ul className="legend" aria-label="Kinds of reservations">
@@ -173,12 +163,12 @@ function matchingLeases(
   const needle = text.trim().toLowerCase();
   if (needle === '') return null;
   const found = new Set<number>();
-  for (const { lease } of reservations) {
+  for (const { leaseNumber, leaseName, leaseState } of reservations) {
     const matches =
-      String(lease.number) === needle ||
-      lease.name?.toLowerCase().includes(needle) ||
-      lease.state.toLowerCase().startsWith(needle);
-    if (matches) found.add(lease.number);
+      String(leaseNumber) === needle ||
+      leaseName?.toLowerCase().includes(needle) ||
+      leaseState.toLowerCase().startsWith(needle);
+    if (matches) found.add(leaseNumber);
   }
   return found.size === 0 ? null : found;
 }

@@ -9,6 +9,7 @@ import type {
   Reservation,
 } from '../../store/prisma/client.ts';
 import { clientError } from '../errors.ts';
+import { maxScheduled } from '../limits.ts';
 import {
   type ActionRow,
   actionOrder,
@@ -86,6 +87,7 @@ import {
   reservationsOfLeases,
   reservationsOfNodes,
 } from './reservations.ts';
+import { readSchedule } from './schedule.ts';
 import { countLive, type SchedulerCounts } from './scheduler.ts';
 import { readUtilization, type Sample, type Steps } from './utilization.ts';
 import { type Source, viewOf } from './view.ts';
@@ -270,6 +272,14 @@ export class Readers {
   async isKnownKey(key: string): Promise<boolean> {
     const where = { principal: this.principal.name, key };
     return (await this.source.prisma.idempotencyKey.count({ where })) > 0;
+  }
+
+  /** The reservations that overlap [from, to), and whether that is all of them. Throws OPERATION_TOO_LARGE. */
+  async schedule(from: Instant, to: Instant) {
+    const rows = await readSchedule(this.source, from, to, maxScheduled + 1);
+    const reservations = rows.slice(0, maxScheduled);
+    this.budget.take(reservations.reduce((sum, { nodes }) => sum + nodes.length, 0));
+    return { reservations, isComplete: rows.length === reservations.length };
   }
 
   utilization(type: string, steps: Steps, signal: AbortSignal | null): Promise<Sample[]> {

@@ -10,6 +10,7 @@ import './node.ts';
 import './objects.ts';
 import './reservation.ts';
 import './scheduler.ts';
+import './schedule.ts';
 import './site.ts';
 import './user.ts';
 import './utilization.ts';

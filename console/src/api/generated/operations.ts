@@ -291,11 +291,10 @@ export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number,
 export type ConsoleScheduleQueryVariables = Exact<{
   from: string;
   to: string;
-  after?: string | null | undefined;
 }>;
 
 
-export type ConsoleScheduleQuery = { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null, readonly state: LeaseState, readonly type: LeaseType }, readonly nodes: ReadonlyArray<{ readonly number: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ConsoleScheduleQuery = { readonly schedule: { readonly isComplete: boolean, readonly reservations: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<number>, readonly leaseNumber: number, readonly leaseName: string | null, readonly leaseState: LeaseState }> } };
 
 export type ConsoleRequestLeaseMutationVariables = Exact<{
   input: RequestLeaseInput;
@@ -693,27 +692,19 @@ export const ConsoleNodesDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleNodesQuery, ConsoleNodesQueryVariables>;
 export const ConsoleScheduleDocument = new TypedDocumentString(`
-    query ConsoleSchedule($from: DateTime!, $to: DateTime!, $after: String) {
-  reservations(from: $from, to: $to, first: 100, after: $after) {
-    nodes {
+    query ConsoleSchedule($from: DateTime!, $to: DateTime!) {
+  schedule(from: $from, to: $to) {
+    isComplete
+    reservations {
       id
       kind
       state
       start
       end
-      lease {
-        number
-        name
-        state
-        type
-      }
-      nodes {
-        number
-      }
-    }
-    pageInfo {
-      hasNextPage
-      endCursor
+      nodes
+      leaseNumber
+      leaseName
+      leaseState
     }
   }
 }
