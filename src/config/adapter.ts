@@ -1,6 +1,8 @@
 /** How hosts are driven (docs/adapters.md). */
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { ConfigurationError } from './error.ts';
 import { defined, name, share, timer } from './values.ts';
 
 const text = z.string().min(1);
@@ -70,6 +72,12 @@ const command = z
       });
   });
 
+/** Of the names of machines on hosts. */
+const prefix = z
+  .string()
+  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
+  .default('leasegraph');
+
 const libvirtNode = {
   uri: text,
   directory: z.string().startsWith('/', 'expected an absolute path on the host'),
@@ -86,10 +94,7 @@ const libvirt = z.strictObject({
   directory: libvirtNode.directory.default('/var/lib/leasegraph'),
   /** Exceptions, by hostname. */
   hosts: z.record(text, z.strictObject(libvirtNode).partial().transform(defined)).default({}),
-  namePrefix: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
-    .default('leasegraph'),
+  namePrefix: prefix,
   template: text.optional(),
   domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').optional(),
   network: text.nullable().default(null),
@@ -106,6 +111,20 @@ const libvirt = z.strictObject({
   cloudInit: z.strictObject({ userData: text }).optional(),
 });
 
+const opennebula = z.strictObject({
+  kind: z.literal('opennebula'),
+  nodes,
+  endpoint: z.url({ protocol: /^https?$/, error: 'expected a URL such as http://frontend:2633/RPC2' }),
+  /** A file with `user:password`. */
+  sessionFile: text,
+  namePrefix: prefix,
+  template: text.optional(),
+  timeLimit: positiveTimer.default(30_000),
+  shutdownGrace: timer.default(60_000),
+  pollInterval: positiveTimer.default(1_000),
+  hostRefresh: timer.default(60_000),
+});
+
 const ownModule = z.strictObject({
   kind: z.literal('module'),
   nodes,
@@ -113,8 +132,8 @@ const ownModule = z.strictObject({
   options: z.unknown().optional(),
 });
 
-const kinds = [simulated, dryRun, command, libvirt, ownModule] as const;
-const error = 'expected simulated, dry-run, command, libvirt or module';
+const kinds = [simulated, dryRun, command, libvirt, opennebula, ownModule] as const;
+const error = 'expected simulated, dry-run, command, libvirt, opennebula or module';
 
 export const adapter = z.discriminatedUnion('kind', kinds, { error });
 
@@ -161,9 +180,27 @@ export function resolvedAdapter(given: AdapterFile, folder: string) {
         cloudInit: cloudInit ? { userData: from(cloudInit.userData) } : null,
       };
     }
+    case 'opennebula': {
+      const { nodes, sessionFile, template, ...options } = given;
+      const session = readText(from(sessionFile)).trim();
+      return {
+        ...options,
+        ...chosen(nodes),
+        session,
+        template: template === undefined ? '' : readText(from(template)),
+      };
+    }
     case 'module':
       return { kind: given.kind, ...chosen(given.nodes), path: from(given.path), options: given.options };
   }
 }
 
 export type ConfiguredAdapter = ReturnType<typeof resolvedAdapter>;
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigurationError('FILE_UNREADABLE', `${path}: cannot be read: ${(error as Error).message}`);
+  }
+}

@@ -5,6 +5,7 @@ import { CommandAdapter, type CommandOptions } from './command/adapter.ts';
 import { LibvirtAdapter } from './libvirt/adapter.ts';
 import type { LibvirtOptions } from './libvirt/options.ts';
 import { loadAdapter, type ModuleOptions } from './module.ts';
+import { OpenNebulaAdapter, type OpenNebulaOptions } from './opennebula/adapter.ts';
 import { isChosen, type NodeChoice, RoutedAdapter } from './routed.ts';
 import { SimulatedAdapter, type SimulatedOptions } from './simulated/adapter.ts';
 import { DryRunAdapter } from './simulated/dry-run.ts';
@@ -14,6 +15,7 @@ export type AdapterConfig = { readonly nodes?: NodeChoice } & (
   | { readonly kind: 'dry-run' }
   | ({ readonly kind: 'command' } & CommandOptions)
   | ({ readonly kind: 'libvirt' } & LibvirtOptions)
+  | ({ readonly kind: 'opennebula' } & OpenNebulaOptions)
   | ({ readonly kind: 'module' } & ModuleOptions)
 );
 
@@ -53,6 +55,8 @@ async function createOne(config: AdapterConfig, { site, log }: AdapterContext): 
       return new CommandAdapter(config, site, log);
     case 'libvirt':
       return new LibvirtAdapter(config, site, log);
+    case 'opennebula':
+      return new OpenNebulaAdapter(config, site, log);
     case 'module':
       return loadAdapter(config, { site, log });
   }

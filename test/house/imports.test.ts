@@ -11,7 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   engine: [core, 'node:', 'pino', 'prom-client'],
   simulation: [core, 'node:', 'saxes'],
-  enactment: [core, ports, 'node:', 'luxon', 'pino', 'zod'],
+  enactment: [core, ports, 'node:', 'luxon', 'pino', 'saxes', 'zod'],
   store: [core, ports, 'node:', '@prisma/adapter-pg', '@prisma/driver-adapter-utils', 'pg', 'zod'],
   identity: [core, ports, prismaClient, 'node:', 'jose'],
   api: [

@@ -6,7 +6,12 @@ import {
   defaultConfiguration,
   readConfigurationFile,
 } from '../../config/index.ts';
-import { benchOf, type CaseResult, runConformance } from '../../enactment/conformance/index.ts';
+import {
+  benchOf,
+  type CaseResult,
+  openNebulaDoubleBench,
+  runConformance,
+} from '../../enactment/conformance/index.ts';
 import type { AdapterConfig } from '../../enactment/index.ts';
 import { createLogger } from '../../server/logging.ts';
 import { addNotes } from '../help.ts';
@@ -34,13 +39,15 @@ export default function conformance(command: Command, terminal: Terminal): void 
       const config =
         options.config === undefined ? defaultConfiguration() : readConfigurationFile(options.config);
       const log = await createLogger(process.env.LEASEGRAPH_LOG_LEVEL ?? 'silent');
-      const bench = benchOf({
-        adapter: adapterOf(name, config),
-        nodes: config.site?.spec.nodes ?? [],
+      const common = {
         image: options.image === undefined ? null : { name: options.image, sizeMb: 1 },
         capacity: { CPU: 100, Memory: 64 },
         log,
-      });
+      };
+      const isDouble = name === 'opennebula' && options.config === undefined;
+      const bench = isDouble
+        ? await openNebulaDoubleBench(common)
+        : benchOf({ ...common, adapter: adapterOf(name, config), nodes: config.site?.spec.nodes ?? [] });
       let results: readonly CaseResult[];
       try {
         results = await runConformance(

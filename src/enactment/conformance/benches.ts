@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { NodeSpec } from '../../core/index.ts';
+import type { HostNode } from '../../engine/ports.ts';
+import { OpenNebulaAdapter, type OpenNebulaOptions } from '../opennebula/adapter.ts';
 import { type AdapterConfig, createAdapter } from '../registry.ts';
 import { isChosen } from '../routed.ts';
 import { SimulatedAdapter } from '../simulated/adapter.ts';
 import { hostSite } from '../site.ts';
 import type { Bench } from './bench.ts';
+import { doubleSession, OpenNebulaDouble } from './doubles/opennebula.ts';
 
 export interface BenchOptions {
   readonly adapter: AdapterConfig;
@@ -43,6 +46,37 @@ export function benchOf({ adapter, nodes, image, capacity, log }: BenchOptions):
 }
 
 type Common = Pick<Bench, 'name' | 'nodes' | 'image' | 'capacity'>;
+
+/** On a double of the front end, where none is configured. */
+export async function openNebulaDoubleBench({
+  capacity,
+  image,
+  log,
+}: Omit<BenchOptions, 'adapter' | 'nodes'>): Promise<Bench> {
+  const [here, there] = hostSite('conformance', inventedNodes).nodes() as [HostNode, HostNode];
+  const hosts = [here.address, there.address];
+  const double = await OpenNebulaDouble.start({ hosts, delay: 20, images: null });
+  const options: OpenNebulaOptions = {
+    endpoint: double.endpoint,
+    session: doubleSession,
+    timeLimit: 10_000,
+    namePrefix: 'conformance',
+    template: '',
+    shutdownGrace: 5_000,
+    pollInterval: 10,
+    hostRefresh: 60_000,
+  };
+  return {
+    name: 'opennebula, on a double',
+    nodes: [here, there],
+    capacity,
+    image,
+    make: async (site) => new OpenNebulaAdapter(options, site, log),
+    provideImage: async () => {},
+    stopMachine: async (leaseId, machine) => double.powerOff(`conformance-${leaseId}-${machine}`),
+    close: () => double.close(),
+  };
+}
 
 /** Machines outlive their adapter, since the suite tries what happens after a restart. */
 function simulatedBench(config: AdapterConfig & { kind: 'simulated' }, common: Common): Bench {

@@ -1,0 +1,285 @@
+/**
+ * A double of an OpenNebula front end: the calls of its XML-RPC interface that the adapter makes, with the parameters, states,
+ * transitions and errors that its documentation gives them. It holds no machines.
+ */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { lcmStates, vmStates } from '../../opennebula/states.ts';
+import { child, type Element, escapeXml, parseXml } from '../../opennebula/xml.ts';
+
+interface Vm {
+  readonly id: number;
+  readonly name: string;
+  readonly attributes: Map<string, string>;
+  readonly images: readonly string[];
+  state: number;
+  lcmState: number;
+  hostId: number | null;
+  /** Changes whenever something is begun with it: what was begun before does not come to its end. */
+  generation: number;
+}
+
+export interface OpenNebulaDoubleOptions {
+  readonly hosts: readonly string[];
+  /** Milliseconds that each state lasts which a VM passes through. */
+  readonly delay: number;
+  /** VMs with an image of another name do not start. Null: any. */
+  readonly images: readonly string[] | null;
+}
+
+/** Error codes of its documentation. */
+const errors = { AUTHENTICATION: 0x0100, NO_EXISTS: 0x0400, ACTION: 0x0800, XML_RPC_API: 0x1000 } as const;
+
+class Refusal extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+type Value = string | number | boolean;
+
+export const doubleSession = 'oneadmin:double';
+
+export class OpenNebulaDouble {
+  private readonly vms = new Map<number, Vm>();
+  private lastId = -1;
+  private readonly server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      response.setHeader('content-type', 'text/xml');
+      response.end(this.answer(Buffer.concat(chunks).toString('utf8')));
+    });
+  });
+
+  private constructor(private readonly options: OpenNebulaDoubleOptions) {}
+
+  static async start(options: OpenNebulaDoubleOptions): Promise<OpenNebulaDouble> {
+    const double = new OpenNebulaDouble(options);
+    await new Promise<void>((resolve) => double.server.listen(0, '127.0.0.1', resolve));
+    return double;
+  }
+
+  get endpoint(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/RPC2`;
+  }
+
+  /** The guest powers off. */
+  powerOff(name: string): void {
+    const vm = [...this.vms.values()].find((each) => each.name === name && each.state === vmStates.ACTIVE);
+    if (!vm) throw new Error(`there is no active VM ${name}`);
+    this.become(vm, vmStates.POWEROFF);
+  }
+
+  close(): Promise<void> {
+    this.server.closeAllConnections();
+    return new Promise((resolve) => this.server.close(() => resolve()));
+  }
+
+  private answer(body: string): string {
+    let values: readonly Value[];
+    try {
+      const call = parseXml(body);
+      const method = child(call, 'methodName')?.text.trim() ?? '';
+      const [session, ...parameters] = (child(call, 'params')?.children ?? []).map(valueIn);
+      if (session !== doubleSession)
+        throw new Refusal(
+          errors.AUTHENTICATION,
+          `[${method}] User couldn't be authenticated, aborting call.`,
+        );
+      values = [true, this.carryOut(method, parameters), 0];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      values = [false, error.message, error.code];
+    }
+    const list = values.map((value) => `<value>${encoded(value)}</value>`).join('');
+    return `<?xml version="1.0"?><methodResponse><params><param><value><array><data>${list}</data></array></value></param></params></methodResponse>`;
+  }
+
+  private carryOut(method: string, parameters: readonly Value[]): Value {
+    const [first, second, third] = parameters;
+    switch (method) {
+      case 'one.hostpool.info':
+        return this.hostPool();
+      case 'one.vmpool.info':
+        return `<VM_POOL>${[...this.vms.values()]
+          .filter(({ state }) => state !== vmStates.DONE)
+          .map(vmXml)
+          .join('')}</VM_POOL>`;
+      case 'one.vm.info':
+        return vmXml(this.vm(Number(first), method));
+      case 'one.vm.allocate':
+        return this.allocate(String(first), second === true);
+      case 'one.vm.deploy':
+        return this.deploy(this.vm(Number(first), method), Number(second));
+      case 'one.vm.action':
+        return this.act(String(first), this.vm(Number(second), method));
+      case 'one.vm.migrate':
+        return this.migrate(this.vm(Number(first), method), Number(second));
+      case 'one.vm.update': {
+        const vm = this.vm(Number(first), method);
+        if (third !== 1) vm.attributes.clear();
+        for (const [name, value] of attributesOf(String(second))) vm.attributes.set(name, value);
+        return vm.id;
+      }
+      default:
+        throw new Refusal(errors.XML_RPC_API, `Method ${method} not defined`);
+    }
+  }
+
+  private hostPool(): string {
+    const hosts = this.options.hosts.map(
+      (name, id) => `<HOST><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>2</STATE></HOST>`,
+    );
+    return `<HOST_POOL>${hosts.join('')}</HOST_POOL>`;
+  }
+
+  private vm(id: number, method: string): Vm {
+    const vm = this.vms.get(id);
+    if (!vm) throw new Refusal(errors.NO_EXISTS, `[${method}] Error getting virtual machine [${id}].`);
+    return vm;
+  }
+
+  private allocate(template: string, isHeld: boolean): number {
+    this.lastId += 1;
+    const attributes = new Map(attributesOf(template));
+    const images = [...template.matchAll(/DISK=\[IMAGE="((?:[^"\\]|\\.)*)"\]/g)].map(([, name = '']) =>
+      unquoted(name),
+    );
+    const name = attributes.get('NAME') ?? `one-${this.lastId}`;
+    for (const known of ['NAME', 'CPU', 'VCPU', 'MEMORY']) attributes.delete(known);
+    this.vms.set(this.lastId, {
+      id: this.lastId,
+      name,
+      attributes,
+      images,
+      state: isHeld ? vmStates.HOLD : vmStates.PENDING,
+      lcmState: lcmStates.LCM_INIT,
+      hostId: null,
+      generation: 0,
+    });
+    return this.lastId;
+  }
+
+  private deploy(vm: Vm, host: number): number {
+    const allowed: readonly number[] = [
+      vmStates.PENDING,
+      vmStates.HOLD,
+      vmStates.STOPPED,
+      vmStates.UNDEPLOYED,
+    ];
+    if (!allowed.includes(vm.state)) throw this.wrongState('deploy', vm);
+    if (this.options.hosts[host] === undefined)
+      throw new Refusal(errors.NO_EXISTS, `[one.vm.deploy] Error getting host [${host}].`);
+    vm.hostId = host;
+    const { images } = this.options;
+    const fails = images !== null && vm.images.some((name) => !images.includes(name));
+    this.pass(vm, [
+      lcmStates.PROLOG,
+      ...(fails ? [lcmStates.PROLOG_FAILURE] : [lcmStates.BOOT, lcmStates.RUNNING]),
+    ]);
+    return vm.id;
+  }
+
+  private act(action: string, vm: Vm): number {
+    const isRunning = vm.state === vmStates.ACTIVE && vm.lcmState === lcmStates.RUNNING;
+    switch (action) {
+      case 'suspend':
+        if (!isRunning) throw this.wrongState(action, vm);
+        this.pass(vm, [lcmStates.SAVE_SUSPEND], vmStates.SUSPENDED);
+        break;
+      case 'resume':
+        if (vm.state !== vmStates.SUSPENDED && vm.state !== vmStates.POWEROFF)
+          throw this.wrongState(action, vm);
+        this.pass(vm, [
+          vm.state === vmStates.SUSPENDED ? lcmStates.BOOT_SUSPENDED : lcmStates.BOOT,
+          lcmStates.RUNNING,
+        ]);
+        break;
+      case 'terminate':
+        if (!isRunning && vm.state === vmStates.ACTIVE) throw this.wrongState(action, vm);
+        this.pass(vm, [lcmStates.SHUTDOWN, lcmStates.EPILOG], vmStates.DONE);
+        break;
+      case 'terminate-hard':
+        if (vm.state === vmStates.DONE) throw this.wrongState(action, vm);
+        this.pass(vm, [lcmStates.EPILOG], vmStates.DONE);
+        break;
+      default:
+        throw new Refusal(
+          errors.ACTION,
+          `[one.vm.action] Error performing action "${action}": it is not supported.`,
+        );
+    }
+    return vm.id;
+  }
+
+  private migrate(vm: Vm, host: number): number {
+    const isCold = vm.state === vmStates.SUSPENDED || vm.state === vmStates.POWEROFF;
+    if (!isCold) throw this.wrongState('migrate', vm);
+    if (this.options.hosts[host] === undefined)
+      throw new Refusal(errors.NO_EXISTS, `[one.vm.migrate] Error getting host [${host}].`);
+    vm.hostId = host;
+    this.pass(vm, [lcmStates.PROLOG_MIGRATE_SUSPEND], vm.state);
+    return vm.id;
+  }
+
+  private wrongState(action: string, vm: Vm): Refusal {
+    return new Refusal(
+      errors.ACTION,
+      `[one.vm.action] Error performing action "${action}": This action is not available for state ${vm.state} (${vm.lcmState}).`,
+    );
+  }
+
+  /** Through states of the life cycle, the last of which stays unless there is a state after it. */
+  private pass(vm: Vm, lcm: readonly number[], after: number | null = null): void {
+    vm.generation += 1;
+    const { generation } = vm;
+    const step = ([next, ...rest]: readonly number[]): void => {
+      if (vm.generation !== generation) return;
+      if (next === undefined) {
+        if (after !== null) this.become(vm, after);
+        return;
+      }
+      vm.state = vmStates.ACTIVE;
+      vm.lcmState = next;
+      if (rest.length > 0 || after !== null) setTimeout(() => step(rest), this.options.delay);
+    };
+    step(lcm);
+  }
+
+  private become(vm: Vm, state: number): void {
+    vm.generation += 1;
+    vm.state = state;
+    vm.lcmState = lcmStates.LCM_INIT;
+  }
+}
+
+function valueIn(param: Element): Value {
+  const [typed] = child(param, 'value')?.children ?? [];
+  if (typed?.name === 'boolean') return typed.text.trim() === '1';
+  return typed?.name === 'int' || typed?.name === 'i4' ? Number(typed.text) : (typed?.text ?? '');
+}
+
+function encoded(value: Value): string {
+  if (typeof value === 'string') return `<string>${escapeXml(value)}</string>`;
+  return typeof value === 'number' ? `<i4>${value}</i4>` : `<boolean>${value ? 1 : 0}</boolean>`;
+}
+
+/** `NAME="value"` lines of a template. */
+const attributesOf = (template: string): [string, string][] =>
+  [...template.matchAll(/^([A-Z_]+)="((?:[^"\\]|\\.)*)"$/gm)].map(([, name = '', value = '']) => [
+    name,
+    unquoted(value),
+  ]);
+
+const unquoted = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
+
+function vmXml({ id, name, state, lcmState, hostId, attributes }: Vm): string {
+  const user = [...attributes].map(([key, value]) => `<${key}><![CDATA[${value}]]></${key}>`).join('');
+  const history =
+    hostId === null ? '' : `<HISTORY><OID>${id}</OID><SEQ>0</SEQ><HID>${hostId}</HID></HISTORY>`;
+  return `<VM><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>${state}</STATE><LCM_STATE>${lcmState}</LCM_STATE><USER_TEMPLATE>${user}</USER_TEMPLATE><HISTORY_RECORDS>${history}</HISTORY_RECORDS></VM>`;
+}
