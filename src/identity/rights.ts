@@ -16,6 +16,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.schedule': 'VIEWER',
   'Query.events': 'VIEWER',
   'Query.utilization': 'VIEWER',
+  'Query.accounting': 'VIEWER',
   'Query.site': 'VIEWER',
   'Query.scheduler': 'VIEWER',
   'Query.serverTime': 'VIEWER',

@@ -10,6 +10,7 @@ import type {
 } from '../../store/prisma/client.ts';
 import { clientError } from '../errors.ts';
 import { maxScheduled } from '../limits.ts';
+import { type AccountingGroup, type AccountingRow, readAccounting } from './accounting.ts';
 import {
   type ActionRow,
   actionOrder,
@@ -297,6 +298,10 @@ export class Readers {
       async (window) => (await this.batches.load(actionsOfLeases, number, window)) ?? [],
       async () => (await this.batches.load(countActionsOfLeases, number)) ?? 0,
     );
+  }
+
+  accounting(from: Instant, to: Instant, by: AccountingGroup, now: Instant): Promise<AccountingRow[]> {
+    return readAccounting(this.source, from, to, by, now);
   }
 
   schedulerCounts(): Promise<SchedulerCounts> {

@@ -1,6 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { builder } from './builder.ts';
 import { withRights } from './rights.ts';
+import './accounting.ts';
 import './action.ts';
 import './administration.ts';
 import './event.ts';
