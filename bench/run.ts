@@ -4,6 +4,7 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { backlogBenchmark } from './backlog.ts';
 import { consoleChartBenchmark } from './console-chart.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
@@ -17,6 +18,7 @@ import { windowsBenchmark } from './windows.ts';
 const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<Table[]>>> = {
   simulate: simulateBenchmark,
   growth: growthBenchmark,
+  backlog: backlogBenchmark,
   'slot-table': slotTableBenchmark,
   'start-up': startUpBenchmark,
   server: serverBenchmark,
