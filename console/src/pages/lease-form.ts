@@ -11,6 +11,8 @@ export interface LeaseForm {
   readonly duration: string;
   /** Local date and time, as an input of type datetime-local gives it. */
   readonly start: string;
+  /** Local date and time, as `start`; DEADLINE only. */
+  readonly deadline: string;
   readonly preemptible: boolean;
   /** A global id; empty: none. */
   readonly project: string;
@@ -27,6 +29,7 @@ export function emptyForm(resourceTypes: readonly string[]): LeaseForm {
     amounts: Object.fromEntries(resourceTypes.map((type) => [type, defaults[type] ?? ''])),
     duration: '1h',
     start: '',
+    deadline: '',
     preemptible: true,
     project: '',
     imageName: '',
@@ -42,9 +45,11 @@ export function toInput(form: LeaseForm): RequestLeaseInput | null {
   const capacity = amounts.map(([type, text]) => ({ type, amount: wholeNumber(text) ?? Number.NaN }));
   if (count === null || count < 1 || duration === null || capacity.length === 0) return null;
   if (capacity.some(({ amount }) => Number.isNaN(amount))) return null;
-  const needsStart = form.type === 'ADVANCE_RESERVATION';
-  const start = new Date(form.start);
-  if (needsStart && Number.isNaN(start.getTime())) return null;
+  const start = instantOf(form.start);
+  const deadline = instantOf(form.deadline);
+  if (form.type === 'ADVANCE_RESERVATION' && start === null) return null;
+  if (form.type === 'DEADLINE' && deadline === null) return null;
+  const hasStart = form.type === 'ADVANCE_RESERVATION' || form.type === 'DEADLINE';
   const sizeMb = wholeNumber(form.imageSizeMb);
   if (form.imageName !== '' && sizeMb === null) return null;
   return {
@@ -54,9 +59,15 @@ export function toInput(form: LeaseForm): RequestLeaseInput | null {
     preemptible: form.preemptible,
     ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
     ...(form.project === '' ? {} : { project: form.project }),
-    ...(needsStart ? { start: start.toISOString() } : {}),
+    ...(hasStart && start !== null ? { start } : {}),
+    ...(form.type === 'DEADLINE' && deadline !== null ? { deadline } : {}),
     ...(form.imageName === '' || sizeMb === null ? {} : { diskImage: { name: form.imageName, sizeMb } }),
   };
+}
+
+function instantOf(local: string): string | null {
+  const instant = new Date(local);
+  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
 }
 
 function wholeNumber(text: string): number | null {
@@ -77,6 +88,7 @@ export function toCommand(input: RequestLeaseInput): string {
     ...machines.map((text) => ['--machines', text] as const),
     ['--duration', input.duration],
     ...(input.start ? [['--start', input.start] as const] : []),
+    ...(input.deadline ? [['--deadline', input.deadline] as const] : []),
     ...(input.name ? [['--name', input.name] as const] : []),
     ...(input.diskImage ? [['--image', `${input.diskImage.name}:${input.diskImage.sizeMb}`] as const] : []),
   ];

@@ -10,6 +10,8 @@ import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { ActionOutput } from './action-output.tsx';
+import { ChangeLease, EndLease } from './change-lease.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
 
 type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
@@ -44,7 +46,13 @@ export function LeasePage({ number }: { number: number }) {
                 Request again
               </Link>
             )}
-            {mayRequest && !hasEnded(lease) && <CancelLease lease={lease} />}
+            {mayRequest && !hasEnded(lease) && (
+              <>
+                <ChangeLease lease={lease} />
+                {lease.state === 'ACTIVE' && <EndLease lease={lease} />}
+                <CancelLease lease={lease} />
+              </>
+            )}
           </>
         )
       }
@@ -76,6 +84,16 @@ const reservationColumns: readonly Column<LeaseDetail['reservations']['nodes'][n
   { header: 'End', cell: ({ end }) => <Instant at={end} /> },
   { header: 'Length', cell: ({ start, end }) => formatMillis(Date.parse(end) - Date.parse(start)) },
   { header: 'Nodes', kind: 'text', cell: ({ nodes }) => nodes.map(({ hostname }) => hostname).join(', ') },
+];
+
+const actionColumns: readonly Column<LeaseDetail['actions']['nodes'][number]>[] = [
+  { header: 'Action', cell: ({ kind }) => formatEnum(kind) },
+  { header: 'State', cell: ({ state }) => formatEnum(state) },
+  { header: 'Told', cell: ({ at }) => <Instant at={at} /> },
+  { header: 'Finished', cell: ({ finishedAt }) => <Instant at={finishedAt} /> },
+  { header: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
+  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => nodes.map(({ hostname }) => hostname).join(', ') },
+  { header: 'Output', kind: 'text', cell: (action) => <ActionOutput action={action} /> },
 ];
 
 function Details({ lease }: { lease: LeaseDetail }) {
@@ -190,6 +208,18 @@ function Details({ lease }: { lease: LeaseDetail }) {
             label="Reservations of the lease"
             columns={reservationColumns}
             rows={lease.reservations.nodes}
+            keyOf={({ id }) => id}
+          />
+        )}
+      </Card>
+      <Card title="Actions on hosts" wide>
+        {lease.actions.nodes.length === 0 ? (
+          <p className="muted">Hosts have not been told to do anything for this lease.</p>
+        ) : (
+          <Table
+            label="Actions of the lease"
+            columns={actionColumns}
+            rows={[...lease.actions.nodes].reverse()}
             keyOf={({ id }) => id}
           />
         )}

@@ -12,7 +12,7 @@ import { formatEnum, toIsoDuration } from '../ui/format.ts';
 import { Card, Page, ScrollArea } from '../ui/parts.tsx';
 import { emptyForm, type LeaseForm, toCommand, toGraphQL, toInput } from './lease-form.ts';
 
-const types: readonly LeaseType[] = ['BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE'];
+const types: readonly LeaseType[] = ['BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE', 'DEADLINE'];
 
 export default function NewLeasePage() {
   const execute = useExecute();
@@ -129,14 +129,27 @@ export default function NewLeasePage() {
           <p id="duration-help" className={durationInvalid ? 'error' : 'hint'}>
             {durationInvalid ? 'This is not a duration. ' : ''}Examples: 90m, 1h 30m, 2d, PT1H30M.
           </p>
-          {form.type === 'ADVANCE_RESERVATION' && (
+          {(form.type === 'ADVANCE_RESERVATION' || form.type === 'DEADLINE') && (
             <label className="field">
-              <span>Start (your time)</span>
+              <span>
+                {form.type === 'DEADLINE' ? 'Earliest start (your time, optional)' : 'Start (your time)'}
+              </span>
+              <input
+                type="datetime-local"
+                required={form.type === 'ADVANCE_RESERVATION'}
+                value={form.start}
+                onChange={(event) => change('start', event.target.value)}
+              />
+            </label>
+          )}
+          {form.type === 'DEADLINE' && (
+            <label className="field">
+              <span>Deadline (your time)</span>
               <input
                 type="datetime-local"
                 required
-                value={form.start}
-                onChange={(event) => change('start', event.target.value)}
+                value={form.deadline}
+                onChange={(event) => change('deadline', event.target.value)}
               />
             </label>
           )}

@@ -14,6 +14,8 @@ export function ConfirmButton({
   hiddenLabel,
   title,
   confirmLabel,
+  cancelLabel = 'Keep it',
+  tone = 'danger',
   children,
   action,
 }: {
@@ -22,6 +24,8 @@ export function ConfirmButton({
   hiddenLabel?: string;
   title: string;
   confirmLabel: string;
+  cancelLabel?: string;
+  tone?: 'danger' | 'primary';
   children: ReactNode;
   action: () => Promise<void>;
 }) {
@@ -40,7 +44,7 @@ export function ConfirmButton({
   };
   return (
     <>
-      <button type="button" className="danger" onClick={() => setOpen(true)}>
+      <button type="button" className={tone === 'danger' ? tone : undefined} onClick={() => setOpen(true)}>
         {label}
         {hiddenLabel && <span className="visually-hidden"> {hiddenLabel}</span>}
       </button>
@@ -53,11 +57,11 @@ export function ConfirmButton({
         )}
         <div className="dialog-actions">
           <button type="button" onClick={close}>
-            Keep it
+            {cancelLabel}
           </button>
           <button
             type="button"
-            className="danger"
+            className={tone}
             disabled={mutation.isPending}
             onClick={() => mutation.mutate()}
           >

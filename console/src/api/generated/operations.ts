@@ -3,6 +3,41 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What hosts do. */
+export type ActionKind =
+  /** Remove a machine in whatever state it is. */
+  | 'DESTROY'
+  /** Move what a suspended machine has to another node. */
+  | 'MIGRATE'
+  /** Bring a disk image to a node. */
+  | 'PREPARE'
+  /** Continue a suspended machine. */
+  | 'RESUME'
+  /** Shut a machine down and remove it. */
+  | 'SHUTDOWN'
+  /** Start a machine. */
+  | 'START'
+  /** Save the memory of a machine, and stop it. */
+  | 'SUSPEND';
+
+/** What becomes of an action that is stuck. */
+export type ActionRecovery =
+  /** It counts as failed; the hosts are no longer called for it. */
+  | 'ASSUME_FAILURE'
+  /** It counts as carried out; the hosts are no longer called for it. */
+  | 'ASSUME_SUCCESS'
+  /** The hosts are called again at once. */
+  | 'RETRY';
+
+/** The state of an action. */
+export type ActionState =
+  /** It could not be carried out. */
+  | 'FAILED'
+  /** Recorded; hosts work on it, or will be called. */
+  | 'PENDING'
+  /** Carried out. */
+  | 'SUCCEEDED';
+
 /** A new project. */
 export type CreateProjectInput = {
   /** Its unique name. */
@@ -151,6 +186,14 @@ export type OrderDirection =
   /** Descending. */
   | 'DESC';
 
+/** The action, and what becomes of it. */
+export type RecoverActionInput = {
+  /** The global id of the action. */
+  readonly id: string | number;
+  /** What becomes of it. */
+  readonly recovery: ActionRecovery;
+};
+
 /** The terms of a lease. */
 export type RequestLeaseInput = {
   /** DEADLINE: the instant by which the lease must end. */
@@ -228,6 +271,22 @@ export type Role =
   /** Reads its projects' leases, and when nodes are busy. */
   | 'VIEWER';
 
+/** New terms of a lease. What is not given stays as it is. */
+export type UpdateLeaseInput = {
+  /** An extension that is blocked goes as far as it can instead of being refused. */
+  readonly asFarAsPossible?: boolean | null | undefined;
+  /** DEADLINE: the new deadline. */
+  readonly deadline?: string | null | undefined;
+  /** The new requested running time. */
+  readonly duration?: string | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** Repeating an update with its key returns the lease; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
+  /** ADVANCE_RESERVATION: the new start. DEADLINE: the new earliest start. */
+  readonly start?: string | null | undefined;
+};
+
 export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null };
 
 export type ConsoleViewerQueryVariables = Exact<{ [key: string]: never; }>;
@@ -270,7 +329,7 @@ export type ConsoleLeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -361,6 +420,27 @@ export type ConsoleRevokeTokenMutationVariables = Exact<{
 
 
 export type ConsoleRevokeTokenMutation = { readonly revokeToken: { readonly token: { readonly id: string, readonly revokedAt: string | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleUpdateLeaseMutationVariables = Exact<{
+  input: UpdateLeaseInput;
+}>;
+
+
+export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleEndLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleEndLeaseMutation = { readonly endLease: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleRecoverActionMutationVariables = Exact<{
+  input: RecoverActionInput;
+}>;
+
+
+export type ConsoleRecoverActionMutation = { readonly recoverAction: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -574,6 +654,21 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
         end
         nodes {
           number
+          hostname
+        }
+      }
+    }
+    actions(last: 50) {
+      nodes {
+        id
+        kind
+        state
+        at
+        finishedAt
+        attempts
+        error
+        output
+        nodes {
           hostname
         }
       }
@@ -853,3 +948,39 @@ export const ConsoleRevokeTokenDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleRevokeTokenMutation, ConsoleRevokeTokenMutationVariables>;
+export const ConsoleUpdateLeaseDocument = new TypedDocumentString(`
+    mutation ConsoleUpdateLease($input: UpdateLeaseInput!) {
+  updateLease(input: $input) {
+    lease {
+      number
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleUpdateLeaseMutation, ConsoleUpdateLeaseMutationVariables>;
+export const ConsoleEndLeaseDocument = new TypedDocumentString(`
+    mutation ConsoleEndLease($id: ID!) {
+  endLease(input: {id: $id}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleEndLeaseMutation, ConsoleEndLeaseMutationVariables>;
+export const ConsoleRecoverActionDocument = new TypedDocumentString(`
+    mutation ConsoleRecoverAction($input: RecoverActionInput!) {
+  recoverAction(input: $input) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleRecoverActionMutation, ConsoleRecoverActionMutationVariables>;
