@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Store } from '../engine/ports.ts';
+import type { Store, WriterTerm } from '../engine/ports.ts';
 import type { Database } from './database.ts';
 import { openEmbedded } from './embedded/index.ts';
 import { type StoreLog, silentLog } from './log.ts';
@@ -27,6 +27,11 @@ export interface OpenStore extends Store {
   readonly prisma: PrismaClient;
   /** Where other threads and processes reach the same database. */
   readonly url: string;
+  /**
+   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its plan is deleted,
+   * and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   */
+  discardLease(leaseNumber: number, writer: WriterTerm): Promise<void>;
 }
 
 /**

@@ -12,6 +12,7 @@ import {
 import { CommandMailbox } from './commands.ts';
 import { commitStatement, commitValues } from './commit.ts';
 import type { Database, WriterConnection } from './database.ts';
+import { discardLease } from './discard.ts';
 import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
@@ -148,6 +149,14 @@ export class SqlStore implements Store {
       'FENCED',
       'The database has moved on since it was loaded: what was planned on the older state is not written.',
     );
+  }
+
+  /**
+   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its plan is deleted,
+   * and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   */
+  discardLease(leaseNumber: number, writer: WriterTerm): Promise<void> {
+    return discardLease(this.connection(writer), writer, leaseNumber);
   }
 
   async idempotency(

@@ -85,6 +85,38 @@ describeEachDatabase('leasegraph check', (database) => {
     expect(code).toBe(1);
     expect(stderr).toContain('what is stored is not sound');
     for (const { found } of damages) expect(stdout).toContain(found);
+    expect(await run(['check', '--discard', '1'], environment)).toMatchObject({ code: 1 });
     await stop();
+    expect(await run(['check', '--discard', '1'], environment)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('lease 1 is not among those that are not sound; cancel it instead'),
+    });
+    for (const lease of ['4', '9']) {
+      expect(await run(['check', '--discard', lease], environment)).toMatchObject({
+        code: 0,
+        stdout: `Lease ${lease} was discarded: it is FAILED.\n`,
+      });
+    }
+    const again = await run(['check'], environment);
+    expect(again.stdout).not.toMatch(/lease [49]\b/i);
+    const reopened = await place.open();
+    const row = await reopened.prisma.lease.findUniqueOrThrow({
+      where: { number: 9 },
+      include: { events: true, reservations: true },
+    });
+    expect(row).toMatchObject({ state: 'FAILED', reasonCode: 'DISCARDED', reservations: [] });
+    expect(row.events.at(-1)).toMatchObject({ from: 'READY', to: 'FAILED', reasonCode: 'DISCARDED' });
+    expect(await reopened.eventRange()).toMatchObject({ newest: Number(row.events.at(-1)?.sequence) });
+    expect(
+      await reopened.prisma.action.findMany({ where: { kind: 'DESTROY', leaseNumber: 9 } }),
+    ).toMatchObject([{ state: 'PENDING', targets: [{ leaseId: 9, machine: 1, node: 1 }] }]);
+    // The next server goes on from there.
+    const engine2 = await createEngine({
+      store: reopened,
+      adapter: new SimulatedAdapter(),
+      site: { name: 'test', spec: siteOf(1) },
+      scheduler: defaultSchedulerConfig,
+    });
+    await engine2.stop();
   });
 });

@@ -1,0 +1,65 @@
+import { StoreError, type WriterTerm } from '../engine/ports.ts';
+import type { WriterConnection } from './database.ts';
+
+/** What a lease that cannot be read or planned becomes: see `OpenStore.discardLease`. */
+const reason = {
+  code: 'DISCARDED',
+  message: 'an operator discarded it, since what was stored of it is not sound',
+};
+
+/**
+ * One statement, for the same reasons as a commit, and without reading what cannot be read: the lease becomes FAILED with an event, its
+ * plan is deleted, and its machines are destroyed on the nodes that they are known to be on.
+ */
+const statement = `
+WITH fence AS (
+  UPDATE writers SET last_commit = gen_random_uuid() WHERE epoch = $1::bigint RETURNING id
+), last AS (
+  SELECT greatest(now(), (SELECT at FROM lease_events ORDER BY sequence DESC LIMIT 1)) AS at
+), lease AS (
+  UPDATE leases SET state = 'FAILED', reason_code = $3, reason_message = $4, ended_at = last.at, planned_start = NULL,
+    queue_rank = NULL, is_future = false
+  FROM fence, last WHERE number = $2::int AND ended_at IS NULL RETURNING number
+), machines AS (
+  SELECT lease_number, jsonb_agg(jsonb_build_object('leaseId', lease_number, 'machine', index, 'node', node_number,
+    'toNode', NULL, 'capacity', amounts, 'image', NULL) ORDER BY index) AS targets
+  FROM lease JOIN lease_machines ON lease_number = number WHERE node_number IS NOT NULL GROUP BY lease_number
+), plan AS (
+  DELETE FROM reservations USING lease WHERE lease_number = lease.number AND kind <> 'IMAGE_TRANSFER'
+    AND state IN ('SCHEDULED', 'ACTIVE')
+), unfinished AS (
+  UPDATE actions SET state = 'FAILED', error = $4, finished_at = last.at
+  FROM lease, last WHERE lease_number = lease.number AND state = 'PENDING'
+), destruction AS (
+  INSERT INTO actions (number, kind, state, lease_number, at, targets)
+  SELECT last_action_id + 1, 'DESTROY', 'PENDING', lease_number, last.at, targets FROM machines, sites, last
+), event AS (
+  INSERT INTO lease_events (sequence, at, lease_number, from_state, to_state, reason_code, reason_message)
+  SELECT last_event_sequence + 1, last.at, number, old.state, 'FAILED', $3, $4
+  FROM lease JOIN leases AS old USING (number), sites, last
+), site AS (
+  UPDATE sites SET last_event_sequence = last_event_sequence + 1,
+    last_action_id = last_action_id + (SELECT count(*) FROM machines)
+  FROM lease
+)
+SELECT (SELECT count(*) FROM fence)::int AS allowed, (SELECT count(*) FROM lease)::int AS discarded,
+  (SELECT pg_notify('leasegraph_events', '') FROM lease) AS events`;
+
+/** Throws StoreError for a writer that has been succeeded, and for a lease that is not there or has ended. */
+export async function discardLease(
+  connection: WriterConnection,
+  { epoch }: WriterTerm,
+  leaseNumber: number,
+): Promise<void> {
+  const [result] = await connection.query<{ allowed: number; discarded: number }>(statement, [
+    epoch,
+    leaseNumber,
+    reason.code,
+    reason.message,
+  ]);
+  if (result?.allowed !== 1) {
+    throw new StoreError('FENCED', `Another writer has taken over from epoch ${epoch}: nothing was written.`);
+  }
+  if (result.discarded !== 1)
+    throw new StoreError('PERMANENT', `There is no lease ${leaseNumber} that has not ended.`);
+}
