@@ -39,6 +39,7 @@ const commands: readonly Registration[] = [
   ['completion', 'print a completion script for a shell', () => import('./commands/completion.ts')],
   ['migrate', 'update the schema of the database', () => import('./commands/migrate.ts')],
   ['check', 'verify what the database holds', () => import('./commands/check.ts')],
+  ['rates', 'show how fast hosts suspended, resumed and moved machines', () => import('./commands/rates.ts')],
   ['conformance', 'try an adapter on its hosts', () => import('./commands/conformance.ts')],
 ];
 

@@ -1,3 +1,4 @@
+export type { HostCall } from './measured.ts';
 export type { AdapterFactory, ModuleContext } from './module.ts';
 export { AdapterError } from './module.ts';
 export { type AdapterConfig, type AdapterContext, createAdapter } from './registry.ts';

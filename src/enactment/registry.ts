@@ -4,6 +4,7 @@ import type { Adapter, HostSite } from '../engine/ports.ts';
 import { CommandAdapter, type CommandOptions } from './command/adapter.ts';
 import { LibvirtAdapter } from './libvirt/adapter.ts';
 import type { LibvirtOptions } from './libvirt/options.ts';
+import { type HostCall, measured } from './measured.ts';
 import { loadAdapter, type ModuleOptions } from './module.ts';
 import { OpenNebulaAdapter, type OpenNebulaOptions } from './opennebula/adapter.ts';
 import { isChosen, type NodeChoice, RoutedAdapter } from './routed.ts';
@@ -22,6 +23,8 @@ export type AdapterConfig = { readonly nodes?: NodeChoice } & (
 export interface AdapterContext {
   readonly site: HostSite;
   readonly log: Logger;
+  /** Told of every call. */
+  readonly observe?: (call: HostCall) => void;
 }
 
 /** One adapter for the site, or several, each for its nodes. Throws AdapterError for a module that is none. */
@@ -45,7 +48,12 @@ export async function createAdapter(
   return new RoutedAdapter(parts, context.site);
 }
 
-async function createOne(config: AdapterConfig, { site, log }: AdapterContext): Promise<Adapter> {
+async function createOne(config: AdapterConfig, context: AdapterContext): Promise<Adapter> {
+  const adapter = await adapterOf(config, context);
+  return context.observe ? measured(adapter, context.observe) : adapter;
+}
+
+async function adapterOf(config: AdapterConfig, { site, log }: AdapterContext): Promise<Adapter> {
   switch (config.kind) {
     case 'simulated':
       return new SimulatedAdapter(config);

@@ -38,6 +38,13 @@ export interface EngineMetrics {
     kind: ActionKind,
     outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
   ): void;
+  /** One call of an adapter. */
+  hostCall(call: {
+    readonly adapter: string;
+    readonly operation: string;
+    readonly outcome: string;
+    readonly seconds: number;
+  }): void;
   /** The database's clock minus the machine's, in seconds. */
   skew(seconds: number): void;
   quarantined(rows: number): void;
@@ -55,6 +62,7 @@ export const noMetrics: EngineMetrics = {
   replayed: () => {},
   expired: () => {},
   action: () => {},
+  hostCall: () => {},
   skew: () => {},
   quarantined: () => {},
   reloaded: () => {},
@@ -129,6 +137,13 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     ['what'],
   );
   const actions = counter('actions_total', 'Actions on hosts, by kind and outcome.', ['kind', 'outcome']);
+  const hostCalls = new Histogram({
+    name: 'leasegraph_host_call_seconds',
+    help: 'Time that calls of adapters took, by adapter, operation and outcome.',
+    labelNames: ['adapter', 'operation', 'outcome'],
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+    registers,
+  });
   const reloads = counter('core_reloads_total', 'How often the core was loaded anew from the database.');
   const skew = new Gauge({
     name: 'leasegraph_clock_skew_seconds',
@@ -156,6 +171,8 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
       else expired.inc({ what }, count);
     },
     action: (kind, outcome) => actions.inc({ kind, outcome }),
+    hostCall: ({ adapter, operation, outcome, seconds }) =>
+      hostCalls.observe({ adapter, operation, outcome }, seconds),
     skew: (seconds) => skew.set(seconds),
     quarantined: (rows) => quarantined.set(rows),
     reloaded: () => reloads.inc(),

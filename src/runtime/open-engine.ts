@@ -48,9 +48,11 @@ export async function openEngine(
     closers.add(() => store.close());
     const site = await siteOf(store.prisma, config.site);
     const policies = await loadPolicies(config.scheduler);
+    const metrics = createEngineMetrics(registry);
     const adapter = await createAdapter(config.adapters, {
       site: hostSite(site.name, site.spec.nodes),
       log: log.child({ component: 'enactment' }),
+      observe: (call) => metrics.hostCall(call),
     });
     closers.add(() => adapter.close());
     const engine = await createEngine({
@@ -62,7 +64,7 @@ export async function openEngine(
       clock,
       log,
       limits: hostLimits(config.hosts),
-      metrics: createEngineMetrics(registry),
+      metrics,
       retention: {
         events: config.events.retention,
         actions: config.actions.retention,

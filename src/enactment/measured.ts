@@ -1,0 +1,54 @@
+import type { Adapter, HostedMachine, MachinePlace } from '../engine/ports.ts';
+
+export interface HostCall {
+  /** The adapter's name. */
+  readonly adapter: string;
+  readonly operation: Operation;
+  /** `error`: it threw, so that it is made again. */
+  readonly outcome: 'done' | 'pending' | 'failed' | 'error';
+  readonly seconds: number;
+}
+
+const actions = ['prepare', 'start', 'shutdown', 'suspend', 'resume', 'migrate', 'destroy'] as const;
+type Operation = (typeof actions)[number] | 'inspect' | 'list';
+
+/** The same adapter, which tells how long each call took. */
+export function measured(adapter: Adapter, observe: (call: HostCall) => void): Adapter {
+  const timed = async <T>(
+    operation: Operation,
+    call: Promise<T>,
+    outcomeOf: (result: T) => HostCall['outcome'] = () => 'done',
+  ): Promise<T> => {
+    const began = performance.now();
+    const tell = (outcome: HostCall['outcome']): void =>
+      observe({ adapter: adapter.name, operation, outcome, seconds: (performance.now() - began) / 1_000 });
+    try {
+      const result = await call;
+      tell(outcomeOf(result));
+      return result;
+    } catch (error) {
+      tell('error');
+      throw error;
+    }
+  };
+  const methods = Object.fromEntries(
+    actions.map((operation): [string, Adapter['start']] => [
+      operation,
+      (call) => timed(operation, adapter[operation](call), ({ status }) => status),
+    ]),
+  ) as Pick<Adapter, (typeof actions)[number]>;
+  const { list, watch } = adapter;
+  return {
+    ...methods,
+    name: adapter.name,
+    remembers: adapter.remembers,
+    inspect: (place: MachinePlace, signal) => timed('inspect', adapter.inspect(place, signal)),
+    list:
+      list &&
+      ((node: number, signal): Promise<readonly HostedMachine[]> =>
+        timed('list', list.call(adapter, node, signal))),
+    watch: watch && ((onChange, signal) => watch.call(adapter, onChange, signal)),
+    forget: () => adapter.forget(),
+    close: () => adapter.close(),
+  };
+}
