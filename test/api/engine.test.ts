@@ -184,6 +184,48 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect((await end()).userErrors).toEqual([{ code: 'LEASE_ENDED', path: ['input', 'id'] }]);
   });
 
+  it('drains nodes, and plans and ends maintenance', async () => {
+    const { ask } = await serve(databases);
+    const node = (number: number) => btoa(`ComputeNode:${number}`);
+    const setState = async (state: string, collisions: string) =>
+      (
+        await ask(
+          `mutation { setNodeState(input: { id: "${node(1)}", state: ${state}, collisions: ${collisions} }) {
+            node { number state } displaced { number } userErrors { code } } }`,
+        )
+      ).setNodeState;
+    const [start, end] = [1, 2].map((hours) => new Date(Date.now() + hours * 3_600_000).toISOString());
+    const reserved = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start };
+    expect((await ask(requestLease, { input: reserved })).requestLease.lease.state).not.toBe('REJECTED');
+    expect((await setState('DRAINING', 'REFUSE')).userErrors).toEqual([{ code: 'WOULD_DISPLACE' }]);
+    const plan = async (collisions: string) =>
+      (
+        await ask(
+          `mutation { planMaintenance(input: { nodes: ["${node(2)}"], start: "${start}", end: "${end}", reason: "new disks", collisions: ${collisions} }) {
+            maintenance { id reason nodes { number } start end } displaced { number } userErrors { code path } } }`,
+        )
+      ).planMaintenance;
+    expect(await plan('REFUSE')).toEqual({
+      maintenance: null,
+      displaced: [],
+      userErrors: [{ code: 'WOULD_DISPLACE', path: expect.arrayContaining(['input']) }],
+    });
+    const { maintenance, userErrors } = await plan('DISPLACE');
+    expect(userErrors).toEqual([]);
+    expect(maintenance).toMatchObject({ reason: 'new disks', nodes: [{ number: 2 }], start, end });
+    const listed = async () => (await ask('{ maintenance { totalCount nodes { id } } }')).maintenance;
+    expect(await listed()).toEqual({ totalCount: 1, nodes: [{ id: maintenance.id }] });
+    const endIt = `mutation { endMaintenance(input: { id: "${maintenance.id}" }) { userErrors { code } } }`;
+    expect((await ask(endIt)).endMaintenance.userErrors).toEqual([]);
+    expect((await ask(endIt)).endMaintenance.userErrors).toEqual([{ code: 'MAINTENANCE_NOT_FOUND' }]);
+    expect(await listed()).toEqual({ totalCount: 0, nodes: [] });
+    expect(await setState('DRAINING', 'DISPLACE')).toEqual({
+      node: { number: 1, state: 'DRAINING' },
+      displaced: [],
+      userErrors: [],
+    });
+  });
+
   it('shows the scheduler, and what hosts were told', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };

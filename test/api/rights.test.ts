@@ -374,6 +374,7 @@ describe('roles', () => {
         LeaseType: 'DEADLINE',
         Role: 'USER',
         ActionRecovery: 'RETRY',
+        NodeState: 'UP',
       };
       return list ? '[]' : (scalar[name] ?? '{}');
     };

@@ -13,7 +13,7 @@ export const nodeOrder: Order<NodeRow> = {
   columns: [{ sql: Prisma.sql`n.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels`;
+const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels, n.state::text`;
 
 export function readNodes({ prisma }: Source, window: Window): Promise<NodeRow[]> {
   const page = pageSql(nodeOrder, window);

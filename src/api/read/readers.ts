@@ -65,6 +65,13 @@ import {
   runningSince,
 } from './leases.ts';
 import {
+  countMaintenance,
+  type MaintenanceRow,
+  maintenanceByName,
+  maintenanceOrder,
+  readMaintenance,
+} from './maintenance.ts';
+import {
   countNodes,
   heldAt,
   holdingsDuring,
@@ -302,6 +309,19 @@ export class Readers {
 
   accounting(from: Instant, to: Instant, by: AccountingGroup, now: Instant): Promise<AccountingRow[]> {
     return readAccounting(this.source, from, to, by, now);
+  }
+
+  async maintenanceNamed(name: string): Promise<MaintenanceRow | null> {
+    return (await this.batches.load(maintenanceByName, name)) ?? null;
+  }
+
+  maintenance(interval: Interval, page: PageArguments): Connection<MaintenanceRow> {
+    return connection(
+      maintenanceOrder,
+      page,
+      (window) => readMaintenance(this.source, interval, window),
+      () => countMaintenance(this.source, interval),
+    );
   }
 
   schedulerCounts(): Promise<SchedulerCounts> {

@@ -5,7 +5,13 @@ import { intervalOf } from '../read/interval.ts';
 import { ResourceAmountType } from './amounts.ts';
 import { builder } from './builder.ts';
 import { intervalArgs } from './intervals.ts';
-import { ComputeNode, ComputeNodeConnection, Reservation, ReservationConnection } from './refs.ts';
+import {
+  ComputeNode,
+  ComputeNodeConnection,
+  NodeStateEnum,
+  Reservation,
+  ReservationConnection,
+} from './refs.ts';
 
 const Label = builder.objectRef<{ readonly key: string; readonly value: string }>('Label').implement({
   description: 'A property of a node that the site names.',
@@ -36,6 +42,7 @@ builder.objectFields(ComputeNode, (t) => ({
     description: 'Its whole capacity.',
     resolve: ({ capacity }) => amountList(capacity as Amounts),
   }),
+  state: t.expose('state', { type: NodeStateEnum, description: 'Whether it can be used.' }),
   labels: t.field({
     type: [Label],
     description: 'Free form, for filters and for people.',

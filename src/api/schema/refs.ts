@@ -202,3 +202,13 @@ export const RoleEnum = builder.enumType('Role', {
     ADMIN: { description: 'Manages projects and tokens, and reads the audit log.' },
   } as const,
 });
+
+const nodeStates = {
+  UP: { description: 'In use.' },
+  DRAINING: { description: 'Nothing new starts on it; what runs goes on.' },
+  DOWN: { description: 'Failed: nothing runs on it.' },
+} as const;
+export const NodeStateEnum = builder.enumType('NodeState', {
+  description: 'Whether a node can be used.',
+  values: nodeStates,
+});
