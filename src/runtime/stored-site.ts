@@ -25,9 +25,11 @@ export async function siteOf(
   return stored;
 }
 
-/** As it is configured: what is empty is not given. */
-const nodeSpec = ({ address, labels, ...node }: ComputeNode) => ({
-  ...node,
+/** As it is configured: empty values are left out, and so is the state, which changes while the server runs. */
+const nodeSpec = ({ number, hostname, capacity, address, labels }: ComputeNode) => ({
+  number,
+  hostname,
+  capacity,
   ...(address !== null && { address }),
   ...(Object.keys(labels as object).length > 0 && { labels }),
 });

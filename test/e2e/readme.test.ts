@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '../..');
 const missing = ['bash', 'curl'].filter((tool) => spawnSync(tool, ['--version']).status !== 0);
 const commands = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/^```sh\n([\s\S]*?)^```/gm)]
   .map(([, text = '']) => text)
-  .filter((text) => text.includes('curl') || text.includes('leasegraph -- request'));
+  .filter((text) => text.includes('curl') || text.includes('--name first'));
 
 describe.skipIf(missing.length > 0)(
   `README, in a shell${missing.length === 0 ? '' : `: ${missing.join(' and ')} not on this machine`}`,

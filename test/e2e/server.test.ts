@@ -225,7 +225,7 @@ describe('a server, as its users start it', () => {
     expect(await run(['simulate', 'docs/examples/first.lwf', '--set', option])).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'leasegraph: what this waits for never comes (in the module of a policy?)\n',
+      stderr: 'leasegraph: the command waits for something that never happens (in the module of a policy?)\n',
     });
   });
 
@@ -374,7 +374,7 @@ describe('the command line beside a running server', () => {
       );
       expect(waiting.code).toBe(0);
     }
-    expect((await cli('queue')).stdout).toMatch(/^POSITION .*\n +1 +4 .*QUEUED/);
+    expect((await cli('queue')).stdout).toMatch(/^POSITION .*\n +3 .*\n +1 +4 .*QUEUED/);
     const nodes = await cli('nodes');
     expect(nodes.stdout).toMatch(/node-1 +CPU:100 Memory:1024 +CPU:0 Memory:0/);
     const listed = JSON.parse(

@@ -115,7 +115,9 @@ export class Postmaster {
       child.once('close', (code) => reject(this.failure(lines, code)));
       if (child.stderr === null) return;
       createInterface(child.stderr).on('line', (line) => {
-        if (/^(FATAL|PANIC):/.test(line)) log.warn({ postgres: line }, 'message of the embedded database');
+        // Sessions that a stop ends are reported as FATAL.
+        const isTrouble = /^(FATAL|PANIC):/.test(line) && !this.stopping.signal.aborted;
+        if (isTrouble) log.warn({ postgres: line }, 'message of the embedded database');
         else log.debug({ postgres: line }, 'message of the embedded database');
         lines.push(line);
         if (lines.length > 50) lines.shift();
