@@ -11,6 +11,8 @@ export type { HostSelectionPolicy } from './policies/host-selection.ts';
 export type { PreemptionPolicy } from './policies/preemption.ts';
 export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, SiteView } from './policies/views.ts';
+export type { Availability, AvailabilityQuestion } from './questions/availability.ts';
+export type { PlannedLease } from './questions/dry-run.ts';
 export { Scheduler } from './scheduler.ts';
 export type { SchedulerOptions } from './state.ts';
 export type { Utilization } from './utilization.ts';

@@ -28,6 +28,8 @@ import type {
   StateReason,
 } from './model/records.ts';
 import { cancelLease, endEarly, failLease } from './placement/endings.ts';
+import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
+import { dryRun, type PlannedLease } from './questions/dry-run.ts';
 import { restore } from './restore.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
@@ -228,6 +230,20 @@ export class Scheduler {
     const { pending, queue, future, withoutPlace, needsPass, reevaluationDue } = this.state;
     const isDue = reevaluationDue && (future.size > 0 || withoutPlace.size > 0 || this.hasLive('DEADLINE'));
     return isDue || (needsPass && queue.size > 0) || [...pending].some((lease) => !lease.isWithoutPlace);
+  }
+
+  // ------------------------------------------------------------------ what if
+
+  /** What a request would be answered now. Changes nothing. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
+  dryRun(now: Instant, request: LeaseRequest): PlannedLease {
+    this.moveTo(now);
+    return dryRun(this.state, request, now);
+  }
+
+  /** When such machines could be had as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */
+  availability(now: Instant, question: AvailabilityQuestion): Availability {
+    this.moveTo(now);
+    return availability(this.state, question, now);
   }
 
   // ------------------------------------------------------------------ what there is

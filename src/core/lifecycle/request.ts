@@ -13,11 +13,27 @@ import { demandOf } from './demand.ts';
  * or LEASE_FAILURE, and then nothing has changed.
  */
 export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
+  const lease = draftLease(state, request, now);
+  const { id } = lease;
+  const verdict = judge(state, lease, now);
+  state.lastLeaseId = Math.max(state.lastLeaseId, id);
+  state.leases.set(id, lease);
+  state.transition(lease, 'PENDING', now);
+  state.needsPass = true;
+  if (verdict) {
+    state.transition(lease, verdict.state, now, verdict.reason);
+    state.forget(lease, now);
+  }
+  return lease;
+};
+
+/** The lease that a request asks for, not yet known to anybody. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
+export function draftLease(state: SchedulerState, request: LeaseRequest, now: Instant): Lease {
   validate(request);
   const id = request.id ?? state.lastLeaseId + 1;
   if (state.leases.has(id))
     throw new SchedulerError('INVALID_REQUEST', `there is already a lease ${id}`, ['id']);
-  const lease = makeLease(state, {
+  return makeLease(state, {
     id,
     name: request.name ?? null,
     type: request.type,
@@ -33,17 +49,7 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
     owner: request.owner ?? null,
     project: request.project ?? null,
   });
-  const verdict = judge(state, lease, now);
-  state.lastLeaseId = Math.max(state.lastLeaseId, id);
-  state.leases.set(id, lease);
-  state.transition(lease, 'PENDING', now);
-  state.needsPass = true;
-  if (verdict) {
-    state.transition(lease, verdict.state, now, verdict.reason);
-    state.forget(lease, now);
-  }
-  return lease;
-};
+}
 
 /** Null lets it in. */
 const judge = (
@@ -65,7 +71,8 @@ const judge = (
 export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: LeaseTerms): Lease =>
   new Lease(terms, demandOf(space, terms.machines));
 
-const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): StateReason | null => {
+/** Why a lease is rejected as soon as it is requested; null when it is let in. */
+export const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
   const ofType = rulesOf(lease.type).whyImpossible(state, lease, now);

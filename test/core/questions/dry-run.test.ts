@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { SECOND } from '../../../src/core/index.ts';
+import { Stage } from '../../support/stage.ts';
+import { bestEffort, machines, reservation } from '../../support/story.ts';
+
+const asked = (count: number, start: number, duration: number) => ({
+  type: 'ADVANCE_RESERVATION' as const,
+  machines: machines(count),
+  duration: duration * SECOND,
+  start: start * SECOND,
+  preemptible: false,
+});
+
+it('tells the plan of a reservation and whom it displaces', () => {
+  const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
+  const { scheduler } = new Stage([bestEffort(0, 4, 3600)], { config }).to(10);
+  expect(scheduler.dryRun(10 * SECOND, asked(1, 1000, 300))).toEqual({
+    accepted: true,
+    reason: null,
+    start: 1000 * SECOND,
+    end: 1300 * SECOND,
+    machines: { 1: 1 },
+    displaces: [1],
+    firstPossibleStart: null,
+  });
+});
+
+it('tells when a reservation that is rejected could first be had', () => {
+  const { scheduler } = new Stage([reservation(0, 100, 3, 500)]).to(10);
+  const told = scheduler.dryRun(10 * SECOND, asked(2, 50, 100));
+  expect(told).toMatchObject({
+    accepted: false,
+    reason: { code: 'NO_CAPACITY' },
+    firstPossibleStart: 600 * SECOND,
+  });
+});
+
+it('tells of the windows in which machines could be had', () => {
+  const { scheduler } = new Stage([reservation(0, 100, 3, 500)]).to(10);
+  const question = { machines: machines(2), duration: 50 * SECOND, preemptible: false };
+  expect(scheduler.availability(10 * SECOND, { ...question, from: 0, to: 1000 * SECOND })).toEqual({
+    earliestStart: 10 * SECOND,
+    windows: [
+      { start: 10 * SECOND, end: 50 * SECOND + 1 },
+      { start: 600 * SECOND, end: 1000 * SECOND },
+    ],
+  });
+  const tooMany = { ...question, machines: machines(5), from: 0, to: null };
+  expect(scheduler.availability(10 * SECOND, tooMany)).toEqual({ earliestStart: null, windows: [] });
+});
+
+it('lets a best-effort lease wait where it has no plan', () => {
+  const { scheduler } = new Stage([bestEffort(0, 4, 600)], { config: { backfilling: 'off' } }).to(10);
+  const request = {
+    type: 'BEST_EFFORT' as const,
+    machines: machines(1),
+    duration: SECOND,
+    preemptible: true,
+  };
+  expect(scheduler.dryRun(10 * SECOND, request)).toMatchObject({
+    accepted: true,
+    reason: { code: 'NO_CAPACITY' },
+    start: null,
+    firstPossibleStart: null,
+  });
+});
