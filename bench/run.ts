@@ -8,6 +8,7 @@ import { backlogBenchmark } from './backlog.ts';
 import { consoleChartBenchmark } from './console-chart.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
+import { liveChangesBenchmark } from './live-changes.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
@@ -20,6 +21,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   growth: growthBenchmark,
   backlog: backlogBenchmark,
   'slot-table': slotTableBenchmark,
+  'live-changes': liveChangesBenchmark,
   'start-up': startUpBenchmark,
   server: serverBenchmark,
   windows: windowsBenchmark,

@@ -3,6 +3,7 @@ import { endAndStart, endPrematurely } from './lifecycle/due.ts';
 import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
 import { removeMachines } from './lifecycle/host-reports.ts';
 import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
+import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
@@ -14,6 +15,7 @@ import type { SchedulerConfig } from './model/config.ts';
 import type { Reservation } from './model/lease.ts';
 import type {
   ActionTarget,
+  Amounts,
   Changes,
   Collisions,
   CommandOutcome,
@@ -22,6 +24,7 @@ import type {
   LeaseRequest,
   LeaseUpdate,
   MaintenanceRecord,
+  NodeSpec,
   NodeState,
   SiteSpec,
   Snapshot,
@@ -100,6 +103,26 @@ export class Scheduler {
     collisions: Collisions = 'DISPLACE',
   ): CommandOutcome {
     return this.command(now, () => setNodeState(this.state, node, state, collisions, now));
+  }
+
+  /** New nodes, with the next numbers. Throws INVALID_SITE. Whoever restores the scheduler later gives it the site with them. */
+  addNodes(now: Instant, nodes: readonly NodeSpec[]): CommandOutcome {
+    return this.command(now, () => addNodes(this.state, nodes));
+  }
+
+  /** Another capacity for a node on which nothing runs or is planned. Throws INVALID_SITE or INVALID_REQUEST. */
+  updateNode(now: Instant, node: number, capacity: Amounts): CommandOutcome {
+    return this.command(now, () => updateNode(this.state, node, capacity));
+  }
+
+  /** A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST. */
+  removeNode(now: Instant, node: number): CommandOutcome {
+    return this.command(now, () => removeNode(this.state, node));
+  }
+
+  /** The site as it is now. */
+  get site(): SiteSpec {
+    return this.state.site;
   }
 
   /** Nodes are not to be used for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions are refused. */

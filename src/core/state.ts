@@ -64,7 +64,7 @@ export class SchedulerState {
   readonly policies: ChosenPolicies;
   readonly planning: Planning;
   readonly log: ChangeLog;
-  readonly siteView: SiteView;
+  siteView: SiteView;
   /** Live leases by id, in the order in which they were requested. */
   readonly leases = new Map<number, Lease>();
   readonly pending = new Set<Lease>();
@@ -90,7 +90,7 @@ export class SchedulerState {
   private reportedSite: SiteRecord;
 
   constructor(
-    readonly site: SiteSpec,
+    public site: SiteSpec,
     readonly config: SchedulerConfig,
     { policies, reevaluation = 'at-once' }: SchedulerOptions,
     stored: SiteRecord = noSite,
@@ -120,6 +120,12 @@ export class SchedulerState {
       availability: this.availability,
       planned: () => this.leases.values(),
     };
+  }
+
+  /** Nodes were added or changed. */
+  setSite(site: SiteSpec): void {
+    this.site = site;
+    this.siteView = siteView(site, this.config);
   }
 
   live(id: number): Lease {

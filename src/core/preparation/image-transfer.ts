@@ -43,7 +43,6 @@ export class ImageTransfers implements Preparation {
   /** Pending and running, in order of (start, end), later insertions after equal ones. */
   private transfers: TransferReservation[] = [];
   private readonly caches: ImageCaches;
-  private readonly repository: number;
 
   constructor(
     private readonly config: ImageTransferConfig,
@@ -54,7 +53,6 @@ export class ImageTransfers implements Preparation {
     cached: readonly CachedImageRecord[] = [],
   ) {
     this.caches = new ImageCaches(config.cacheSizeMb, journal, cached);
-    this.repository = Math.max(1000, table.nodeCount + 1);
   }
 
   earliestTimes(lease: Lease, now: Instant): readonly EarliestTime[] {
@@ -223,6 +221,10 @@ export class ImageTransfers implements Preparation {
     this.enlist(transfer);
     for (const { lease } of transfer.entries) lease.transfers.add(transfer);
     this.table.restore(transfer);
+  }
+
+  private get repository(): number {
+    return Math.max(1000, this.table.nodeCount + 1);
   }
 
   private get keepsImages(): boolean {

@@ -1,7 +1,8 @@
 import type { Journal } from '../journal.ts';
 import type { ResourceSpace, Vector } from '../model/capacity.ts';
 import type { Reservation } from '../model/lease.ts';
-import type { Instant, SiteSpec } from '../model/records.ts';
+import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
+import { FOREVER } from '../model/time.ts';
 import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
 import { SiteProfile } from './site-profile.ts';
 
@@ -14,11 +15,11 @@ interface Held {
 /** What reservations hold, and what they leave free: on each node, and on the site as a whole, over time. */
 export class Occupancy {
   /** By node number; index 0 is not used. The image repository has no profile: nothing is ever placed there. */
-  readonly nodes: readonly NodeProfile[];
+  readonly nodes: NodeProfile[];
   /** Free on nodes that may be used. */
   readonly site: SiteProfile;
   /** Capacity of the whole site, by resource type. */
-  readonly capacity: readonly number[];
+  capacity: readonly number[];
   /** What lies before it is no longer asked for. */
   now: Instant = Number.NEGATIVE_INFINITY;
   private readonly held = new Map<Reservation, Held>();
@@ -88,6 +89,31 @@ export class Occupancy {
     const before = node.unavailable;
     this.setClosed(node, intervals);
     this.journal.record(() => this.setClosed(node, before));
+  }
+
+  /** One more node, with the next number. It is not taken back. */
+  addNode(amounts: Amounts): void {
+    const vector = this.space.capacity(amounts);
+    this.nodes.push(new NodeProfile(this.nodes.length, vector));
+    this.addCapacity(vector, 1);
+  }
+
+  /** Another capacity for a node on which nothing is held. It is not taken back. */
+  replaceNode(number: number, amounts: Amounts): void {
+    const before = this.nodes[number] as NodeProfile;
+    const closed = before.unavailable;
+    this.setClosed(before, []);
+    this.addCapacity(before.capacity, -1);
+    const node = new NodeProfile(number, this.space.capacity(amounts));
+    this.nodes[number] = node;
+    this.addCapacity(node.capacity, 1);
+    this.setClosed(node, closed);
+  }
+
+  private addCapacity(vector: Vector, sign: 1 | -1): void {
+    const totals = this.space.totals(vector);
+    this.site.add(Number.NEGATIVE_INFINITY, FOREVER, totals, sign);
+    this.capacity = this.capacity.map((amount, type) => amount + sign * (totals[type] as number));
   }
 
   private put(reservation: Reservation, held: Held): void {

@@ -1,8 +1,8 @@
 import type { Journal } from '../journal.ts';
 import type { ResourceSpace } from '../model/capacity.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
-import type { Instant, SiteSpec } from '../model/records.ts';
-import { SECOND } from '../model/time.ts';
+import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
+import { FOREVER, SECOND } from '../model/time.ts';
 import { FreedSpace } from './freed-space.ts';
 import type { Interval, NodeProfile } from './node-profile.ts';
 import { Occupancy } from './occupancy.ts';
@@ -100,6 +100,18 @@ export class SlotTable {
   }
 
   // ------------------------------------------------------------------ nodes
+
+  /** One more node, with the next number. */
+  addNode(capacity: Amounts): void {
+    this.occupancy.addNode(capacity);
+    this.giveBack(this.now, FOREVER, [this.nodeCount]);
+  }
+
+  /** Another capacity for a node on which nothing is held. */
+  replaceNode(number: number, capacity: Amounts): void {
+    this.occupancy.replaceNode(number, capacity);
+    this.giveBack(this.now, FOREVER, [number]);
+  }
 
   /** When a node may not be used, ascending and apart from each other. */
   closeNode(number: number, intervals: readonly Interval[]): void {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { defaultSchedulerConfig, Scheduler, type SchedulerError } from '../../../src/core/index.ts';
+import { request } from '../../support/lease.ts';
+import { siteOf, WHOLE } from '../../support/story.ts';
+
+const two = siteOf([2, WHOLE]);
+const third = { number: 3, hostname: 'node-3', capacity: WHOLE };
+const scheduler = () => Scheduler.create(two, defaultSchedulerConfig);
+const machines = (count: number) => new Array(count).fill(WHOLE);
+const refusal = (code: string) => expect.objectContaining({ code }) as SchedulerError;
+
+/** The nodes on which a lease is planned or runs. */
+const nodesOf = (site: Scheduler, id: number) => Object.values(site.lease(id)?.mapping ?? {});
+
+describe('the nodes of a site', () => {
+  it('can be more: what waits for them starts', () => {
+    const site = scheduler();
+    site.request(0, request({ machines: machines(2), duration: 1_000_000 }));
+    site.request(0, request({ machines: machines(1), duration: 500_000 }));
+    site.schedule(0);
+    expect(site.lease(2)?.plannedStart).toBe(1_000_000);
+    site.advance(1_000);
+    site.addNodes(1_000, [third]);
+    expect([site.nodeCount, site.totalCapacity('CPU'), site.site.nodes.length]).toEqual([3, 300, 3]);
+    expect([site.lease(2)?.plannedStart, nodesOf(site, 2)]).toEqual([1_000, [3]]);
+    site.request(1_000, request({ machines: machines(3) }));
+    expect(site.lease(3)?.state).toBe('PENDING');
+  });
+
+  it('keep their numbers: the next one is expected', () => {
+    const site = scheduler();
+    expect(() => site.addNodes(0, [{ ...third, number: 4 }])).toThrow(refusal('INVALID_SITE'));
+    expect(() => site.addNodes(0, [{ ...third, capacity: { CPU: [100, 100] } }])).toThrow(
+      refusal('INVALID_SITE'),
+    );
+    expect(site.nodeCount).toBe(2);
+  });
+
+  it('can have another capacity when nothing is there', () => {
+    const site = scheduler();
+    site.request(0, request({ machines: machines(1) }));
+    site.schedule(0);
+    expect(() => site.updateNode(0, 1, { CPU: 50, Memory: 512 })).toThrow(refusal('INVALID_REQUEST'));
+    site.updateNode(0, 2, { CPU: 200, Memory: 2048 });
+    site.request(0, request({ machines: [{ CPU: 100, Memory: 1024 }, WHOLE] }));
+    site.schedule(0);
+    expect(nodesOf(site, 2)).toEqual([2, 2]);
+    expect(site.totalCapacity('CPU')).toBe(300);
+  });
+
+  it('can be fewer: a removed node is not used, not even when it is set UP', () => {
+    const site = scheduler();
+    site.setNodeState(0, 1, 'DRAINING');
+    site.removeNode(0, 1);
+    site.setNodeState(0, 1, 'UP');
+    site.request(0, request({ machines: machines(1) }));
+    site.request(0, request({ machines: machines(2) }));
+    site.schedule(0);
+    expect([nodesOf(site, 1), site.totalCapacity('CPU')]).toEqual([[2], 100]);
+    expect(site.lease(2)).toBeNull();
+    const copy = Scheduler.restore(site.site, defaultSchedulerConfig, site.snapshot());
+    expect(copy.snapshot()).toEqual(site.snapshot());
+  });
+});
