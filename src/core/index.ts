@@ -13,6 +13,7 @@ export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, SiteView } from './policies/views.ts';
 export type { Availability, AvailabilityQuestion } from './questions/availability.ts';
 export type { PlannedLease } from './questions/dry-run.ts';
+export type { Waiting, WaitingCode } from './questions/waiting.ts';
 export { Scheduler } from './scheduler.ts';
 export type { SchedulerOptions } from './state.ts';
 export type { Utilization } from './utilization.ts';

@@ -33,6 +33,7 @@ import type {
 import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
 import { dryRun, type PlannedLease } from './questions/dry-run.ts';
+import { type Waiting, whyWaiting } from './questions/waiting.ts';
 import { restore } from './restore.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
@@ -267,6 +268,12 @@ export class Scheduler {
   availability(now: Instant, question: AvailabilityQuestion): Availability {
     this.moveTo(now);
     return availability(this.state, question, now);
+  }
+
+  /** Why a lease does not run; null when it does. Changes nothing. Throws LEASE_NOT_FOUND or LEASE_ENDED. */
+  waiting(now: Instant, leaseId: number): Waiting | null {
+    this.moveTo(now);
+    return whyWaiting(this.state, this.state.live(leaseId), now);
   }
 
   // ------------------------------------------------------------------ what there is

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { SECOND } from '../../../src/core/index.ts';
+import { Stage } from '../../support/stage.ts';
+import { bestEffort, image, reservation, type Setting, type StoryLease } from '../../support/story.ts';
+
+const at = (moment: number, cast: readonly StoryLease[], setting: Setting = {}) => {
+  const { scheduler } = new Stage(cast, setting).to(moment);
+  return (id: number) => {
+    const before = JSON.stringify(scheduler.snapshot());
+    const waiting = scheduler.waiting(moment * SECOND, id);
+    expect(JSON.stringify(scheduler.snapshot())).toBe(before);
+    return waiting;
+  };
+};
+
+describe('why a lease waits', () => {
+  it('is nothing when it runs', () => {
+    expect(at(10, [bestEffort(0, 1, 600)])(1)).toBeNull();
+  });
+
+  it('is what holds the nodes on which it is planned', () => {
+    const waiting = at(10, [bestEffort(0, 3, 600), bestEffort(0, 1, 500), bestEffort(1, 4, 100)]);
+    expect(waiting(3)).toEqual({
+      code: 'RESOURCES',
+      blockedBy: [2, 1],
+      estimatedStart: 600 * SECOND,
+      longestNow: null,
+    });
+  });
+
+  it('is the queue before it, and says for how long it could run at once', () => {
+    const cast = [
+      bestEffort(0, 2, 600),
+      bestEffort(1, 4, 300),
+      bestEffort(2, 4, 300),
+      bestEffort(3, 2, 3600),
+    ];
+    const waiting = at(10, cast);
+    expect(waiting(3)).toMatchObject({ code: 'RESOURCES', blockedBy: [1], longestNow: null });
+    // Lease 2 is planned at 600 on all nodes; lease 4 fits beside lease 1 until then.
+    expect(waiting(4)).toEqual({
+      code: 'BEHIND_IN_QUEUE',
+      blockedBy: [3],
+      estimatedStart: null,
+      longestNow: 590 * SECOND,
+    });
+  });
+
+  it('is its start', () => {
+    expect(at(10, [reservation(0, 100, 4, 50)])(1)).toEqual({
+      code: 'START_NOT_REACHED',
+      blockedBy: [],
+      estimatedStart: 100 * SECOND,
+      longestNow: 50 * SECOND,
+    });
+  });
+
+  it('is its image', () => {
+    const setting = { config: { preparation: 'imagetransfer' } } as const;
+    expect(at(10, [bestEffort(0, 1, 600, { image: image('A') })], setting)(1)).toMatchObject({
+      code: 'IMAGE_TRANSFER',
+      longestNow: null,
+    });
+  });
+
+  it('is that it was suspended', () => {
+    const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
+    const waiting = at(1000, [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], { config });
+    expect(waiting(1)).toEqual({
+      code: 'SUSPENDED',
+      blockedBy: [2],
+      estimatedStart: 1332 * SECOND,
+      longestNow: null,
+    });
+  });
+});
