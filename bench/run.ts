@@ -13,6 +13,7 @@ import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
 import { startUpBenchmark } from './start-up.ts';
+import { statementsBenchmark } from './statements.ts';
 import { formatTable, type Table } from './support/table.ts';
 import { windowsBenchmark } from './windows.ts';
 
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   'start-up': startUpBenchmark,
   server: serverBenchmark,
   windows: windowsBenchmark,
+  statements: statementsBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
 };

@@ -15,46 +15,46 @@ interface Waiting {
 
 /** Passes commands to the writer, and answers back, through the table `commands`. */
 export class CommandMailbox {
-  readonly #database: Database;
-  readonly #waiting = new Map<string, Waiting>();
-  #listening: Promise<AsyncDisposable> | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  #collecting = false;
-  #again = false;
+  private readonly database: Database;
+  private readonly callers = new Map<string, Waiting>();
+  private listening: Promise<AsyncDisposable> | null = null;
+  private timer: NodeJS.Timeout | null = null;
+  private collecting = false;
+  private again = false;
 
   constructor(database: Database) {
-    this.#database = database;
+    this.database = database;
   }
 
   async forward(payload: unknown, signal: AbortSignal): Promise<unknown> {
     signal.throwIfAborted();
-    this.#listening ??= this.#database.listen(({ channel }) => {
-      if (channel === 'leasegraph_answers') void this.#collect();
+    this.listening ??= this.database.listen(({ channel }) => {
+      if (channel === 'leasegraph_answers') void this.collect();
     });
-    await this.#listening;
+    await this.listening;
     signal.throwIfAborted();
     const id = randomUUID();
-    const answer = new Promise<unknown>((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    const answer = new Promise<unknown>((resolve, reject) => this.callers.set(id, { resolve, reject }));
     answer.catch(() => {});
-    const onAbort = () => this.#withdraw(id, signal.reason);
+    const onAbort = () => this.withdraw(id, signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      await this.#database.query(
+      await this.database.query(
         `WITH command AS (INSERT INTO commands (id, payload) VALUES ($1::uuid, $2::jsonb) RETURNING id)
          SELECT pg_notify('leasegraph_commands', '') FROM command`,
         [id, toJson(payload)],
       );
-      this.#timer ??= setInterval(() => void this.#collect(), pollInterval);
+      this.timer ??= setInterval(() => void this.collect(), pollInterval);
       return await answer;
     } finally {
       signal.removeEventListener('abort', onAbort);
-      this.#forget(id);
+      this.forget(id);
     }
   }
 
   /** Commands that wait for the writer, oldest first. */
   async waiting(limit: number): Promise<readonly ForwardedCommand[]> {
-    return this.#database.query<ForwardedCommand & object>(
+    return this.database.query<ForwardedCommand & object>(
       `SELECT id, payload FROM commands
        WHERE answered_at IS NULL AND created_at > now() - interval '${lifetime} seconds'
        ORDER BY sequence LIMIT $1`,
@@ -63,47 +63,47 @@ export class CommandMailbox {
   }
 
   close(): void {
-    for (const id of [...this.#waiting.keys()]) {
-      this.#waiting.get(id)?.reject(new StoreError('TRANSIENT', 'The store is closing.'));
-      this.#forget(id);
+    for (const id of [...this.callers.keys()]) {
+      this.callers.get(id)?.reject(new StoreError('TRANSIENT', 'The store is closing.'));
+      this.forget(id);
     }
   }
 
-  async #collect(): Promise<void> {
-    if (this.#collecting) {
-      this.#again = true;
+  private async collect(): Promise<void> {
+    if (this.collecting) {
+      this.again = true;
       return;
     }
-    this.#collecting = true;
+    this.collecting = true;
     try {
       do {
-        this.#again = false;
-        if (this.#waiting.size === 0) break;
-        const answered = await this.#database.query<{ id: string; answer: unknown }>(
+        this.again = false;
+        if (this.callers.size === 0) break;
+        const answered = await this.database.query<{ id: string; answer: unknown }>(
           'DELETE FROM commands WHERE id = ANY ($1::uuid[]) AND answered_at IS NOT NULL RETURNING id, answer',
-          [[...this.#waiting.keys()]],
+          [[...this.callers.keys()]],
         );
-        for (const { id, answer } of answered) this.#waiting.get(id)?.resolve(answer);
-      } while (this.#again);
+        for (const { id, answer } of answered) this.callers.get(id)?.resolve(answer);
+      } while (this.again);
     } catch {
       // The database is away; the next poll or the notice after reconnecting tries again, and the caller's signal bounds it.
     } finally {
-      this.#collecting = false;
+      this.collecting = false;
     }
   }
 
-  #withdraw(id: string, reason: unknown): void {
-    this.#waiting.get(id)?.reject(reason);
-    this.#database
+  private withdraw(id: string, reason: unknown): void {
+    this.callers.get(id)?.reject(reason);
+    this.database
       .query('DELETE FROM commands WHERE id = $1::uuid AND answered_at IS NULL', [id])
       .catch(() => {});
   }
 
-  #forget(id: string): void {
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0 && this.#timer !== null) {
-      clearInterval(this.#timer);
-      this.#timer = null;
+  private forget(id: string): void {
+    this.callers.delete(id);
+    if (this.callers.size === 0 && this.timer !== null) {
+      clearInterval(this.timer);
+      this.timer = null;
     }
   }
 }

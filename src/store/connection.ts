@@ -22,11 +22,11 @@ const vigilance = `SELECT set_config('tcp_keepalives_idle', '3', false), set_con
 export class Connection {
   /** Aborts with a StoreError when the connection is gone. */
   readonly lost: AbortSignal;
-  readonly #client: pg.Client;
-  readonly #lost = new AbortController();
-  readonly #queryTimeout: number;
-  #busy = 0;
-  #watch: NodeJS.Timeout | null = null;
+  private readonly client: pg.Client;
+  private readonly losing = new AbortController();
+  private readonly queryTimeout: number;
+  private busy = 0;
+  private watch: NodeJS.Timeout | null = null;
 
   /** Rejects with what `pg` says. `queryTimeout` bounds every query (ms). */
   static async open(settings: ConnectionSettings, queryTimeout: number): Promise<Connection> {
@@ -37,46 +37,46 @@ export class Connection {
       await prepareSession(queryable(client), { ...settings, statementTimeout: queryTimeout });
       await client.query(vigilance).catch(() => {});
     } catch (error) {
-      connection.#lose(error);
+      connection.lose(error);
       throw error;
     }
-    connection.#watch = setInterval(() => void connection.#ping(), pingInterval);
+    connection.watch = setInterval(() => void connection.ping(), pingInterval);
     return connection;
   }
 
   private constructor(client: pg.Client, queryTimeout: number) {
-    this.#client = client;
-    this.#queryTimeout = queryTimeout;
-    this.lost = this.#lost.signal;
-    client.on('error', (error) => this.#lose(error));
-    client.on('end', () => this.#lose(new Error('Connection terminated')));
+    this.client = client;
+    this.queryTimeout = queryTimeout;
+    this.lost = this.losing.signal;
+    client.on('error', (error) => this.lose(error));
+    client.on('end', () => this.lose(new Error('Connection terminated')));
   }
 
   /** The server's process of this connection. */
   get processId(): number | null {
-    return (this.#client as unknown as { processID: number | null }).processID;
+    return (this.client as unknown as { processID: number | null }).processID;
   }
 
   onNotification(callback: (message: pg.Notification) => void): void {
-    this.#client.on('notification', callback);
+    this.client.on('notification', callback);
   }
 
   query<R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> {
-    return this.#run<R>({ text }, values);
+    return this.send<R>({ text }, values);
   }
 
   /** Plans the statement once. */
   run<R extends object = Row>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
-    return this.#run<R>({ name: statement.name, text: statement.text }, values);
+    return this.send<R>({ name: statement.name, text: statement.text }, values);
   }
 
-  async #run<R extends object>(
+  private async send<R extends object>(
     query: { readonly name?: string; readonly text: string },
     values: readonly unknown[] = [],
-    timeout = this.#queryTimeout + 1_000,
+    timeout = this.queryTimeout + 1_000,
   ): Promise<R[]> {
     if (this.lost.aborted) throw this.lost.reason;
-    this.#busy++;
+    this.busy++;
     try {
       // `query_timeout` is missing in the types of `pg`.
       const config: pg.QueryConfig & { query_timeout: number } = {
@@ -84,43 +84,43 @@ export class Connection {
         values: [...values],
         query_timeout: timeout,
       };
-      return (await this.#client.query<R>(config)).rows;
+      return (await this.client.query<R>(config)).rows;
     } catch (error) {
-      if (!answered(error)) this.#lose(error);
+      if (!answered(error)) this.lose(error);
       throw storeError(error, 'The database refuses');
     } finally {
-      this.#busy--;
+      this.busy--;
     }
   }
 
-  async #ping(): Promise<void> {
-    if (this.#busy > 0) return;
+  private async ping(): Promise<void> {
+    if (this.busy > 0) return;
     // The connection is given up where the query fails.
-    await this.#run({ text: 'SELECT 1' }, [], pingTimeout).catch(() => {});
+    await this.send({ text: 'SELECT 1' }, [], pingTimeout).catch(() => {});
   }
 
-  #lose(error: unknown): void {
+  private lose(error: unknown): void {
     if (this.lost.aborted) return;
-    this.#end(`The connection to the database is lost: ${describe(error)}`, error);
-    this.#socket.destroy();
+    this.end(`The connection to the database is lost: ${describe(error)}`, error);
+    this.socket.destroy();
   }
 
   async close(): Promise<void> {
     if (this.lost.aborted) return;
-    this.#end('The connection to the database was closed.');
+    this.end('The connection to the database was closed.');
     // A server that no longer answers does not close its end either.
-    const patience = setTimeout(() => this.#socket.destroy(), 1_000);
-    await this.#client.end().catch(() => {});
+    const patience = setTimeout(() => this.socket.destroy(), 1_000);
+    await this.client.end().catch(() => {});
     clearTimeout(patience);
   }
 
-  #end(message: string, cause?: unknown): void {
-    if (this.#watch !== null) clearInterval(this.#watch);
-    this.#lost.abort(new StoreError('TRANSIENT', message, { cause }));
+  private end(message: string, cause?: unknown): void {
+    if (this.watch !== null) clearInterval(this.watch);
+    this.losing.abort(new StoreError('TRANSIENT', message, { cause }));
   }
 
-  get #socket(): { destroy(): void } {
-    return (this.#client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
+  private get socket(): { destroy(): void } {
+    return (this.client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream;
   }
 }
 

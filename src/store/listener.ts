@@ -4,60 +4,60 @@ import { type Channel, channels, type Notification } from './database.ts';
 import type { ConnectionSettings } from './database-url.ts';
 import type { StoreLog } from './log.ts';
 
-const firstPause = 100;
-const longestPause = 5_000;
+const minPause = 100;
+const maxPause = 5_000;
 
 /** Hears NOTIFY on a connection of its own, and comes back by itself after that is lost. */
 export class Listener {
-  readonly #settings: ConnectionSettings;
-  readonly #log: StoreLog;
-  readonly #ownProcess: () => number | null;
-  readonly #subscribers = new Set<(notification: Notification) => void>();
-  readonly #closing = new AbortController();
-  #running: Promise<void> | null = null;
-  #attempted: Promise<void> | null = null;
+  private readonly settings: ConnectionSettings;
+  private readonly log: StoreLog;
+  private readonly ownProcess: () => number | null;
+  private readonly subscribers = new Set<(notification: Notification) => void>();
+  private readonly closing = new AbortController();
+  private running: Promise<void> | null = null;
+  private attempted: Promise<void> | null = null;
 
   /** `ownProcess`: the server's process through which this process commits. */
   constructor(settings: ConnectionSettings, log: StoreLog, ownProcess: () => number | null) {
-    this.#settings = settings;
-    this.#log = log;
-    this.#ownProcess = ownProcess;
+    this.settings = settings;
+    this.log = log;
+    this.ownProcess = ownProcess;
   }
 
   /** Resolves when it listens; also when the server cannot be reached just now, since it goes on trying. */
   async subscribe(onNotification: (notification: Notification) => void): Promise<AsyncDisposable> {
-    this.#subscribers.add(onNotification);
-    if (this.#running === null) {
+    this.subscribers.add(onNotification);
+    if (this.running === null) {
       let attempted = () => {};
-      this.#attempted = new Promise((resolve) => {
+      this.attempted = new Promise((resolve) => {
         attempted = resolve;
       });
-      this.#running = this.#run(attempted);
+      this.running = this.run(attempted);
     }
-    await this.#attempted;
+    await this.attempted;
     return {
       [Symbol.asyncDispose]: async () => {
-        this.#subscribers.delete(onNotification);
+        this.subscribers.delete(onNotification);
       },
     };
   }
 
   async close(): Promise<void> {
-    this.#subscribers.clear();
-    this.#closing.abort();
-    await this.#running;
+    this.subscribers.clear();
+    this.closing.abort();
+    await this.running;
   }
 
-  async #run(attempted: () => void): Promise<void> {
-    const { signal } = this.#closing;
-    let pause = firstPause;
+  private async run(attempted: () => void): Promise<void> {
+    const { signal } = this.closing;
+    let pause = minPause;
     let reconnected = false;
     while (!signal.aborted) {
-      const connection = await this.#connect();
+      const connection = await this.connect();
       if (connection !== null) {
-        pause = firstPause;
+        pause = minPause;
         // Whatever was sent meanwhile went unheard.
-        if (reconnected) for (const channel of channels) this.#notify({ channel, own: false });
+        if (reconnected) for (const channel of channels) this.notify({ channel, own: false });
         attempted();
         await ended(connection, signal);
         await connection.close();
@@ -66,31 +66,31 @@ export class Listener {
       reconnected = true;
       if (signal.aborted) break;
       await sleep(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => {});
-      pause = Math.min(2 * pause, longestPause);
+      pause = Math.min(2 * pause, maxPause);
     }
   }
 
-  async #connect(): Promise<Connection | null> {
+  private async connect(): Promise<Connection | null> {
     let connection: Connection | null = null;
     try {
-      connection = await Connection.open(this.#settings, longestPause);
+      connection = await Connection.open(this.settings, maxPause);
       connection.onNotification((message) => {
-        this.#notify({
+        this.notify({
           channel: message.channel as Channel,
-          own: message.processId === this.#ownProcess(),
+          own: message.processId === this.ownProcess(),
         });
       });
       await connection.query(channels.map((channel) => `LISTEN ${channel}`).join('; '));
       return connection;
     } catch (error) {
-      this.#log.debug({ err: error }, 'cannot listen to the database; trying again');
+      this.log.debug({ err: error }, 'cannot listen to the database; trying again');
       await connection?.close();
       return null;
     }
   }
 
-  #notify(notification: Notification): void {
-    for (const subscriber of this.#subscribers) subscriber(notification);
+  private notify(notification: Notification): void {
+    for (const subscriber of this.subscribers) subscriber(notification);
   }
 }
 

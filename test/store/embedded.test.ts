@@ -1,4 +1,5 @@
 /** The embedded database: PostgreSQL as a process that belongs to the data directory. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { convertDatabase } from '../../scripts/convert-database.ts';
 import { openStore } from '../../src/store/index.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
@@ -255,6 +256,99 @@ describe('a new data directory', () => {
     });
   });
 });
+
+/** A small disk of its own, for tests that fill it; null where this process may not mount one. */
+function smallDisk(megabytes: number): string | null {
+  const directory = temporaryDirectory();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory], {
+      stdio: 'ignore',
+    });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', directory]);
+  });
+  return directory;
+}
+
+describe('a full disk', () => {
+  it(
+    'is named at the first start, and nothing is left of it',
+    async ({ skip }) => {
+      const disk = smallDisk(15) ?? skip('this process may not mount a disk');
+      const dataDir = join(disk, 'data');
+      await expect(openStore({ dataDir })).rejects.toMatchObject({
+        kind: 'TRANSIENT',
+        message: expect.stringContaining(`No space is left on the disk that holds ${join(dataDir, 'db')}`),
+      });
+      expect(readdirSync(dataDir)).toEqual(['lock']);
+    },
+    hangGuard,
+  );
+
+  it(
+    'is named at a later start, and is not called damage',
+    async ({ skip }) => {
+      const disk = smallDisk(60) ?? skip('this process may not mount a disk');
+      const dataDir = join(disk, 'data');
+      await (await openStore({ dataDir })).close();
+      fill(disk);
+      await expect(openStore({ dataDir })).rejects.toMatchObject({
+        kind: 'TRANSIENT',
+        message: expect.stringContaining('No space is left on the disk that holds'),
+      });
+      rmSync(join(disk, 'filling'));
+      const store = await openStore({ dataDir });
+      expect(await store.load()).toBeNull();
+      await store.close();
+    },
+    hangGuard,
+  );
+
+  it(
+    'keeps commits from being acknowledged until there is room again',
+    async ({ skip }) => {
+      const disk = smallDisk(80) ?? skip('this process may not mount a disk');
+      const store = await openStore({ dataDir: join(disk, 'data') });
+      onTestFinished(() => store.close());
+      let writer = await newSite(store);
+      let last = batch(null, { leases: [lease(1)] });
+      await store.commit(last, writer);
+      fill(disk);
+      let failure: unknown = null;
+      const acknowledged = [1];
+      for (let id = 2; failure === null; id++) {
+        const next = batch(last.id, { leases: [lease(id, { name: 'x'.repeat(100_000) })] });
+        await store.commit(next, writer).then(
+          () => {
+            last = next;
+            acknowledged.push(id);
+          },
+          (error: unknown) => {
+            failure = error;
+          },
+        );
+      }
+      expect(failure).toMatchObject({ kind: 'TRANSIENT' });
+      rmSync(join(disk, 'filling'));
+      const loaded = await vi.waitFor(() => store.load(), { timeout: 60_000, interval: 200 });
+      expect(loaded?.snapshot.leases.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
+      writer = await writerOf(store);
+      await store.commit(batch(loaded?.lastCommit ?? null, { leases: [lease(9_999)] }), writer);
+    },
+    hangGuard,
+  );
+});
+
+function fill(disk: string): void {
+  try {
+    execFileSync('dd', ['if=/dev/zero', `of=${join(disk, 'filling')}`, 'bs=64k'], { stdio: 'ignore' });
+  } catch {
+    // It ends when the disk is full.
+  }
+}
 
 describe('a damaged database', () => {
   it(
