@@ -148,6 +148,66 @@ site:
     ]);
   });
 
+  it('finds the files of adapters beside itself', () => {
+    const paths = (text: string) => load(text).adapters;
+    expect(paths('adapter: { kind: simulated, stateFile: ./state.json }')).toEqual([
+      { kind: 'simulated', stateFile: join(scratch, 'state.json') },
+    ]);
+    expect(
+      paths('adapter: { kind: command, program: ./run, programs: { start: /bin/start } }'),
+    ).toMatchObject([
+      { programs: { start: '/bin/start', destroy: join(scratch, 'run'), list: join(scratch, 'run') } },
+    ]);
+    expect(
+      paths('adapter: { kind: libvirt, template: d.xml, images: { repository: images } }'),
+    ).toMatchObject([
+      {
+        template: join(scratch, 'd.xml'),
+        images: { repository: join(scratch, 'images') },
+        domainType: 'kvm',
+      },
+    ]);
+    expect(
+      paths('adapter: { kind: libvirt, uri: test:///default, images: { repository: "host:/images" } }'),
+    ).toMatchObject([{ images: { repository: 'host:/images' }, domainType: 'test' }]);
+  });
+
+  it('takes several adapters, each for its nodes, and an address and labels for each node', () => {
+    const { adapters, site } = load(`
+adapters:
+  - { kind: dry-run, nodes: { hostnames: ['blade-*'], labels: { rack: a } } }
+  - { kind: simulated }
+site:
+  nodes:
+    - { count: 2, hostname: blade-%d, address: 192.0.2.%d, labels: { rack: a }, capacity: { CPU: 100, Memory: 1024 } }
+    - { hostname: other, capacity: { CPU: 100, Memory: 1024 } }`);
+    expect(adapters).toEqual([
+      { kind: 'dry-run', nodes: { hostnames: ['blade-*'], labels: { rack: 'a' } } },
+      { kind: 'simulated' },
+    ]);
+    expect(site?.spec.nodes.map(({ hostname, address, labels }) => ({ hostname, address, labels }))).toEqual([
+      { hostname: 'blade-1', address: '192.0.2.1', labels: { rack: 'a' } },
+      { hostname: 'blade-2', address: '192.0.2.2', labels: { rack: 'a' } },
+      { hostname: 'other', address: undefined, labels: undefined },
+    ]);
+  });
+
+  it.each([
+    [
+      'adapter: { kind: command, programs: { start: ./start } }',
+      'FILE:1: adapter.programs: expected a program for prepare, shutdown, suspend, resume, migrate, destroy, inspect',
+    ],
+    ['adapter: { kind: libvirt, directory: relative }', 'FILE:1: adapter.directory: '],
+    ['adapter: { kind: libvirt, namePrefix: "a b" }', 'FILE:1: adapter.namePrefix: '],
+    ['adapter: { kind: simulated, delays: { start: [5, 1] } }', 'FILE:1: adapter.delays.start: '],
+    [
+      '{ adapter: { kind: dry-run }, adapters: [{ kind: dry-run }] }',
+      'FILE:1: adapters: stands beside adapter',
+    ],
+  ])('refuses %s', (text, problem) => {
+    expect(problems(text)).toEqual([expect.stringContaining(problem)]);
+  });
+
   it('finds modules of policies beside itself', () => {
     expect(load('scheduler: { admission: ./mine.js }').scheduler.admission).toBe(join(scratch, 'mine.js'));
   });

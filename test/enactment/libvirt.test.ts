@@ -200,6 +200,21 @@ describe.skipIf(missingPrograms.length > 0)(
       await adapter.destroy(call({ leaseId: 32 }));
     });
 
+    test('the built-in template starts, suspends and resumes a machine with a disk and a seed', async () => {
+      const userData = join(folder, 'plain-user-data');
+      writeFileSync(userData, '#cloud-config\n');
+      const adapter = open({ ...options, template: null, cloudInit: { userData } });
+      const lease = { leaseId: 34, capacity: { CPU: 150, Memory: 32 } };
+      expect(await adapter.start(call(lease))).toEqual(done);
+      expect(await adapter.suspend(call(lease))).toEqual(done);
+      expect(await adapter.resume(call(lease))).toEqual(done);
+      const uri = daemonOf(1).uri('qemu', '/session');
+      const xml = execFileSync('virsh', ['-q', '-c', uri, 'dumpxml', '--inactive', 'lg-34-1']).toString();
+      expect(xml).toMatch(/<memory unit='KiB'>32768<\/memory>/);
+      expect(xml).toMatch(/<vcpu placement='static'>2<\/vcpu>/);
+      expect(await adapter.destroy(call(lease))).toEqual(done);
+    });
+
     test('a running machine is moved without a stop, where that is configured', async () => {
       const migrateUri = 'tcp://127.0.0.1';
       const hosts = Object.fromEntries(
