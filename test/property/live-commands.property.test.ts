@@ -15,10 +15,13 @@ import { PATIENT, runs } from './run.ts';
 import { START } from './scenario.ts';
 
 describe('changes while leases run', () => {
-  it('keep every promise that they do not break openly', PATIENT, () => {
+  it.each([
+    ['keep every promise that they do not break openly', [0]],
+    ['also when the scheduler is restored from its snapshot again and again', [1, 3]],
+  ])('%s', PATIENT, (_what, restoredEvery) => {
     fc.assert(
-      fc.property(liveScenarios, (scenario) => {
-        const run = new LiveRun(scenario).toEnd();
+      fc.property(liveScenarios, fc.constantFrom(...restoredEvery), (scenario, every) => {
+        const run = new LiveRun(scenario, every).toEnd();
         const history = run.ledger.history();
         const executed = history.reservations.filter(({ state }) => state !== 'SCHEDULED');
         expectNoFaults([
@@ -30,7 +33,7 @@ describe('changes while leases run', () => {
           ...promiseFaults(history),
         ]);
       }),
-      { numRuns: runs(1500) },
+      { numRuns: runs(700) },
     );
   });
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/core/index.ts';
 import { capacityFaults, chainFaults, expectNoFaults } from '../support/invariants/index.ts';
 import { Ledger } from './ledger.ts';
-import { leaseRequests, type Scenario, START, scenarios } from './scenario.ts';
+import { type Scenario, START, scenarios } from './scenario.ts';
 
 export type Command = { readonly at: Instant } & (
   | { readonly kind: 'update'; readonly lease: number; readonly update: LeaseUpdate }
@@ -25,8 +25,6 @@ export type Command = { readonly at: Instant } & (
 
 export interface LiveScenario extends Scenario {
   readonly commands: readonly Command[];
-  /** After how many instants the scheduler is restored from its snapshot, again and again; 0: never. */
-  readonly restoredEvery: number;
 }
 
 const instant = fc.nat({ max: 4000 }).map((second) => START + second * SECOND);
@@ -121,9 +119,8 @@ export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
           minLength: 1,
           maxLength: 10,
         }),
-        restoredEvery: fc.constantFrom(0, 0, 1, 3),
       })
-      .map(({ commands, restoredEvery }) => {
+      .map(({ commands }) => {
         // At the end every node is there again, so that every lease can end.
         const last = START + DAY;
         const up = scenario.site.nodes.map(
@@ -135,7 +132,7 @@ export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
             collisions: 'DISPLACE',
           }),
         );
-        return { ...scenario, restoredEvery, commands: [...commands.sort((a, b) => a.at - b.at), ...up] };
+        return { ...scenario, commands: [...commands.sort((a, b) => a.at - b.at), ...up] };
       }),
   );
 
@@ -153,14 +150,17 @@ export class LiveRun {
   readonly ledger: Ledger;
   readonly answers: (string | null)[] = [];
   readonly closed: Closed[] = [];
-  /** Leases that lost their machines or their place to nodes. */
   scheduler: Scheduler;
   private at: Instant = START;
   private nextRequest = 0;
   private nextCommand = 0;
   private steps = 0;
 
-  constructor(readonly scenario: LiveScenario) {
+  constructor(
+    readonly scenario: LiveScenario,
+    /** After how many instants the scheduler is restored from its snapshot, again and again; 0: never. */
+    private readonly restoredEvery: number,
+  ) {
     this.scheduler = Scheduler.create(scenario.site, scenario.config);
     this.ledger = new Ledger(this.scheduler.snapshot().site);
   }
@@ -199,7 +199,7 @@ export class LiveRun {
     this.scheduler.schedule(at);
     this.scheduler.advance(at);
     this.commit();
-    const { restoredEvery } = scenario;
+    const { restoredEvery } = this;
     if (restoredEvery > 0 && this.steps % restoredEvery === 0) this.restore();
   }
 
@@ -373,5 +373,3 @@ export function closureFaults(
       );
   });
 }
-
-export { leaseRequests };
