@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, createNodes, lease, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
 const api = await apiOnNewDatabase();
@@ -163,5 +163,47 @@ describe('status', () => {
     api.leases.problems = [];
     expect(troubled.status).toBe(1);
     expect(troubled.out).toContain('the database is unreachable');
+  });
+});
+
+describe('nodes and maintenance', () => {
+  it('are changed by operators', async () => {
+    await createNodes(api.prisma, 2);
+    api.leases.submitted.length = 0;
+    api.leases.result = async () => ({ displaced: [71] });
+    const drained = await cli('node', 'drain', 'node-2', '--refuse', ...server);
+    expect([drained.status, drained.err]).toEqual([0, '']);
+    expect(drained.out).toMatch(/^node 2 \(node-2\) is \w+\nDisplaced: 71\n$/);
+    expect((await cli('node', '2', ...server)).out).toMatch(/^node 2 {4}node-2, UP$/m);
+    expect((await cli('nodes', ...server)).out).toMatch(/node-2 +UP +CPU:400/);
+    expect(JSON.stringify(api.leases.submitted[0]?.input)).toContain('"DRAINING"');
+    expect((await cli('maintenance', 'list', ...server)).out).toBe('No maintenance.\n');
+    const refused = await cli('maintenance', 'plan', 'node-9', '--start', '+1h', '--end', '+2h', ...server);
+    expect(refused.err).toBe('leasegraph: there is no node "node-9" [NODE_NOT_FOUND]\n');
+    await cli(
+      'maintenance',
+      'plan',
+      '1',
+      '2',
+      '--start',
+      '+1h',
+      '--end',
+      '+2h',
+      '--reason',
+      'disks',
+      ...server,
+    );
+    expect(JSON.stringify(api.leases.submitted[1]?.input)).toContain(`${Date.UTC(2030, 0, 31, 9)}`);
+  });
+});
+
+describe('accounting', () => {
+  it('sums up by project, owner or lease', async () => {
+    const { status, err, out } = await cli('accounting', '--by', 'lease', '--from', '-1d', ...server);
+    expect([status, err]).toEqual([0, '']);
+    expect(out).toMatch(/^(FOR +LEASES|No leases)/);
+    expect((await cli('accounting', '--by', 'node', ...server)).err).toContain(
+      'Expected project, owner or lease.',
+    );
   });
 });

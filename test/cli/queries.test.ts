@@ -179,7 +179,9 @@ describe('nodes and reservations', () => {
   });
 
   it('says what is free at an instant', async () => {
-    expect((await cli('nodes', ...server)).out).toMatch(/node-2 +CPU:400 Memory:8192 +CPU:300 Memory:7168/);
+    expect((await cli('nodes', ...server)).out).toMatch(
+      /node-2 +UP +CPU:400 Memory:8192 +CPU:300 Memory:7168/,
+    );
     expect((await cli('nodes', '--at', '+1h', ...server)).out).toMatch(/node-2 .* CPU:400 Memory:8192$/m);
   });
 });

@@ -1,7 +1,19 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
-import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
-import { NodeReservationsDocument, type ReservationRowFragment } from '../client/generated/operations.ts';
+import {
+  addServerOptions,
+  allPages,
+  assertAccepted,
+  type Client,
+  connect,
+  type ServerOptions,
+} from '../client/client.ts';
+import {
+  NodeReservationsDocument,
+  type NodeState,
+  type ReservationRowFragment,
+  SetNodeStateDocument,
+} from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
 import { findNode } from '../client/nodes.ts';
 import { reservationTable } from '../client/reservations.ts';
@@ -16,6 +28,15 @@ interface NodeOptions extends ServerOptions, OutputOptions {
 }
 
 export default function node(command: Command, terminal: Terminal): void {
+  for (const { name, description, state } of changes) {
+    addOutputOptions(addServerOptions(command.command(name).description(description)))
+      .argument('<node>', 'number or host name of a node')
+      .option('--refuse', 'refuse if a lease with a promised time would be displaced')
+      .action((wanted: string, _: ChangeOptions, own: Command) =>
+        // The options that both commands have are given to the outer one.
+        change(wanted, state, own.optsWithGlobals<ChangeOptions>(), terminal),
+      );
+  }
   addOutputOptions(addServerOptions(command))
     .argument('<node>', 'number or host name of a node')
     .option('--from <instant>', 'reservations that end after it (default: now)', momentOption, { offset: 0 })
@@ -31,12 +52,12 @@ export default function node(command: Command, terminal: Terminal): void {
       const found = await findNode(client, wanted, from);
       const reservations = await reservationsOf(client, found.id, from, to);
       printOne(terminal, options, { ...found, reservations }, () => {
-        const { number, hostname, capacity, available } = found;
+        const { number, hostname, state, capacity, available } = found;
         const table =
           reservations.length === 0
             ? 'No reservations.\n'
             : reservationTable(reservations, terminal.tableWidth);
-        return `node ${number}    ${plain(hostname)}\ncapacity  ${showAmounts(capacity)}\nfree      ${showAmounts(available)}\n\n${table}`;
+        return `node ${number}    ${plain(hostname)}, ${state}\ncapacity  ${showAmounts(capacity)}\nfree      ${showAmounts(available)}\n\n${table}`;
       });
     });
 }
@@ -55,4 +76,46 @@ async function reservationsOf(
   });
   for await (const reservation of pages) found.push(reservation);
   return found;
+}
+
+interface ChangeOptions extends ServerOptions, OutputOptions {
+  readonly refuse?: boolean;
+}
+
+const changes: readonly { readonly name: string; readonly description: string; readonly state: NodeState }[] =
+  [
+    {
+      name: 'drain',
+      description: 'Let running leases end, and start nothing new on the node.',
+      state: 'DRAINING',
+    },
+    { name: 'resume', description: 'Use the node again.', state: 'UP' },
+    {
+      name: 'down',
+      description: 'The node has failed: what runs there is lost and planned anew.',
+      state: 'DOWN',
+    },
+  ];
+
+async function change(
+  wanted: string,
+  state: NodeState,
+  options: ChangeOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const client = connect(options);
+  const { id } = await findNode(client, wanted);
+  const input = { id, state, collisions: options.refuse ? ('REFUSE' as const) : ('DISPLACE' as const) };
+  const {
+    node: changed,
+    displaced,
+    userErrors,
+  } = (await client.request(SetNodeStateDocument, { input })).setNodeState;
+  assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+  if (changed === null) throw new CliError('the server answered without a node [UNEXPECTED_ANSWER]');
+  const numbers = displaced.map(({ number }) => number);
+  printOne(terminal, options, { ...changed, displaced: numbers }, () => {
+    const others = numbers.length === 0 ? '' : `Displaced: ${numbers.join(', ')}\n`;
+    return `node ${changed.number} (${plain(changed.hostname)}) is ${changed.state}\n${others}`;
+  });
 }

@@ -11,6 +11,7 @@ import type { Terminal } from '../terminal.ts';
 const columns: readonly Column[] = [
   { title: 'NODE', align: 'right' },
   { title: 'HOSTNAME' },
+  { title: 'STATE', drop: 2 },
   { title: 'CAPACITY', drop: 1 },
   { title: 'FREE' },
 ];
@@ -25,9 +26,10 @@ export default function nodes(command: Command, terminal: Terminal): void {
       printList(terminal, options, found, () =>
         formatTable(
           columns,
-          found.map(({ number, hostname, capacity, available }) => [
+          found.map(({ number, hostname, state, capacity, available }) => [
             String(number),
             hostname,
+            state,
             showAmounts(capacity),
             showAmounts(available),
           ]),

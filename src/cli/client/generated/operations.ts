@@ -3,6 +3,15 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What accounting is grouped by. */
+export type AccountingGroup =
+  /** By lease. */
+  | 'LEASE'
+  /** By the principal that requested the lease. */
+  | 'OWNER'
+  /** By project. */
+  | 'PROJECT';
+
 /** What hosts do. */
 export type ActionKind =
   /** Remove a machine in whatever state it is. */
@@ -42,6 +51,13 @@ export type AuditFilter = {
   /** Of one of these objects. */
   readonly subjects?: ReadonlyArray<string | number> | null | undefined;
 };
+
+/** What is done when leases would lose a place that they were promised. */
+export type Collisions =
+  /** The leases lose it, and are planned anew where that is possible. */
+  | 'DISPLACE'
+  /** The mutation is refused, and names the leases. */
+  | 'REFUSE';
 
 /** A new project. */
 export type CreateProjectInput = {
@@ -175,6 +191,29 @@ export type MachineSetInput = {
   readonly count: number;
 };
 
+/** Whether a node can be used. */
+export type NodeState =
+  /** Failed: nothing runs on it. */
+  | 'DOWN'
+  /** Nothing new starts on it; what runs goes on. */
+  | 'DRAINING'
+  /** In use. */
+  | 'UP';
+
+/** An interval in which nodes are not to be used. */
+export type PlanMaintenanceInput = {
+  /** What is done when leases would lose a place. */
+  readonly collisions?: Collisions | null | undefined;
+  /** The first instant after it. */
+  readonly end: string;
+  /** The global ids of the nodes. */
+  readonly nodes: ReadonlyArray<string | number>;
+  /** Why, for people. */
+  readonly reason?: string | null | undefined;
+  /** Its first instant, not in the past. */
+  readonly start: string;
+};
+
 /** The terms of a lease. */
 export type RequestLeaseInput = {
   /** DEADLINE: the instant by which the lease must end. */
@@ -251,6 +290,16 @@ export type Role =
   | 'USER'
   /** Reads its projects' leases, and when nodes are busy. */
   | 'VIEWER';
+
+/** The new state of a node. */
+export type SetNodeStateInput = {
+  /** What is done when leases would lose a place. DOWN always displaces. */
+  readonly collisions?: Collisions | null | undefined;
+  /** The global id of the node. */
+  readonly id: string | number;
+  /** The new state. */
+  readonly state: NodeState;
+};
 
 /** New terms of a lease. What is not given stays as it is. */
 export type UpdateLeaseInput = {
@@ -402,7 +451,7 @@ export type NodesAtQueryVariables = Exact<{
 }>;
 
 
-export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type NodeReservationsQueryVariables = Exact<{
   id: string | number;
@@ -506,6 +555,48 @@ export type EndLeaseMutationVariables = Exact<{
 
 
 export type EndLeaseMutation = { readonly endLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type MaintenanceRowFragment = { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
+
+export type MaintenanceQueryVariables = Exact<{
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MaintenanceQuery = { readonly maintenance: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type PlanMaintenanceMutationVariables = Exact<{
+  input: PlanMaintenanceInput;
+}>;
+
+
+export type PlanMaintenanceMutation = { readonly planMaintenance: { readonly maintenance: { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type EndMaintenanceMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type EndMaintenanceMutation = { readonly endMaintenance: { readonly maintenance: { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type SetNodeStateMutationVariables = Exact<{
+  input: SetNodeStateInput;
+}>;
+
+
+export type SetNodeStateMutation = { readonly setNodeState: { readonly node: { readonly number: number, readonly hostname: string, readonly state: NodeState } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type AccountingQueryVariables = Exact<{
+  from: string;
+  to: string;
+  by: AccountingGroup;
+}>;
+
+
+export type AccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -628,6 +719,18 @@ export const TokenRowFragmentDoc = new TypedDocumentString(`
   revokedAt
 }
     `, {"fragmentName":"TokenRow"}) as unknown as TypedDocumentString<TokenRowFragment, unknown>;
+export const MaintenanceRowFragmentDoc = new TypedDocumentString(`
+    fragment MaintenanceRow on Maintenance {
+  id
+  start
+  end
+  reason
+  nodes {
+    number
+    hostname
+  }
+}
+    `, {"fragmentName":"MaintenanceRow"}) as unknown as TypedDocumentString<MaintenanceRowFragment, unknown>;
 export const SiteDocument = new TypedDocumentString(`
     query Site {
   site {
@@ -1188,6 +1291,7 @@ export const NodesAtDocument = new TypedDocumentString(`
         type
         amount
       }
+      state
       available(at: $at) {
         type
         amount
@@ -1564,3 +1668,139 @@ fragment Refusal on UserError {
   message
   path
 }`) as unknown as TypedDocumentString<EndLeaseMutation, EndLeaseMutationVariables>;
+export const MaintenanceDocument = new TypedDocumentString(`
+    query Maintenance($from: DateTime, $to: DateTime, $first: Int, $after: String) {
+  maintenance(from: $from, to: $to, first: $first, after: $after) {
+    nodes {
+      ...MaintenanceRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment MaintenanceRow on Maintenance {
+  id
+  start
+  end
+  reason
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<MaintenanceQuery, MaintenanceQueryVariables>;
+export const PlanMaintenanceDocument = new TypedDocumentString(`
+    mutation PlanMaintenance($input: PlanMaintenanceInput!) {
+  planMaintenance(input: $input) {
+    maintenance {
+      ...MaintenanceRow
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment MaintenanceRow on Maintenance {
+  id
+  start
+  end
+  reason
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<PlanMaintenanceMutation, PlanMaintenanceMutationVariables>;
+export const EndMaintenanceDocument = new TypedDocumentString(`
+    mutation EndMaintenance($id: ID!) {
+  endMaintenance(input: {id: $id}) {
+    maintenance {
+      ...MaintenanceRow
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment MaintenanceRow on Maintenance {
+  id
+  start
+  end
+  reason
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<EndMaintenanceMutation, EndMaintenanceMutationVariables>;
+export const SetNodeStateDocument = new TypedDocumentString(`
+    mutation SetNodeState($input: SetNodeStateInput!) {
+  setNodeState(input: $input) {
+    node {
+      number
+      hostname
+      state
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<SetNodeStateMutation, SetNodeStateMutationVariables>;
+export const AccountingDocument = new TypedDocumentString(`
+    query Accounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!) {
+  accounting(from: $from, to: $to, by: $by) {
+    project {
+      name
+    }
+    owner {
+      name
+    }
+    lease {
+      number
+    }
+    leases
+    requested {
+      type
+      hours
+    }
+    used {
+      type
+      hours
+    }
+    lost {
+      type
+      hours
+    }
+    waiting
+    preemptions
+  }
+}
+    `) as unknown as TypedDocumentString<AccountingQuery, AccountingQueryVariables>;
