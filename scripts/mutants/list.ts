@@ -135,17 +135,6 @@ export const mutants: readonly Mutant[] = [
     ],
   ),
   ...inFile(
-    'src/core/policies/host-selection.ts',
-    [...golden, 'test/core/policies'],
-    [
-      [
-        'a node that changes late is not calm',
-        'unchanged >= lease.duration ? 1',
-        'unchanged > lease.duration ? 1',
-      ],
-    ],
-  ),
-  ...inFile(
     'src/core/policies/preemption.ts',
     [...golden, 'test/core/policies'],
     [
@@ -175,7 +164,7 @@ export const mutants: readonly Mutant[] = [
   ),
   ...inFile(
     'src/core/slot-table/availability.ts',
-    ['test/core'],
+    ['test/simulation/live', 'test/core'],
     [
       [
         'maintenance ends one millisecond late',

@@ -58,3 +58,30 @@ describe('at one instant what frees a node comes before what takes it', () => {
     expect(actionsAt(stage, 20)).toEqual(['2 SHUTDOWN', '1 RESUME']);
   });
 });
+
+describe('a reservation starts when all before it in its chain have ended (R50)', () => {
+  it('also where a migration takes no time: the memory is restored where it has been moved to', () => {
+    const config = {
+      preemption: 'ar-preempts-everything',
+      suspension: 'all',
+      migration: 'yes-notransfer',
+      backfilling: 'off',
+    } as const;
+    // Lease 3 is saved at 1800 for lease 2, which keeps its nodes; those of lease 1 are free from 3690 on.
+    const cast = [
+      reservation(0, 90, 2, 3600, { preemptible: false }),
+      reservation(0, 1800, 2, 3600, { preemptible: false }),
+      bestEffort(0, 2, 3600),
+    ];
+    const stage = new Stage(cast, { config });
+    const resuming = () => stage.events.find(({ leaseId, to }) => leaseId === 3 && to === 'RESUMING');
+    for (let moment = 0; !resuming() && moment < 10_000; moment += 10) stage.to(moment);
+    const moved = [...stage.reservations.values()].find(({ kind }) => kind === 'MEMORY_MIGRATION');
+    expect(moved).toMatchObject({ leaseId: 3, state: 'DONE' });
+    expect(moved?.start).toBe(moved?.end);
+    expect(stage.state(3)).toBe('RESUMING');
+    expect(stage.plan(3)).toMatch(/^RESUMPTION\[3690,/);
+    expect(moved?.start).toBe(3690 * SECOND);
+    expect(stage.leases.get(3)?.memoryAt).toEqual({});
+  });
+});
