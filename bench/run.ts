@@ -6,6 +6,7 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backlogBenchmark } from './backlog.ts';
 import { consoleChartBenchmark } from './console-chart.ts';
+import { fanOutBenchmark } from './fan-out.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
 import { liveChangesBenchmark } from './live-changes.ts';
@@ -27,6 +28,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   server: serverBenchmark,
   windows: windowsBenchmark,
   statements: statementsBenchmark,
+  'fan-out': fanOutBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
 };

@@ -1,12 +1,20 @@
 /** The composition root: reads the configuration, wires the rooms, and decides which threads they run in. */
 import type { Logger } from 'pino';
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { adminToken, type ConfiguredSite, forgetToken, type ServerConfig } from './config/index.ts';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import {
+  adminToken,
+  type ConfiguredSite,
+  type Environment,
+  forgetToken,
+  type ServerConfig,
+} from './config/index.ts';
+import { SiteClock } from './engine/index.ts';
 import { createIdentity, openIdConnect } from './identity/index.ts';
+import { announceReady, isApiWorker, leavePrimary, startApiWorkers } from './runtime/api-workers.ts';
 import { startEngine } from './runtime/engine-service.ts';
 import { measureEventLoop } from './runtime/event-loop.ts';
-import { Closers } from './runtime/open-engine.ts';
-import { createApp, findConsole, listen } from './server/index.ts';
+import { Closers, openEngine } from './runtime/open-engine.ts';
+import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore } from './store/index.ts';
 
 /** Milliseconds: requests have this long to end when the server stops. */
@@ -18,6 +26,8 @@ export interface RunningServer {
   readonly token: { readonly value: string; readonly made: boolean; readonly file: string | null };
   readonly kind: OpenStore['kind'];
   readonly site: ConfiguredSite;
+  /** Whether another process has announced the server. */
+  readonly quiet: boolean;
   /** Lets requests finish, cuts subscriptions, stops the engine and closes the database. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -41,16 +51,23 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     // The port was taken first, and is closed first as well.
     await port.close();
     await engineCloser.close();
+    if (isApiWorker()) leavePrimary();
   };
   try {
-    const listening = await listen(config.host, config.port);
-    port.add(() => listening.close(closingTime));
+    const takePort = async (): Promise<Listening> => {
+      const listening = await listen(config.host, config.port);
+      port.add(() => listening.close(closingTime));
+      return listening;
+    };
+    // First, so that a port in use is found before anything else is touched. A worker shares it, and takes it when it can answer.
+    const early = isApiWorker() ? null : await takePort();
     const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
     // A token that was never shown must not be taken for a known one by the next start.
     if (kept?.made) undo.push(() => forgetToken(config.dataDir));
     const token = kept?.token ?? config.adminToken ?? '';
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
+    showProcessId(registry);
     measureEventLoop(registry, 'main');
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
@@ -91,12 +108,15 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       registry,
       otherMetrics: () => engine.metrics(),
     });
+    const listening = early ?? (await takePort());
     listening.serve(app);
+    announceReady(listening.url);
     return {
       url: listening.url,
       token: { value: token, made: kept?.made ?? false, file: kept?.file ?? null },
       kind: engine.kind,
       site: engine.site,
+      quiet: isApiWorker(),
       stop,
     };
   } catch (error) {
@@ -104,4 +124,58 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     for (const each of undo) each();
     throw error;
   }
+}
+
+/**
+ * Starts a server in several processes: this one schedules, and `apiWorkers` others answer on the port. Throws as `startServer` does.
+ * `environment` is the one that the configuration was read from.
+ */
+export async function startCluster(
+  config: ServerConfig,
+  { log, onFatal, environment }: StartOptions & { readonly environment: Environment },
+): Promise<RunningServer> {
+  const closers = new Closers(log);
+  try {
+    const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
+    const token = kept?.token ?? config.adminToken ?? '';
+    const registry = new Registry();
+    collectDefaultMetrics({ register: registry });
+    measureEventLoop(registry, 'engine');
+    const clock = new SiteClock(config.clock.speed);
+    const { close, site, store } = await openEngine(config, { log, registry, clock, onFatal });
+    closers.add(close);
+    const workers = await startApiWorkers({
+      count: config.apiWorkers,
+      args: ['serve'],
+      environment: {
+        ...Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined)),
+        DATABASE_URL: store.url,
+        LEASEGRAPH_ADMIN_TOKEN: token,
+        LEASEGRAPH_ROLE: 'api',
+        LEASEGRAPH_API_WORKERS: '0',
+      },
+      log,
+      metrics: () => registry.getMetricsAsJSON(),
+    });
+    closers.add(() => workers.stop());
+    return {
+      url: workers.url,
+      token: { value: token, made: kept?.made ?? false, file: kept?.file ?? null },
+      kind: store.kind,
+      site,
+      quiet: false,
+      stop: () => closers.close(),
+    };
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}
+
+function showProcessId(registry: Registry): void {
+  new Gauge({
+    name: 'leasegraph_process_id',
+    help: 'The process that answered this scrape.',
+    registers: [registry],
+  }).set(process.pid);
 }

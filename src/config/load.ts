@@ -73,6 +73,12 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     );
   }
   const variables = parsed.data;
+  if (variables.LEASEGRAPH_ROLE === 'api' && variables.DATABASE_URL === undefined) {
+    throw new ConfigurationError(
+      'INVALID_VALUE',
+      'environment: the role api needs DATABASE_URL, the database of the server that schedules',
+    );
+  }
   const file = variables.LEASEGRAPH_CONFIG
     ? readConfigurationFile(variables.LEASEGRAPH_CONFIG)
     : defaultConfiguration();

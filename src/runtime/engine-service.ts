@@ -4,6 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { ConfigurationError, type ConfiguredSite, type ServerConfig } from '../config/index.ts';
 import { createEngine, createEngineMetrics, type LeaseService, SiteClock } from '../engine/index.ts';
 import { type OpenStore, openStore } from '../store/index.ts';
+import { metricsOfPrimary } from './api-workers.ts';
 import { EngineClient, EngineThread } from './engine-client.ts';
 import type { Metrics } from './messages.ts';
 import { noHosts } from './no-hosts.ts';
@@ -118,7 +119,7 @@ async function follow(config: ServerConfig, { log, registry }: EngineServiceOpti
       store,
       kind: store.kind,
       site,
-      metrics: () => Promise.resolve(null),
+      metrics: metricsOfPrimary,
       close: () => closers.close(),
     };
   } catch (error) {

@@ -124,6 +124,8 @@ describe.each(databases)('the thread of the engine (%s database)', (_kind, missi
       await lost,
     );
     const again = await start(dataDir, environment);
-    expect(await ask(again, '{ leases { totalCount } }')).toEqual({ data: { leases: { totalCount: 20 } } });
+    expect(await ask(again, '{ leases { totalCount } }')).toMatchObject({
+      data: { leases: { totalCount: 20 } },
+    });
   });
 });

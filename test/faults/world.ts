@@ -188,7 +188,10 @@ export class World {
 export const roleOf = async (server: Server): Promise<string | null> => {
   try {
     const url = new URL('/readyz', await server.url(AbortSignal.timeout(1_000)));
-    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    const response = await fetch(url, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(1_000),
+    });
     return ((await response.json()) as { role: string }).role;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { loadConfiguration } from '../../config/index.ts';
-import { type RunningServer, startServer } from '../../main.ts';
+import { type RunningServer, startCluster, startServer } from '../../main.ts';
 import { createLogger } from '../../server/logging.ts';
 import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -13,6 +13,8 @@ interface ServeOptions {
   readonly host?: string;
   readonly config?: string;
   readonly dataDir?: string;
+  readonly role?: string;
+  readonly apiWorkers?: string;
 }
 
 export default function serve(command: Command, terminal: Terminal): void {
@@ -29,14 +31,25 @@ export default function serve(command: Command, terminal: Terminal): void {
       '--data-dir <directory>',
       'where the embedded database and the token are (default: LEASEGRAPH_DATA_DIR, or ./data)',
     )
+    .option(
+      '--role <role>',
+      'all, or api: answer only, and leave the scheduling to another process (default: all)',
+    )
+    .option(
+      '--api-workers <n>',
+      'processes that answer on the port beside the one that schedules (default: 0)',
+    )
     .action(async (options: ServeOptions) => {
-      const config = loadConfiguration({
+      const environment = {
         ...process.env,
         ...(options.port !== undefined && { PORT: options.port }),
         ...(options.host !== undefined && { HOST: options.host }),
         ...(options.config !== undefined && { LEASEGRAPH_CONFIG: options.config }),
         ...(options.dataDir !== undefined && { LEASEGRAPH_DATA_DIR: options.dataDir }),
-      });
+        ...(options.role !== undefined && { LEASEGRAPH_ROLE: options.role }),
+        ...(options.apiWorkers !== undefined && { LEASEGRAPH_API_WORKERS: options.apiWorkers }),
+      };
+      const config = loadConfiguration(environment);
       // A server continues when its output cannot be written.
       process.stdout.removeAllListeners('error').on('error', () => {});
       const log = await createLogger(config.logLevel);
@@ -50,9 +63,12 @@ export default function serve(command: Command, terminal: Terminal): void {
       });
       let started = false;
       void signals.then((status) => setTimeout(() => started || process.exit(status), maxStart).unref());
-      const server = await startServer(config, { log, onFatal });
+      const server =
+        config.apiWorkers > 0
+          ? await startCluster(config, { log, onFatal, environment })
+          : await startServer(config, { log, onFatal });
       started = true;
-      greet(server, terminal);
+      if (!server.quiet) greet(server, terminal);
       const failure = await Promise.race([signals, fatal]);
       await server.stop();
       if (failure instanceof Error) throw new CliError(`the scheduler has stopped: ${failure.message}`);

@@ -22,6 +22,7 @@ import { Semaphore, yieldToEventLoop } from '../../../engine/async.ts';
 import type { LeaseEventRecord } from '../../../engine/ports.ts';
 import type { RequestContext } from '../../graphql/context.ts';
 import { type ErrorMask, serializeResult } from '../../graphql/errors.ts';
+import { Beat } from './beat.ts';
 import type { FanOutMetrics } from './metrics.ts';
 import { Selection } from './selection.ts';
 import { selectionKey } from './selection-key.ts';
@@ -33,6 +34,8 @@ export interface FanOutOptions {
   readonly metrics: FanOutMetrics;
 }
 
+/** Events that come within this time are delivered together (ms). */
+const coalescing = 50;
 /** How many pages are read at the same time. */
 const concurrentReads = 2;
 
@@ -45,6 +48,7 @@ export class FanOut {
   private readonly byContext = new WeakMap<object, SharedSubscription>();
   private readonly stopping = new AbortController();
   private readonly reads = new Semaphore(concurrentReads);
+  private readonly beat = new Beat(coalescing);
   /** Ends the stream of new events; null while nobody subscribes. */
   private feed: AbortController | null = null;
   /** Everything up to here has been given to the selections. */
@@ -155,6 +159,7 @@ export class FanOut {
         leases: services.leases,
         metrics,
         leaseNumber: source.leaseNumber,
+        beat: this.beat,
         signal: this.stopping.signal,
         // What events of one moment show is read together, and anew.
         execute: async (events) => {

@@ -1,5 +1,6 @@
 import type { LeaseEventRecord, LeaseService } from '../../../engine/ports.ts';
 import { Batch, type Frame } from './batch.ts';
+import type { Beat } from './beat.ts';
 import type { FanOutMetrics } from './metrics.ts';
 
 /** A subscription as its selection sees it. */
@@ -21,14 +22,14 @@ export interface SelectionOptions {
   readonly execute: (events: readonly LeaseEventRecord[]) => Promise<readonly Frame[]>;
   /** The result that ends a subscription with an error. */
   readonly executeFailure: (error: unknown) => Promise<string>;
+  /** When events that have come meanwhile are delivered together. */
+  readonly beat: Beat;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
   /** Runs reads for those that are behind, a few at a time and in the order in which they ask. */
   readonly takeTurn: <T>(read: () => Promise<T>) => Promise<T>;
 }
 
-/** Events that come within this time are delivered together (ms). */
-const coalescing = 50;
 /** How long writing to subscribers may go on before other work has its turn (ms). */
 const sliceLength = 5;
 /** How many events are executed at once for those that are behind. */
@@ -44,9 +45,8 @@ export class Selection {
   private readonly live = new Set<Subscriber>();
   private pending: LeaseEventRecord[] = [];
   private readonly pages = new Map<number, Promise<Batch>>();
-  private timer: NodeJS.Timeout | null = null;
+  private scheduled = false;
   private flushing = false;
-  private flushed = 0;
 
   constructor(
     private readonly options: SelectionOptions,
@@ -64,10 +64,7 @@ export class Selection {
   leave(subscriber: Subscriber): void {
     this.live.delete(subscriber);
     this.subscribers.delete(subscriber);
-    if (this.subscribers.size > 0 || this.timer === null) return;
-    clearTimeout(this.timer);
-    this.timer = null;
-    this.pending = [];
+    if (this.subscribers.size === 0) this.pending = [];
   }
 
   /** An event that has just been committed. */
@@ -111,13 +108,16 @@ export class Selection {
   }
 
   private schedule(): void {
-    if (this.flushing || this.timer) return;
-    const delay = Math.max(0, this.flushed + coalescing - performance.now());
-    this.timer = setTimeout(() => void this.flush(), delay);
+    if (this.flushing || this.scheduled) return;
+    this.scheduled = true;
+    this.options.beat.next(() => {
+      this.scheduled = false;
+      void this.flush();
+    });
   }
 
   private async flush(): Promise<void> {
-    this.timer = null;
+    if (this.pending.length === 0) return;
     this.flushing = true;
     const events = this.pending;
     this.pending = [];
@@ -132,7 +132,6 @@ export class Selection {
       await this.fail(error);
     } finally {
       this.flushing = false;
-      this.flushed = performance.now();
       if (this.pending.length > 0) this.schedule();
     }
   }
