@@ -61,7 +61,6 @@ describe.each(databases)('API workers (%s database)', (kind, missing, database) 
       shouldRetry: () => true,
       retryWait: () => new Promise((resolve) => setTimeout(resolve, 50)),
     });
-    onTestFinished(() => void client.dispose());
     const events = client.iterate<{ leaseEvents: { sequence: number; lease: { number: number } } }>({
       query: 'subscription { leaseEvents(after: 0) { sequence lease { number } } }',
     });
@@ -74,6 +73,8 @@ describe.each(databases)('API workers (%s database)', (kind, missing, database) 
       sequence: 1,
       lease: { number: 1 },
     });
+    await events.return?.(undefined);
+    await client.dispose();
     const text = await metrics(server);
     expect(text).toMatch(/^leasegraph_event_loop_delay_seconds\{thread="engine",quantile="1"\}/m);
     expect(text).toMatch(/^leasegraph_commands_total\{kind="request",outcome="accepted"\} 10$/m);
