@@ -16,6 +16,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.schedule': 'VIEWER',
   'Query.events': 'VIEWER',
   'Query.utilization': 'VIEWER',
+  'Query.availability': 'VIEWER',
   'Query.accounting': 'VIEWER',
   'Query.maintenance': 'VIEWER',
   'Query.site': 'VIEWER',

@@ -184,6 +184,52 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect((await end()).userErrors).toEqual([{ code: 'LEASE_ENDED', path: ['input', 'id'] }]);
   });
 
+  it('answers what would happen, when machines could be had, and why a lease waits', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };
+    const dryRun = async () =>
+      (
+        await ask(
+          `mutation ($input: RequestLeaseInput!) { requestLease(input: $input) {
+            lease { number } plan { accepted start machines { index capacity { amount } node { number } } firstPossibleStart reason { code } } userErrors { code } } }`,
+          { input: { ...input, dryRun: true } },
+        )
+      ).requestLease;
+    expect(await dryRun()).toMatchObject({
+      lease: null,
+      plan: {
+        accepted: true,
+        machines: [
+          { index: 1, capacity: [{ amount: 100 }], node: { number: 1 } },
+          { index: 2, capacity: [{ amount: 100 }], node: { number: 2 } },
+        ],
+        firstPossibleStart: null,
+      },
+      userErrors: [],
+    });
+    const { lease: running } = (await ask(requestLease, { input })).requestLease;
+    expect(running.number).toBe(1);
+    const { plan } = await dryRun();
+    expect(plan).toMatchObject({ accepted: false, start: null, reason: { code: 'NO_CAPACITY' } });
+    const { availability } = await ask(
+      '{ availability(machines: [{ count: 2, capacity: [{ type: "CPU", amount: 100 }] }], duration: "PT1H") { earliestStart asOfSequence } }',
+    );
+    expect(availability.earliestStart).toBe(plan.firstPossibleStart);
+    const next = {
+      type: 'ADVANCE_RESERVATION',
+      machines: machines(2),
+      duration: 'PT1H',
+      start: availability.earliestStart,
+    };
+    expect((await ask(requestLease, { input: next })).requestLease.lease.state).not.toBe('REJECTED');
+    const { lease } = await ask('{ lease(number: 2) { waiting { code message estimatedStart } } }');
+    expect(lease.waiting).toEqual({
+      code: 'START_NOT_REACHED',
+      message: expect.stringMatching(/planned/),
+      estimatedStart: availability.earliestStart,
+    });
+  });
+
   it('drains nodes, and plans and ends maintenance', async () => {
     const { ask } = await serve(databases);
     const node = (number: number) => btoa(`ComputeNode:${number}`);

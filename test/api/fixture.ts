@@ -30,7 +30,13 @@ export class FakeLeases implements LeaseService {
   readonly cancelled: number[] = [];
   /** Commands of other kinds, and what each is answered. */
   readonly submitted: { kind: CommandName; input: unknown }[] = [];
-  result: (kind: CommandName) => Promise<unknown> = async () => ({ displaced: [] });
+  result: (kind: CommandName) => Promise<unknown> = async () => ({
+    displaced: [],
+    earliestStart: null,
+    windows: [],
+    code: 'RESOURCES',
+    blockedBy: [2],
+  });
   /** How many event streams are open. */
   streams = 0;
   answer: (request: LeaseRequest) => Promise<number> = async () => {

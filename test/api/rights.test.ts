@@ -156,6 +156,8 @@ const values: Readonly<Record<string, string>> = {
   'Query.node(id:)': JSON.stringify(id('Lease', foreign.lease)),
   'Query.objects(ids:)': JSON.stringify(foreignIds),
   'Query.lease(number:)': String(foreign.lease),
+  'Query.availability(machines:)': '[{ count: 1, capacity: [{ type: "CPU", amount: 1 }] }]',
+  'Query.availability(duration:)': '"PT1H"',
   'Query.accounting(from:)': iso(now - 1_000 * hour),
   'Query.accounting(to:)': iso(now + hour),
   'Query.accounting(by:)': 'OWNER',

@@ -29,7 +29,9 @@ const DiskImage = builder
     }),
   });
 
-const LeaseMachine = builder.objectRef<LeaseMachineRow>('LeaseMachine').implement({
+type MachineShape = Omit<LeaseMachineRow, 'amounts'> & { readonly amounts: unknown };
+
+export const LeaseMachine = builder.objectRef<MachineShape>('LeaseMachine').implement({
   description: 'One of the machines of a lease.',
   fields: (t) => ({
     index: t.exposeInt('index', { description: 'Counts from 1 within the lease.' }),

@@ -1,6 +1,8 @@
 /** All kinds of commands. A new kind is a module and a line here. */
+import { availability } from './availability.ts';
 import { cancel } from './cancel.ts';
 import type { Command, CommandKind } from './command.ts';
+import { dryRun } from './dry-run.ts';
 import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
@@ -8,6 +10,7 @@ import { recoverAction } from './recover-action.ts';
 import { request } from './request.ts';
 import { setNodeState } from './set-node-state.ts';
 import { update } from './update.ts';
+import { waiting } from './waiting.ts';
 
 export const commandKinds = {
   request,
@@ -18,6 +21,9 @@ export const commandKinds = {
   planMaintenance,
   endMaintenance,
   recoverAction,
+  dryRun,
+  availability,
+  waiting,
 } as const satisfies Readonly<Record<string, CommandKind<unknown, unknown>>>;
 
 export type CommandName = keyof typeof commandKinds;

@@ -5,6 +5,7 @@ import type { LeaseRow } from '../../read/leases.ts';
 import type { Readers } from '../../read/readers.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
+import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease, LeaseTypeEnum } from '../refs.ts';
 import { projectOfRequest } from './ownership.ts';
 import { payload, payloadType, Refused } from './payload.ts';
@@ -50,6 +51,9 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
     project: t.id({
       description: 'The project of the lease. Default: the only project of the principal.',
     }),
+    dryRun: t.boolean({
+      description: 'Creates nothing: the lease of the payload is null, and `plan` says what would happen.',
+    }),
     knownDuration: t.field({
       type: 'Duration',
       description:
@@ -58,7 +62,9 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
   }),
 });
 
-const RequestLeasePayload = payloadType<number>(
+type Requested = { readonly number: number } | { readonly plan: Plan };
+
+const RequestLeasePayload = payloadType<Requested>(
   'RequestLeasePayload',
   'The lease, or why it was not created.',
   (t) => ({
@@ -67,7 +73,14 @@ const RequestLeasePayload = payloadType<number>(
       nullable: true,
       description:
         'The lease as it was committed. A lease that the site can never hold is created in the state REJECTED. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : created(result, read)),
+      resolve: ({ result }, _args, { read }) =>
+        result !== null && 'number' in result ? created(result.number, read) : null,
+    }),
+    plan: t.field({
+      type: PlannedLease,
+      nullable: true,
+      description: 'With `dryRun`: what would happen. Otherwise null.',
+      resolve: ({ result }) => (result !== null && 'plan' in result ? result.plan : null),
     }),
   }),
 );
@@ -79,7 +92,7 @@ builder.mutationField('requestLease', (t) =>
       'Requests a lease. Returns when the lease is committed; for IMMEDIATE, ADVANCE_RESERVATION and DEADLINE, when it is decided. A BEST_EFFORT lease may still be PENDING.',
     args: { input: t.arg({ type: RequestLeaseInput, required: true, description: 'The terms.' }) },
     resolve: (_root, { input }, context, info) =>
-      payload(context, async () => {
+      payload<Requested>(context, async () => {
         const { services, principal } = context;
         const userErrors = requestErrors(input, services.leases.now(), services.site);
         if (userErrors.length > 0 && !(await isRepetition(input, userErrors, context))) {
@@ -87,13 +100,17 @@ builder.mutationField('requestLease', (t) =>
         }
         const project = await projectOfRequest(context, input.project, 'input', 'project');
         const request = { ...asRequest(input), owner: principal.name, project };
+        if (input.dryRun) {
+          const facts = await services.leases.submit('dryRun', request, { principal });
+          return { plan: { facts, machines: request.machines } };
+        }
         const { leaseNumber } = await services.leases.submit('request', request, {
           principal,
           idempotencyKey: input.idempotencyKey ?? null,
         });
         const hasKey = typeof input.idempotencyKey === 'string';
         context.committed.push({ field: info.path.key, leaseNumber, hasKey });
-        return leaseNumber;
+        return { number: leaseNumber };
       }),
   }),
 );

@@ -220,6 +220,8 @@ export type RequestLeaseInput = {
   readonly deadline?: string | null | undefined;
   /** The disk image from which the machines start. */
   readonly diskImage?: DiskImageInput | null | undefined;
+  /** Creates nothing: the lease of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The running time of the machines. */
   readonly duration: string;
   /** Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again. */

@@ -1,0 +1,71 @@
+import type { Amounts, Availability as AvailabilityFacts } from '../../core/index.ts';
+import { amountsOf } from '../amounts.ts';
+import { badInput } from '../errors.ts';
+import { intervalOf } from '../read/interval.ts';
+import { builder } from './builder.ts';
+import { MachineSetInput } from './machine-inputs.ts';
+import { durationErrors, machineErrors } from './mutations/request-errors.ts';
+
+const TimeWindow = builder.objectRef<AvailabilityFacts['windows'][number]>('TimeWindow').implement({
+  description: 'An interval [start, end) of possible starts.',
+  fields: (t) => ({
+    start: t.field({ type: 'DateTime', description: 'Its first instant.', resolve: ({ start }) => start }),
+    end: t.field({ type: 'DateTime', description: 'The first instant after it.', resolve: ({ end }) => end }),
+  }),
+});
+
+const Availability = builder
+  .objectRef<AvailabilityFacts & { readonly asOfSequence: number }>('Availability')
+  .implement({
+    description: 'When machines could be had as an advance reservation.',
+    fields: (t) => ({
+      earliestStart: t.expose('earliestStart', {
+        type: 'DateTime',
+        nullable: true,
+        description: 'The first possible start. Null when there is none.',
+      }),
+      windows: t.field({
+        type: [TimeWindow],
+        description: 'The possible starts within the interval, if it has an end.',
+        resolve: ({ windows }) => [...windows],
+      }),
+      asOfSequence: t.expose('asOfSequence', { type: 'Long', description: 'As of this event.' }),
+    }),
+  });
+
+builder.queryField('availability', (t) =>
+  t.field({
+    type: Availability,
+    description:
+      'When such machines could first be had, and the intervals in [from, to) in which they could start.',
+    args: {
+      machines: t.arg({ type: [MachineSetInput], required: true, description: 'The machines.' }),
+      duration: t.arg({ type: 'Duration', required: true, description: 'Their running time.' }),
+      from: t.arg({ type: 'DateTime', description: 'The earliest start; without it, now.' }),
+      to: t.arg({ type: 'DateTime', description: 'The end of the interval; without it, no windows.' }),
+    },
+    resolve: async (_root, { machines, duration, from, to }, { principal, services }) => {
+      intervalOf(from, to);
+      const [error] = [
+        ...machineErrors(machines, services.site.resourceTypes, 'machines'),
+        ...durationErrors(duration, 'duration'),
+      ];
+      if (error) throw badInput(`${error.path?.join('.')}: ${error.message}`);
+      const asOfSequence = services.leases.lastEvent();
+      const found = await services.leases.submit(
+        'availability',
+        {
+          machines: machines.flatMap(({ count, capacity }) =>
+            new Array<Amounts>(count).fill(amountsOf(capacity)),
+          ),
+          duration,
+          preemptible: false,
+          from: from ?? services.leases.now(),
+          to: to ?? null,
+        },
+        { principal },
+      );
+      return { ...found, asOfSequence };
+    },
+  }),
+);

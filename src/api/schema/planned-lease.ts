@@ -1,0 +1,65 @@
+import type { Amounts, PlannedLease as PlannedLeaseFacts } from '../../core/index.ts';
+import { builder } from './builder.ts';
+import { LeaseMachine } from './lease.ts';
+import { StateReasonType } from './reason.ts';
+import { Lease } from './refs.ts';
+
+/** What would happen, and the machines that were asked for. */
+export interface Plan {
+  readonly facts: PlannedLeaseFacts;
+  readonly machines: readonly Amounts[];
+}
+
+export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
+  description: 'What would happen to a request.',
+  fields: (t) => ({
+    accepted: t.boolean({
+      description: 'Whether it would be accepted.',
+      resolve: ({ facts }) => facts.accepted,
+    }),
+    reason: t.field({
+      resolve: ({ facts }) => facts.reason,
+      type: StateReasonType,
+      nullable: true,
+      description: 'Why it would be rejected, or would wait.',
+    }),
+    start: t.field({
+      resolve: ({ facts }) => facts.start,
+      type: 'DateTime',
+      nullable: true,
+      description: 'When its machines would start.',
+    }),
+    end: t.field({
+      resolve: ({ facts }) => facts.end,
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it would end.',
+    }),
+    machines: t.field({
+      type: [LeaseMachine],
+      description: 'Its machines, machine 1 first, each with its node if there is a plan.',
+      resolve: ({ facts, machines }, _args, { read }) => {
+        read.budget.take(machines.length);
+        return machines.map((amounts, position) => {
+          const index = position + 1;
+          return { leaseNumber: 0, index, amounts, nodeNumber: facts.machines?.[index] ?? null };
+        });
+      },
+    }),
+    displaces: t.field({
+      type: [Lease],
+      description:
+        'Leases that would be suspended, requeued or planned anew, as far as the principal may see them.',
+      resolve: async ({ facts }, _args, { read }) => {
+        const leases = await Promise.all(facts.displaces.map((number) => read.lease(number)));
+        return leases.filter((lease) => lease !== undefined);
+      },
+    }),
+    firstPossibleStart: t.field({
+      resolve: ({ facts }) => facts.firstPossibleStart,
+      type: 'DateTime',
+      nullable: true,
+      description: 'If it would be rejected: when its machines could first start.',
+    }),
+  }),
+});

@@ -1,0 +1,16 @@
+import type { Availability, AvailabilityQuestion } from '../../core/index.ts';
+import type { CommandKind } from './command.ts';
+import { fieldsOf, isWhole } from './shape.ts';
+
+/** A question: when machines could be had. Changes nothing. */
+export const availability: CommandKind<AvailabilityQuestion, Availability> = {
+  parse: (input) => {
+    const fields = fieldsOf(input);
+    return fields && Array.isArray(fields.machines) && isWhole(fields.duration) && isWhole(fields.from)
+      ? (input as AvailabilityQuestion)
+      : null;
+  },
+  rows: () => 0,
+  apply: (core, now, question) => core.availability(now, question),
+  idempotency: null,
+};

@@ -1,0 +1,11 @@
+import type { Waiting } from '../../core/index.ts';
+import type { CommandKind } from './command.ts';
+import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
+
+/** A question: why a lease does not run; null when it does. Changes nothing. */
+export const waiting: CommandKind<LeaseNumberInput, Waiting | null> = {
+  parse: parseLeaseNumber,
+  rows: () => 0,
+  apply: (core, now, { leaseNumber }) => core.waiting(now, leaseNumber),
+  idempotency: null,
+};
