@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { btree_gist } from '@electric-sql/pglite/contrib/btree_gist';
 import type { Database, MigrationSession } from '../src/store/database.ts';
 import { lockDirectory } from '../src/store/embedded/directory-lock.ts';
 import { openEmbedded } from '../src/store/embedded/index.ts';
@@ -21,6 +22,7 @@ const tables = [
   'lease_machines',
   'reservations',
   'reservation_nodes',
+  'utilization_hours',
   'lease_events',
   'actions',
   'idempotency_keys',
@@ -36,7 +38,7 @@ export async function convertDatabase(dataDir: string): Promise<ReadonlyMap<stri
   ];
   if (existsSync(kept)) throw new Error(`${kept} exists: an earlier conversion left it. Move it away first.`);
   const lock = await lockDirectory(dataDir);
-  const source = await PGlite.create(old);
+  const source = await PGlite.create(old, { extensions: { btree_gist } });
   try {
     await rm(converting, { recursive: true, force: true });
     // The older version may lack migrations.

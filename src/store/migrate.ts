@@ -158,6 +158,9 @@ async function assertOwnSchema(session: Queryable): Promise<void> {
 }
 
 function adviceFor(error: unknown): string {
+  if (error instanceof Error && error.message.includes('btree_gist')) {
+    return '. The extension comes with PostgreSQL (package postgresql-contrib on some systems); an administrator can run CREATE EXTENSION btree_gist.';
+  }
   const code = error instanceof Error && 'code' in error ? error.code : null;
   if (code === '25006') return '. The server is read-only: name the primary server in DATABASE_URL.';
   return code === '42501' ? '. The user needs the right to create and change tables in the schema.' : '.';

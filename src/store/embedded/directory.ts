@@ -1,7 +1,6 @@
 /** The files of an embedded database. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -87,7 +86,11 @@ export async function makeSocketDirectory(dataDir: string, launcher: Launcher): 
   const near = join(dataDir, 'socket');
   let directory = near;
   if (Buffer.byteLength(near) > maxSocketDirectory) directory = await mkdtemp(join(tmpdir(), 'leasegraph-'));
-  else if (!existsSync(near)) await mkdir(near);
+  else {
+    // A process that was killed leaves its socket.
+    await rm(near, { recursive: true, force: true });
+    await mkdir(near);
+  }
   await chmod(directory, 0o700);
   await launcher.own(directory);
   return directory;

@@ -1,7 +1,7 @@
 /** PostgreSQL as a process of its own on one data directory: started, watched, started again and stopped. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -181,7 +181,7 @@ export function formerDatabase(directory: string): StoreError {
 /** A process that was killed leaves PostgreSQL stopping for a moment, or running where its guard was killed too. */
 async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void> {
   const pid = await runningOn(directory);
-  if (pid === null) return;
+  if (pid === null) return removeStalePidFile(directory);
   log.info({ session: pid }, 'stopping the embedded database that an earlier process left running');
   const until = performance.now() + stopTimeout;
   send(pid, 'SIGINT');
@@ -192,11 +192,27 @@ async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void
   }
 }
 
-/** The process of PostgreSQL that runs on the directory; null when none does. */
-async function runningOn(directory: string): Promise<number | null> {
+/**
+ * PostgreSQL refuses to start while the process that its pid file names is there. After a crash another process may have that number,
+ * which is the rule in containers; it is known by the directory that it works in.
+ */
+async function removeStalePidFile(directory: string): Promise<void> {
+  const pid = await pidIn(directory);
+  const workingDirectory = pid === null ? null : await readlink(`/proc/${pid}/cwd`).catch(() => null);
+  if (workingDirectory === null || workingDirectory === directory) return;
+  await rm(join(directory, 'postmaster.pid'), { force: true });
+}
+
+async function pidIn(directory: string): Promise<number | null> {
   const text = await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 1) return null;
+  return Number.isSafeInteger(pid) && pid > 1 ? pid : null;
+}
+
+/** The process of PostgreSQL that runs on the directory; null when none does. */
+async function runningOn(directory: string): Promise<number | null> {
+  const pid = await pidIn(directory);
+  if (pid === null) return null;
   const command = await commandOf(pid);
   return command.includes('postgres') && command.includes(directory) ? pid : null;
 }
