@@ -376,7 +376,7 @@ describe('the command line beside a running server', () => {
     }
     expect((await cli('queue')).stdout).toMatch(/^POSITION .*\n +3 .*\n +1 +4 .*QUEUED/);
     const nodes = await cli('nodes');
-    expect(nodes.stdout).toMatch(/node-1 +CPU:100 Memory:1024 +CPU:0 Memory:0/);
+    expect(nodes.stdout).toMatch(/node-1 +UP +CPU:100 Memory:1024 +CPU:0 Memory:0/);
     const listed = JSON.parse(
       (await cli('leases', '--state', 'done', '--type', 'best-effort', '--json')).stdout,
     );
