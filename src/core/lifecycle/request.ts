@@ -27,7 +27,7 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
   return lease;
 };
 
-/** The lease that a request asks for, not yet known to anybody. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
+/** The lease that a request describes, not yet part of the state. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
 export function draftLease(state: SchedulerState, request: LeaseRequest, now: Instant): Lease {
   validate(request);
   const id = request.id ?? state.lastLeaseId + 1;
@@ -86,10 +86,10 @@ const refuse = (message: string, ...path: string[]): never => {
 const validate = (request: LeaseRequest): void => {
   const { type, machines, duration, image, knownDuration } = request;
   const { validate: validateForType } = rulesOf(type);
-  if (machines.length === 0) refuse('a lease needs one machine at least', 'machines');
+  if (machines.length === 0) refuse('a lease must have at least one machine', 'machines');
   validateMachines(machines);
   if (!Number.isSafeInteger(duration) || duration <= 0)
-    refuse(`the duration is ${duration} ms: it must be longer than 0`, 'duration');
+    refuse(`the duration is ${duration} ms; it must be greater than 0`, 'duration');
   if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
     refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
   validateForType(request);
@@ -111,7 +111,7 @@ const validateMachines = (machines: LeaseRequest['machines']): void => {
       for (const quantity of typeof amount === 'number' ? [amount] : amount) {
         if (!Number.isSafeInteger(quantity) || quantity < 0) {
           refuse(
-            `machine ${index + 1} asks for ${quantity} ${name}: amounts are whole numbers from 0 on`,
+            `machine ${index + 1} requests ${quantity} ${name}; amounts are integers of 0 or more`,
             'machines',
             String(index),
             name,
@@ -124,7 +124,11 @@ const validateMachines = (machines: LeaseRequest['machines']): void => {
         .flat()
         .every((quantity) => quantity === 0)
     ) {
-      refuse(`machine ${index + 1} asks for nothing`, 'machines', String(index));
+      refuse(
+        `machine ${index + 1} requests no resources; each machine must request at least one`,
+        'machines',
+        String(index),
+      );
     }
   });
   validLists.add(machines);

@@ -210,15 +210,16 @@ class Reach {
   /** How far the need fits, at most to `end`; null when not even at the start. */
   of(need: Need, end: Instant): Instant | null {
     const { segments } = this.node;
-    const least = need.shares.length > 0 ? [...this.free(segments[this.first] as Segment)] : null;
+    const minFree = need.shares.length > 0 ? [...this.free(segments[this.first] as Segment)] : null;
     for (let i = this.first; i < segments.length; i += 1) {
       const segment = segments[i] as Segment;
       if (i > this.first && segment.time >= end) break;
       const free = this.free(segment);
       // A share keeps to one instance throughout, so what counts for it is the least that was free there so far.
-      if (least)
-        for (let d = 0; d < least.length; d += 1) least[d] = Math.min(least[d] as number, free[d] as number);
-      if (!fits(need, least ?? free)) return i === this.first ? null : segment.time;
+      if (minFree)
+        for (let d = 0; d < minFree.length; d += 1)
+          minFree[d] = Math.min(minFree[d] as number, free[d] as number);
+      if (!fits(need, minFree ?? free)) return i === this.first ? null : segment.time;
     }
     return end;
   }
@@ -227,12 +228,13 @@ class Reach {
   pack(need: Need, end: Instant): Vector {
     if (need.shares.length === 0) return need.vector;
     const { segments } = this.node;
-    const least = [...this.free(segments[this.first] as Segment)];
+    const minFree = [...this.free(segments[this.first] as Segment)];
     for (let i = this.first + 1; i < segments.length && (segments[i] as Segment).time < end; i += 1) {
       const free = this.free(segments[i] as Segment);
-      for (let d = 0; d < least.length; d += 1) least[d] = Math.min(least[d] as number, free[d] as number);
+      for (let d = 0; d < minFree.length; d += 1)
+        minFree[d] = Math.min(minFree[d] as number, free[d] as number);
     }
-    return pack(need, least) as number[];
+    return pack(need, minFree) as number[];
   }
 
   private free(segment: Segment): Vector {

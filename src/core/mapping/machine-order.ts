@@ -6,13 +6,13 @@ import type { Need, ResourceSpace } from '../model/capacity.ts';
  */
 export const machineOrder = (space: ResourceSpace, needs: readonly Need[]): number[] => {
   const single = space.types.filter((type) => type.instances === 1).map((type) => type.offset);
-  const largest = single.map((dimension) =>
-    needs.reduce((most, need) => Math.max(most, need?.vector[dimension] ?? 0), 0),
+  const maxima = single.map((dimension) =>
+    needs.reduce((max, need) => Math.max(max, need?.vector[dimension] ?? 0), 0),
   );
   const weights = needs.map((need) =>
     single.reduce((sum, dimension, i) => {
-      const most = largest[i] as number;
-      return most > 0 && need ? sum + (need.vector[dimension] as number) / most : sum;
+      const max = maxima[i] as number;
+      return max > 0 && need ? sum + (need.vector[dimension] as number) / max : sum;
     }, 0),
   );
   const machines = needs.map((_need, machine) => machine).slice(1);

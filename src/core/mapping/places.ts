@@ -4,9 +4,9 @@ import type { Instant, Millis } from '../model/records.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 
-/** How many machines of one need fit into what is free, counted up to `most`. */
-const placesIn = (need: Need, free: Vector, most: number): number => {
-  let places = most;
+/** How many machines of one need fit into what is free, counted up to `max`. */
+const placesIn = (need: Need, free: Vector, max: number): number => {
+  let places = max;
   for (const dimension of need.used) {
     const fit = Math.floor((free[dimension] as number) / (need.vector[dimension] as number));
     if (fit < places) places = fit;
@@ -14,17 +14,17 @@ const placesIn = (need: Need, free: Vector, most: number): number => {
   return Math.max(0, places);
 };
 
-/** How many fit on a node throughout [start, end), counted up to `most`. */
+/** How many fit on a node throughout [start, end), counted up to `max`. */
 export const countPlaces = (
   node: NodeProfile,
   need: Need,
   start: Instant,
   end: Instant,
-  most: number,
+  max: number,
 ): number => {
   const { segments } = node;
   const first = node.indexAt(start);
-  let places = most;
+  let places = max;
   for (let i = first; i < segments.length && places > 0; i += 1) {
     const segment = segments[i] as Segment;
     if (i > first && segment.time >= end) break;
@@ -39,7 +39,7 @@ export const smallestNeed = (lease: Lease): Need => {
   if (lease.uniform) return first;
   const vector = first.vector.map((_amount, dimension) =>
     lease.needs.reduce(
-      (least, need) => Math.min(least, need?.vector[dimension] ?? least),
+      (min, need) => Math.min(min, need?.vector[dimension] ?? min),
       Number.POSITIVE_INFINITY,
     ),
   );

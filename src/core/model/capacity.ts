@@ -48,10 +48,7 @@ export class ResourceSpace {
       ...site.resourceTypes,
       ...Object.keys(UNDECLARED).filter((name) => !site.resourceTypes.includes(name)),
     ]) {
-      const instances = site.nodes.reduce(
-        (most, node) => Math.max(most, instancesOf(node.capacity[name])),
-        1,
-      );
+      const instances = site.nodes.reduce((max, node) => Math.max(max, instancesOf(node.capacity[name])), 1);
       types.push({ name, offset, instances });
       offset += instances;
     }
@@ -78,7 +75,7 @@ export class ResourceSpace {
     return vector;
   }
 
-  /** What a machine asks for. Throws INVALID_REQUEST for a type that the site does not have. */
+  /** What a machine requests. Throws INVALID_REQUEST for a type that the site does not have. */
   need(amounts: Amounts): Need {
     const vector = [...this.zero];
     const shares: { type: ResourceType; quantities: readonly number[] }[] = [];

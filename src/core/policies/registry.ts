@@ -34,7 +34,7 @@ export interface ChosenPolicies {
   readonly preemption: PreemptionPolicy;
 }
 
-/** Throws INVALID_CONFIG for a name that nobody registered. */
+/** Throws INVALID_CONFIG for a name that is not registered. */
 export const choosePolicies = (config: SchedulerConfig, own: Partial<Policies> = {}): ChosenPolicies => {
   const choose = <T>(
     kind: keyof Policies,

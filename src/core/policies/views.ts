@@ -29,9 +29,9 @@ export class HostView {
   get free(): Amounts {
     return this.#space.amounts(this.#profile.freeAt(this.#at));
   }
-  /** How many leases hold something on it, counted up to `most`. */
-  leaseCount(most: number = Number.POSITIVE_INFINITY): number {
-    return this.#profile.leaseCount(this.#at, most);
+  /** How many leases hold something on it, counted up to `max`. */
+  leaseCount(max: number = Number.POSITIVE_INFINITY): number {
+    return this.#profile.leaseCount(this.#at, max);
   }
   /** For how long neither what is free nor the set of leases changes; Infinity: for ever. */
   get unchangedFor(): Millis {

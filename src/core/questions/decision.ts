@@ -20,7 +20,7 @@ export interface Decision {
   readonly displaced: readonly number[];
 }
 
-/** Decides a lease that nobody knows of, as the pass would, and takes everything back. */
+/** Decides a new lease as the pass would, and takes everything back. */
 export function decideOnTrial(state: SchedulerState, lease: Lease, now: Instant): Decision {
   const noted = [...state.displaced];
   state.displaced.clear();

@@ -19,7 +19,7 @@ export interface Interval {
   readonly end: Instant;
 }
 
-/** From `time` to the next segment's: what is free on the node, and who holds the rest. */
+/** From `time` to the next segment's: what is free on the node, and which leases hold the rest. */
 export interface Segment {
   time: Instant;
   readonly free: number[];
@@ -135,12 +135,12 @@ export class NodeProfile {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** How many leases hold something at a time, counted up to `most`. */
-  leaseCount(time: Instant, most: number): number {
+  /** How many leases hold something at a time, counted up to `max`. */
+  leaseCount(time: Instant, max: number): number {
     const { holds } = this.segments[this.indexAt(time)] as Segment;
     if (holds.length < 2) return holds.length;
     let count = 0;
-    for (let i = 0; i < holds.length && count < most; i += 1) {
+    for (let i = 0; i < holds.length && count < max; i += 1) {
       let seen = false;
       for (let j = 0; j < i && !seen; j += 1) seen = holds[j]?.lease === holds[i]?.lease;
       if (!seen) count += 1;

@@ -38,7 +38,7 @@ export class Estimates {
 
   diskMigration(lease: Lease): Millis {
     if (this.config.migration !== 'yes' || !lease.image) return 0;
-    // Machines whose image somebody else saw to have no copy of their own to move.
+    // Machines whose image came by other means have no copy to move.
     return transferTime(lease.image.sizeMb, MIGRATION_BANDWIDTH) * lease.diskAt.size;
   }
 

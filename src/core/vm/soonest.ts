@@ -139,12 +139,12 @@ const searchFuture = (
 
 function placeSearch({ mapper }: Planning, search: Search): Pick<PlaceSearch, 'notBefore'> {
   const { lease, fixed } = search;
-  const reach = leastReach(search);
+  const reach = minReach(search);
   return fixed ? mapper.searchOld(lease, fixed, reach) : mapper.search(lease, reach);
 }
 
 /** How far a mapping must reach to be of use, whatever else. */
-const leastReach = ({
+const minReach = ({
   duration,
   threshold,
   strict,
@@ -156,7 +156,7 @@ export function shortestStay({ estimates }: Planning, lease: Lease): Millis {
   const resuming = lease.isSuspended;
   const duration = lease.remaining + estimates.shutdown(lease) + (resuming ? estimates.resume(lease) : 0);
   const threshold = estimates.threshold(lease, resuming);
-  return leastReach({ duration, threshold, strict: !estimates.canSuspend(lease) });
+  return minReach({ duration, threshold, strict: !estimates.canSuspend(lease) });
 }
 
 /** A mapping from `start` that reaches far enough (R8), or null. */
@@ -176,7 +176,7 @@ const fitAt = (
     strict,
     nodes: readiness.reachable(nodes, start),
     candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
-    worthwhileUntil: start + leastReach(search),
+    worthwhileUntil: start + minReach(search),
   };
   const found = fixed ? planning.mapper.refit(request, fixed) : planning.mapper.map(request);
   if (!found || found.end === end) return found;
