@@ -1,7 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -262,6 +271,23 @@ describe.skipIf(missingPrograms.length > 0)(
       );
       await expect(adapter.start(call({ leaseId: 41, node: 2 }))).rejects.toThrow(HostUnreachable);
       expect(await adapter.inspect({ leaseId: 41, machine: 1, node: 1 }, signal)).toBe('absent');
+    });
+
+    test('a machine whose process is killed is lost, and can be removed or started anew', async () => {
+      const adapter = open(options);
+      const lease = { leaseId: 53 };
+      const inspect = () => adapter.inspect({ ...lease, machine: 1, node: 1 }, AbortSignal.timeout(10_000));
+      await adapter.start(call(lease));
+      const pid = readFileSync(
+        join(daemonOf(1).folder, 'run', 'libvirt', 'qemu', 'run', 'lg-53-1.pid'),
+        'utf8',
+      );
+      process.kill(Number(pid), 'SIGKILL');
+      while ((await inspect()) === 'running') await sleep(50);
+      expect(await inspect()).toBe('absent');
+      expect(await adapter.start(call(lease))).toEqual(done);
+      expect(await inspect()).toBe('running');
+      await adapter.destroy(call(lease));
     });
 
     test('domains of others are left alone', async () => {

@@ -19,6 +19,8 @@ export interface DomainState {
   readonly isActive: boolean;
   /** Being started, saved, restored or moved. */
   readonly isPassing: boolean;
+  /** Its process ended, and not because the guest powered off. */
+  readonly hasCrashed: boolean;
   readonly phase: Phase;
 }
 
@@ -31,11 +33,14 @@ export class Machines {
   /** Null when there is no such domain. */
   async state(host: Host, name: string, signal: AbortSignal): Promise<DomainState | null> {
     try {
-      const [state = ''] = (await this.virsh(host, ['domstate', '--domain', name], signal))
-        .trim()
-        .split(' (');
-      const isActive = isActiveState(state);
-      return { isActive, isPassing: state === 'paused', phase: await this.phase(host, name, signal) };
+      const printed = await this.virsh(host, ['domstate', '--domain', name, '--reason'], signal);
+      const [, state = '', reason = ''] = /^(.*?)(?: \((.*)\))?$/.exec(printed.trim()) ?? [];
+      return {
+        isActive: isActiveState(state),
+        isPassing: state === 'paused',
+        hasCrashed: ['crashed', 'failed'].includes(reason),
+        phase: await this.phase(host, name, signal),
+      };
     } catch (error) {
       if (error instanceof LibvirtError && error.isUnknownDomain) return null;
       throw error;
@@ -63,7 +68,8 @@ export class Machines {
       case 'prepared':
         return 'prepared';
       case 'started':
-        return 'stopped';
+        // Of a machine that was lost there is nothing to go on with.
+        return state.hasCrashed ? 'absent' : 'stopped';
       case 'suspended':
         return 'suspended';
       default:
