@@ -203,6 +203,21 @@ export class Scheduler {
     removeMachines(this.state, targets, now);
   }
 
+  /**
+   * What a command (`update`, `setNodeState`, `planMaintenance`, `endMaintenance`, `cancel`, `vmEnded`) would answer, or throw, without doing it.
+   * The scheduler can be asked within how everything would be then.
+   */
+  rehearse<T>(command: (scheduler: this) => T): T {
+    const { cursor } = this;
+    const answers: T[] = [];
+    this.state.journal.attempt(() => {
+      answers.push(command(this));
+      return null;
+    });
+    this.cursor = cursor;
+    return answers[0] as T;
+  }
+
   // ------------------------------------------------------------------ time
 
   /** Carries out everything that is due up to `now`, in time order. */

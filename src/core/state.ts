@@ -211,6 +211,15 @@ export class SchedulerState {
     });
   }
 
+  /** A round of looking at them anew begins. */
+  reevaluationBegins(): void {
+    const { reevaluationDue } = this;
+    this.reevaluationDue = false;
+    this.journal.record(() => {
+      this.reevaluationDue = reevaluationDue;
+    });
+  }
+
   /** Something was given back: leases with a reservation in the future are to be looked at anew (R44). */
   askForReevaluation(): void {
     const { reevaluationDue } = this;

@@ -224,10 +224,16 @@ export class LiveRun {
   private carryOut(command: Command): void {
     const { at } = this;
     const before = JSON.stringify(this.scheduler.snapshot());
+    const expected = this.rehearse(command);
+    if (JSON.stringify(this.scheduler.snapshot()) !== before)
+      throw new Error(`${JSON.stringify(command)} was only rehearsed and changed something`);
+    this.expectNoChanges(command);
     try {
       give(this.scheduler, command, at);
       this.answers.push(null);
       this.note(command);
+      if (JSON.stringify(this.scheduler.snapshot()) !== expected)
+        throw new Error(`${JSON.stringify(command)} did something else than in its rehearsal`);
     } catch (error) {
       if (!(error instanceof SchedulerError)) throw error;
       if (error.code === 'INTERNAL') throw error;
@@ -236,6 +242,19 @@ export class LiveRun {
         throw new Error(`${JSON.stringify(command)} was refused (${error.code}) and changed something`);
       this.expectNoChanges(command);
       if (error.code === 'EXTENSION_BLOCKED') this.expectLongest(command, error.details.longest ?? 0);
+    }
+  }
+
+  /** How everything would be after a command. */
+  private rehearse(command: Command): string | null {
+    try {
+      return this.scheduler.rehearse((scheduler) => {
+        give(scheduler, command, this.at);
+        return JSON.stringify(scheduler.snapshot());
+      });
+    } catch (error) {
+      if (error instanceof SchedulerError) return null;
+      throw error;
     }
   }
 

@@ -31,7 +31,7 @@ export function* reevaluateEach(
   state: SchedulerState,
   now: () => Instant,
 ): Generator<void, void, Instant | undefined> {
-  state.reevaluationDue = false;
+  state.reevaluationBegins();
   const promised = [...state.leases.values()].filter(({ type }) => type === 'DEADLINE');
   const candidates = new Set([...state.future, ...promised, ...state.withoutPlace]);
   for (const lease of [...candidates].sort((a, b) => a.id - b.id)) {
@@ -44,7 +44,7 @@ export function* reevaluateEach(
     }
     yield;
   }
-  state.table.freed.nextRound();
+  state.table.nextRoundOfLooking();
 }
 
 /** A promised lease that has lost its place gets another as soon as there is one (N2). */
@@ -61,6 +61,7 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   const previous = lease.vm as VmReservation;
   const { table } = state;
   const starts = usefulStarts(state, lease, previous, now);
+  state.touch(lease);
   lease.freedSeal = table.freed.seal;
   let fault: StateReason | null = null;
   const moved =

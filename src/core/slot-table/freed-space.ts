@@ -47,10 +47,16 @@ export class FreedSpace {
     return this.spans.slice(seal - this.dropped);
   }
 
-  /** Every lease has looked since the last call: what it could see then is dropped. */
-  nextRound(): void {
+  /** Every lease has looked since the last call: what it could see then is dropped. Returns how to take it back. */
+  nextRound(): () => void {
+    const { spans, dropped, roundBegan } = this;
     this.drop(this.roundBegan - this.dropped);
     this.roundBegan = this.seal;
+    return () => {
+      this.spans = spans;
+      this.dropped = dropped;
+      this.roundBegan = roundBegan;
+    };
   }
 
   private drop(count: number): void {

@@ -141,6 +141,11 @@ export class SlotTable {
     this.giveBack(vm.holdStart, vm.finalEnd, vm.amounts.keys());
   }
 
+  /** Everybody has looked at what was given back. */
+  nextRoundOfLooking(): void {
+    this.journal.record(this.freed.nextRound());
+  }
+
   private giveBack(start: Instant, end: Instant, nodes: Iterable<number>): void {
     this.journal.record(this.freed.add(start, end, nodes, this.now));
   }
