@@ -177,7 +177,12 @@ export class Dispatcher {
 
   private enqueue(part: Part): void {
     const lane = getOrCreate(this.lanes, part.leaseId, (): Lane => ({ waiting: [], running: null }));
-    if (part.of.action.kind === 'DESTROY') this.supersede(lane, part.targets);
+    const { kind } = part.of.action;
+    if (kind === 'DESTROY') this.supersede(lane, part.targets);
+    if (kind === 'SHUTDOWN') {
+      for (const { of } of [...(lane.running ? [lane.running.part] : []), ...lane.waiting])
+        of.unwanted.abort();
+    }
     lane.waiting.push(part);
     if (!lane.running) this.runNext(part.leaseId, lane);
   }
@@ -226,7 +231,11 @@ export class Dispatcher {
       const { leaseId, machine, node } = target;
       const result = await this.untilSettled(of, target, controller.signal);
       if (result === null) {
-        if (freeingKinds.has(action.kind)) ledger.release(target);
+        if (freeingKinds.has(action.kind)) {
+          ledger.release(target);
+          // Perhaps that was all that was left on the node.
+          this.options.onReached(node, null);
+        }
         return;
       }
       if (failure !== null) return;
@@ -274,6 +283,10 @@ export class Dispatcher {
     const { leaseId, machine, node } = target;
     if (takingKinds.has(action.kind)) {
       const blocked = await this.waitForRoom(of, target, signal);
+      if (of.unwanted.signal.aborted && blocked !== null) {
+        of.superseded = true;
+        return null;
+      }
       if (blocked !== null) return blocked;
       ledger.hold(target);
     }
@@ -315,11 +328,12 @@ export class Dispatcher {
     try {
       for (; inTheWay.length > 0; inTheWay = ledger.inTheWayOf(target)) {
         this.progress(of, `waits until node ${target.node} is free of ${namesOf(inTheWay)}`);
+        if (of.unwanted.signal.aborted) return 'no longer wanted';
         const left = giveUpAt - clock.monotonic();
         if (left <= 0) {
           return `node ${target.node} is not free of ${namesOf(inTheWay)} after ${Math.round(timeout / 1_000)} s`;
         }
-        using waiting = linkedController(signal);
+        using waiting = linkedController(signal, of.unwanted.signal);
         void clock.sleep(left, waiting.signal).then(() => waiting.abort());
         await ledger.changed(target.node, waiting.signal);
         waiting.abort();
@@ -364,7 +378,7 @@ export class Dispatcher {
       metrics.action(action.kind, 'failed');
       log.error({ ...fields, error }, 'action failed');
     } else if (superseded) {
-      error = 'given up: the machines are being destroyed';
+      error = 'given up: the machines are no longer wanted';
       metrics.action(action.kind, 'superseded');
       log.info(fields, error);
     } else {

@@ -24,11 +24,15 @@ export type HeldTarget = Place & Pick<ActionTarget, 'capacity'>;
 
 const keyOf = ({ leaseId, machine }: Pick<Place, 'leaseId' | 'machine'>): string => `${leaseId}/${machine}`;
 
+const placeOf = (place: Place): string => `${keyOf(place)}@${place.node}`;
+
 export class HostLedger {
   private readonly nodes = new Map<number, Map<string, HeldMachine>>();
   private readonly waiting = new Map<number, Set<() => void>>();
 
   private readonly capacities = new Map<number, Amounts>();
+  /** What will free machines that are not there yet, by node and machine. */
+  private readonly expected = new Map<string, ActionKind>();
 
   /** The nodes as they are now. */
   know(nodes: readonly NodeSpec[]): void {
@@ -43,18 +47,21 @@ export class HostLedger {
   /** The machine is there, or is about to be. */
   hold(target: HeldTarget): void {
     const { leaseId, machine, capacity } = target;
-    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing: null });
+    const releasing = this.expected.get(placeOf(target)) ?? null;
+    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing });
   }
 
-  /** What the machine holds is being freed; it holds it until `release`. Nothing happens where it holds nothing. */
+  /** What the machine holds is being freed, or will be as soon as it holds something; it holds it until `release`. */
   beginRelease(place: Place, releasing: ActionKind): void {
     const held = this.nodes.get(place.node);
     const machine = held?.get(keyOf(place));
     if (machine) held?.set(keyOf(place), { ...machine, releasing });
+    else this.expected.set(placeOf(place), releasing);
   }
 
   /** The machine is known to be gone from the node. */
   release(place: Place): void {
+    this.expected.delete(placeOf(place));
     const held = this.nodes.get(place.node);
     if (!held?.delete(keyOf(place))) return;
     if (held.size === 0) this.nodes.delete(place.node);
@@ -113,6 +120,7 @@ export class HostLedger {
 
   clear(): void {
     this.nodes.clear();
+    this.expected.clear();
   }
 
   private on(node: number): Map<string, HeldMachine> {
