@@ -16,7 +16,7 @@ import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import type { ActionOutcome, Adapter } from '../ports.ts';
 import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
-import type { HeldMachine, HostLedger } from './ledger.ts';
+import { type HostLedger, namesOf } from './ledger.ts';
 import { type OpenAction, openAction, outcomeOf } from './open-action.ts';
 import type { Recovery } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
@@ -393,10 +393,4 @@ export class Dispatcher {
       report({ ...noReport, action, outcome, remove: action.targets });
     } else report({ ...noReport, action, outcome, failures });
   }
-}
-
-function namesOf(machines: readonly HeldMachine[]): string {
-  return machines
-    .map(({ leaseId, machine, releasing }) => `machine ${machine} of lease ${leaseId} (${releasing})`)
-    .join(', ');
 }

@@ -127,3 +127,10 @@ export class HostLedger {
     return getOrCreate(this.nodes, node, () => new Map());
   }
 }
+
+/** For messages. */
+export function namesOf(machines: readonly HeldMachine[]): string {
+  return machines
+    .map(({ leaseId, machine, releasing }) => `machine ${machine} of lease ${leaseId} (${releasing})`)
+    .join(', ');
+}
