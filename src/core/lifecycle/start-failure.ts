@@ -5,14 +5,15 @@ import { commit } from '../placement/commit.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan } from '../vm/plan.ts';
 import { loseMachines } from './nodes/lost-machines.ts';
+import { setNodeState } from './nodes/node-state.ts';
 import { planAnew } from './nodes/plans.ts';
 
 /** A lease whose machines were lost so often is not moved again. */
 const maxRestarts = 3;
 
 /**
- * A machine could not be started on a node: what has been started of the lease is removed, and it is planned anew on other nodes, or
- * waits in the queue. False when it is not to be moved: nothing has changed then.
+ * A machine could not be started on a node: nothing new starts there until the node is set UP again; what has been started of the lease
+ * is removed, and it is planned anew on other nodes, or waits in the queue. False when it is not to be moved: nothing has changed then.
  */
 export function moveElsewhere(
   state: SchedulerState,
@@ -22,14 +23,11 @@ export function moveElsewhere(
   now: Instant,
 ): boolean {
   if (lease.state !== 'ACTIVE' || lease.restarts >= maxRestarts) return false;
-  const { availability } = state;
   state.journal.attempt(() => {
-    const before = availability.stateOf(node);
-    if (before === 'UP') availability.setState(node, 'DRAINING');
+    if (state.availability.stateOf(node) === 'UP') setNodeState(state, node, 'DRAINING', 'DISPLACE', now);
     const lost = loseMachines(state, lease, now, reason);
     if (lost) planAnew(state, [], [lost], reason, now);
     else planAtOnce(state, lease, reason, now);
-    availability.setState(node, before);
     state.askForPass();
     return true;
   });
