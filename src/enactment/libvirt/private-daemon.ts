@@ -72,11 +72,11 @@ export class PrivateDaemon {
   /** Ends the daemon and all machines at once, as a host that loses its power. */
   kill(): void {
     this.child.kill('SIGKILL');
-    const folder = join(this.folder, 'run', 'libvirt', 'qemu', 'run');
-    if (!existsSync(folder)) return;
-    for (const name of readdirSync(folder).filter((each) => each.endsWith('.pid') && each !== 'driver.pid')) {
+    // What it has started is no child of anybody, and names the folder.
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
-        process.kill(Number(readFileSync(join(folder, name), 'utf8')), 'SIGKILL');
+        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.folder))
+          process.kill(Number(pid), 'SIGKILL');
       } catch {
         // It has ended.
       }
