@@ -33,6 +33,7 @@ import { known } from '../client/known.ts';
 import { leaseInput } from '../client/lease-input.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { findProject } from '../client/projects.ts';
+import { rehearse } from '../client/rehearse.ts';
 import { leaseTable } from '../client/show.ts';
 import { addNotes } from '../help.ts';
 import { addOutputOptions, type OutputOptions, printJson } from '../output.ts';
@@ -51,6 +52,7 @@ interface RequestOptions extends ServerOptions, OutputOptions {
   readonly key?: string;
   readonly file?: string;
   readonly wait?: boolean;
+  readonly dryRun?: boolean;
 }
 
 /** Options that describe the lease, which --file replaces. */
@@ -89,9 +91,15 @@ export default function request(command: Command, terminal: Terminal): void {
     .option('--key <key>', 'idempotency key: repeating a request with its key returns the same lease')
     .option('--file <file>', 'request the leases of a file; - is standard input')
     .option('--wait', 'wait until the lease ends, printing each change')
+    .option('--dry-run', 'print what would happen, and request nothing')
     .action(async (options: RequestOptions) => {
+      if (options.dryRun && options.wait) throw new CliError('--wait does not go with --dry-run', 2);
       const client = connect(options);
       const inputs = await inputsOf(client, options);
+      if (options.dryRun) {
+        await rehearse(client, inputs, options, terminal);
+        return;
+      }
       const shown: LeaseRowFragment[] = [];
       const refused: string[] = [];
       for (const [index, input] of inputs.entries()) {

@@ -327,6 +327,23 @@ export type UpdateProjectInput = {
   readonly name?: string | null | undefined;
 };
 
+/** Why a lease waits. */
+export type WaitingCode =
+  /** Other leases stand before it in the queue. */
+  | 'BEHIND_IN_QUEUE'
+  /** Its disk image is being transferred. */
+  | 'IMAGE_TRANSFER'
+  /** Nodes that it needs are down, drained or in maintenance. */
+  | 'NODES_UNAVAILABLE'
+  /** No scheduling pass has considered it yet. */
+  | 'NOT_YET_CONSIDERED'
+  /** What it needs is held by other leases. */
+  | 'RESOURCES'
+  /** It is planned, and its start has not been reached. */
+  | 'START_NOT_REACHED'
+  /** It is suspended, and continues when its machines fit. */
+  | 'SUSPENDED';
+
 export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
 
 export type PageFragment = { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null };
@@ -376,6 +393,30 @@ export type RequestLeaseMutationVariables = Exact<{
 
 
 export type RequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type DryRunMutationVariables = Exact<{
+  input: RequestLeaseInput;
+}>;
+
+
+export type DryRunMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type AvailabilityQueryVariables = Exact<{
+  machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
+  duration: string;
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+}>;
+
+
+export type AvailabilityQuery = { readonly availability: { readonly earliestStart: string | null, readonly windows: ReadonlyArray<{ readonly start: string, readonly end: string }> } };
+
+export type ExplainQueryVariables = Exact<{
+  number: number;
+}>;
+
+
+export type ExplainQuery = { readonly lease: { readonly number: number, readonly state: LeaseState, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number }> } | null } | null };
 
 export type CancelLeaseMutationVariables = Exact<{
   id: string | number;
@@ -979,6 +1020,67 @@ fragment Refusal on UserError {
   message
   path
 }`) as unknown as TypedDocumentString<RequestLeaseMutation, RequestLeaseMutationVariables>;
+export const DryRunDocument = new TypedDocumentString(`
+    mutation DryRun($input: RequestLeaseInput!) {
+  requestLease(input: $input) {
+    plan {
+      accepted
+      reason {
+        code
+        message
+      }
+      start
+      end
+      firstPossibleStart
+      machines {
+        index
+        node {
+          number
+          hostname
+        }
+      }
+      displaces {
+        number
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<DryRunMutation, DryRunMutationVariables>;
+export const AvailabilityDocument = new TypedDocumentString(`
+    query Availability($machines: [MachineSetInput!]!, $duration: Duration!, $from: DateTime, $to: DateTime) {
+  availability(machines: $machines, duration: $duration, from: $from, to: $to) {
+    earliestStart
+    windows {
+      start
+      end
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<AvailabilityQuery, AvailabilityQueryVariables>;
+export const ExplainDocument = new TypedDocumentString(`
+    query Explain($number: Int!) {
+  lease(number: $number) {
+    number
+    state
+    waiting {
+      code
+      message
+      estimatedStart
+      longestNow
+      blockedBy {
+        number
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ExplainQuery, ExplainQueryVariables>;
 export const CancelLeaseDocument = new TypedDocumentString(`
     mutation CancelLease($id: ID!) {
   cancelLease(input: {id: $id}) {

@@ -1,0 +1,66 @@
+import { type OutputOptions, printJson } from '../output.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+import { plain } from '../text.ts';
+import { assertAccepted, type Client } from './client.ts';
+import { DryRunDocument, type DryRunMutation, type RequestLeaseInput } from './generated/operations.ts';
+import { showInstant } from './show.ts';
+
+type Plan = NonNullable<DryRunMutation['requestLease']['plan']>;
+
+/** Prints what would become of each request by itself. Throws CliError when one of them would be refused or rejected. */
+export async function rehearse(
+  client: Client,
+  inputs: readonly RequestLeaseInput[],
+  { json, jsonl }: OutputOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const plans: Plan[] = [];
+  const refused: string[] = [];
+  for (const [index, input] of inputs.entries()) {
+    const name = inputs.length === 1 ? '' : `lease ${index + 1} of ${inputs.length}: `;
+    try {
+      const plan = await planOf(client, input);
+      plans.push(plan);
+      if (!plan.accepted) refused.push(`${name}would be rejected${reasonOf(plan)}`);
+      if (!json && !jsonl) terminal.out(show(plan, name));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      refused.push(`${name}${error.message}`);
+    }
+  }
+  if (jsonl) for (const plan of plans) terminal.out(`${JSON.stringify(plan)}\n`);
+  else if (json && inputs.length > 1) printJson(terminal, plans);
+  else if (json && plans[0] !== undefined) printJson(terminal, plans[0]);
+  if (refused.length > 0) throw new CliError(refused.join('; '));
+}
+
+async function planOf(client: Client, input: RequestLeaseInput): Promise<Plan> {
+  const dryRun = { ...input, dryRun: true };
+  const { plan, userErrors } = (await client.request(DryRunDocument, { input: dryRun })).requestLease;
+  assertAccepted(userErrors);
+  if (plan === null) throw new CliError('the server answered without a plan [UNEXPECTED_ANSWER]');
+  return plan;
+}
+
+function reasonOf({ reason }: Plan): string {
+  return reason === null ? '' : `: ${reason.message} [${reason.code}]`;
+}
+
+function show(plan: Plan, name: string): string {
+  const { accepted, displaces, end, firstPossibleStart, machines, start } = plan;
+  const nodes = machines.flatMap(({ node }) => node?.hostname ?? []);
+  const facts: (readonly [name: string, value: string | null])[] = [
+    ['start', start && `~${showInstant(start)}`],
+    ['end', end && `~${showInstant(end)}`],
+    ['nodes', nodes.length === 0 ? null : nodes.join(' ')],
+    ['displaces', displaces.length === 0 ? null : displaces.map(({ number }) => number).join(', ')],
+    ['could start', firstPossibleStart && showInstant(firstPossibleStart)],
+  ];
+  // Why it would be rejected is the error of the command.
+  const head = accepted ? `would be accepted${reasonOf(plan)}` : 'would be rejected';
+  return [
+    plain(`${name}${head}`),
+    ...facts.flatMap(([fact, value]) => (value === null ? [] : [`${fact.padEnd(11)}  ${plain(value)}`])),
+    '',
+  ].join('\n');
+}
