@@ -186,6 +186,15 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(1164);
   });
 
+  it('N3: memory that lies on a node during its maintenance waits there, although other nodes are free', () => {
+    const story = tell([bestEffort(0, 1, 1000)], {
+      config: { ...all, migration: 'yes' },
+      commands: [{ at: 100, maintenance: 'm', nodes: [1], start: 600, end: 900 }],
+    });
+    // Copying takes 82 s, which count from the end of the maintenance on whether or not the memory moves.
+    expect(outcome(story)).toEqual(['DONE of 1000 | VM[0,568) S[568,600) R[982,1014) VM[1014,1446) | 1 | 1']);
+  });
+
   it('N3: one that cannot be suspended is requeued at once', () => {
     const story = tell([bestEffort(0, 4, 1000)], {
       commands: [{ at: 100, maintenance: 'm', nodes: [1], start: 600, end: 900 }],
