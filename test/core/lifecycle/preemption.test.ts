@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Scheduler, SECOND, type Snapshot } from '../../../src/core/index.ts';
 import type { Config } from '../../support/lease.ts';
 import { Stage } from '../../support/stage.ts';
 import { bestEffort, image, reservation, tell } from '../../support/story.ts';
@@ -190,5 +191,69 @@ describe('a lease that is put aside', () => {
     );
     expect(story.timeline(2)).toMatch(/^VM\[500,1968\) S\[1968,2000\)/);
     expect(story.path(4)).toMatch(/^20 PENDING, 20 QUEUED, 20 SCHEDULED, 20 READY/);
+  });
+});
+
+describe('a victim that cannot be suspended, where victims stop when needed', () => {
+  const whenNeeded = over({ suspension: 'none', stopVictims: 'when-needed' });
+  const requested = () =>
+    new Stage([bestEffort(0, 4, 1000), reservation(100, 500, 4, 100)], whenNeeded).to(100);
+  const stopped = {
+    leaseId: 1,
+    at: 500 * SECOND,
+    from: 'ACTIVE',
+    to: 'QUEUED',
+    reason: {
+      code: 'PREEMPTED',
+      message: 'its machines were stopped for lease 2, and 500 s of running time are lost',
+      data: { preemptor: 2, lostDuration: 500_000 },
+    },
+  };
+
+  it('runs until its nodes are needed, then is requeued and has lost all that it did (R65)', () => {
+    const stage = requested();
+    expect(stage.leases.get(1)).toMatchObject({ state: 'ACTIVE', accumulated: 0, restarts: 0 });
+    expect(stage.plan(1)).toBe('VM[0,500)');
+    expect(stage.forget().to(499).events).toEqual([]);
+    stage.to(500);
+    expect(stage.events.filter(({ leaseId }) => leaseId === 1)[0]).toMatchObject(stopped);
+    expect(stage.leases.get(1)).toMatchObject({ accumulated: 0, restarts: 1, lostDuration: 500_000 });
+    expect(stage.actions.map(({ at, kind, leaseId }) => [at / SECOND, kind, leaseId])).toEqual([
+      [500, 'DESTROY', 1],
+      [500, 'START', 2],
+    ]);
+    // It is planned again in the same instant.
+    expect(stage.state(1)).toBe('READY');
+    expect(stage.plan(1)).toBe('VM[600,1600) SHUTDOWN[1600,1600)');
+    stage.to(1600);
+    expect(stage.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: 1_000_000 });
+  });
+
+  it('does so after a restart in between', () => {
+    const stage = requested();
+    const snapshot = JSON.parse(JSON.stringify(stage.scheduler.snapshot())) as Snapshot;
+    const restored = Scheduler.restore(stage.site, stage.config, snapshot);
+    restored.advance(500 * SECOND);
+    const changes = restored.takeChanges();
+    expect(changes.events.filter(({ leaseId }) => leaseId === 1)).toMatchObject([stopped]);
+    expect(changes.leases.find(({ id }) => id === 1)).toMatchObject({ state: 'QUEUED', accumulated: 0 });
+    expect(restored.snapshot().reservations.filter(({ leaseId }) => leaseId === 1)).toEqual([]);
+  });
+
+  it('loses also what it did before an earlier suspension', () => {
+    const story = tell(
+      [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300), reservation(1340, 1350, 4, 100)],
+      over({ stopVictims: 'when-needed' }),
+    );
+    expect(story.timeline(1)).toBe('VM[0,968) S[968,1000) R[1300,1332) VM[1332,1350) VM[1450,5050)');
+    expect(story.lease(1)).toMatchObject({ accumulated: 3600, start: 1450 });
+  });
+
+  it('is requeued at the earlier start when another reservation needs its nodes before', () => {
+    const story = tell(
+      [bestEffort(0, 4, 1000), reservation(100, 500, 4, 100), reservation(200, 300, 4, 100)],
+      whenNeeded,
+    );
+    expect(story.timeline(1)).toBe('VM[0,300) VM[600,1600)');
   });
 });
