@@ -108,7 +108,7 @@ function SettingsForm() {
       <label>
         <span>Theme</span>
         <select value={theme} onChange={(event) => setTheme(event.target.value as Theme)}>
-          <option value="system">As the system</option>
+          <option value="system">System</option>
           <option value="light">Light</option>
           <option value="dark">Dark</option>
         </select>

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Help } from 'commander';
 import type { Terminal } from './terminal.ts';
 import { wrap } from './text.ts';
 
@@ -9,6 +9,9 @@ const minDescription = 40;
 /** Lays help out for the terminal: lines break at blanks only. */
 export function layOutHelp(command: Command, terminal: Terminal): void {
   command.configureHelp({
+    // Defaults that are objects are described in words by the option itself.
+    optionDescription: (option) =>
+      typeof option.defaultValue === 'object' ? option.description : new Help().optionDescription(option),
     formatItem(term, termWidth, description, helper) {
       const indent = '  ';
       if (description === '') return indent + term;

@@ -49,7 +49,7 @@ describe('a server that is none', () => {
 
   it('is not waited for without end', async () => {
     const url = await serve(() => {});
-    await expect(new Client(url, 't', 50).request(SiteDocument, {})).rejects.toThrow(
+    await expect(new Client(url, 't', '--token', 50).request(SiteDocument, {})).rejects.toThrow(
       `the server at ${url} did not answer within 0.05 s`,
     );
   });
@@ -76,7 +76,7 @@ it('tells a subscription that breaks, and a command that there is not', async ()
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(':\n\n', () => response.destroy());
   });
-  const events = new Client(url, 't').subscribe(LeaseEventsDocument, {});
+  const events = new Client(url, 't', '--token').subscribe(LeaseEventsDocument, {});
   await expect(events.next()).rejects.toThrow(/^no server answers at .*; is it running\? \[UNREACHABLE\]$/);
 
   const { status, err } = await cli('help', 'lesaes');

@@ -228,7 +228,7 @@ describe('login', () => {
     const { status, err } = await withHome('login', '--server', listening.url, '--token', 'wrong');
     expect([status, err]).toEqual([
       1,
-      `leasegraph: the server at ${listening.url}/graphql does not know this token [UNAUTHENTICATED]\n`,
+      `leasegraph: the server at ${listening.url}/graphql does not know this token (from --token) [UNAUTHENTICATED]\n`,
     ]);
     expect((await withHome('login', '--logout')).out).toBe('There is no login to forget.\n');
   });

@@ -253,7 +253,7 @@ export function ScheduleChart({
         <canvas ref={canvas} />
       </div>
       <p className="schedule-detail" role="status">
-        {shown ? describe(shown, model, timeZone) : 'Point at a reservation, or press N, to see what it is.'}
+        {shown ? describe(shown, model, timeZone) : 'Point to a reservation or press N to see its details.'}
       </p>
       <p id="schedule-help" className="hint">
         Drag or use the arrow keys to move. Ctrl and the wheel, or + and −, zoom the time; Alt and the wheel

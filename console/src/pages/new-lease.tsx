@@ -172,7 +172,7 @@ export default function NewLeasePage() {
               checked={form.preemptible}
               onChange={(event) => change('preemptible', event.target.checked)}
             />
-            <span>May be preempted by leases that the site puts first</span>
+            <span>May be preempted by leases of higher priority</span>
           </label>
           <details>
             <summary>Disk image</summary>
@@ -199,7 +199,7 @@ export default function NewLeasePage() {
             {request.isPending ? 'Requesting…' : 'Request lease'}
           </button>
         </form>
-        <Card title="The same elsewhere">
+        <Card title="Equivalent requests">
           {input === null ? (
             <p className="muted">Complete the form to see the equivalent command and mutation.</p>
           ) : (

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConsoleNodesDocument, type ConsoleNodesQuery } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
+import { formatEnum } from '../ui/format.ts';
 import { Page, Pager, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 
@@ -12,6 +13,7 @@ const pageSize = 100;
 const columns: readonly Column<NodeRow>[] = [
   { header: 'Number', kind: 'number', cell: ({ number }) => number },
   { header: 'Host name', kind: 'text', cell: ({ hostname }) => hostname },
+  { header: 'State', kind: 'text', cell: ({ state }) => formatEnum(state) },
   {
     header: 'Labels',
     kind: 'text',

@@ -3,7 +3,7 @@ import { createClient } from 'graphql-sse';
 import { createClient as createSocketClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { found } from '../../config/error.ts';
-import { keptToken } from '../../config/token.ts';
+import { keptToken, tokenFile } from '../../config/token.ts';
 import { CliError } from '../terminal.ts';
 import type { TypedDocumentString } from './generated/operations.ts';
 import { type Login, readLogin } from './login-file.ts';
@@ -28,22 +28,34 @@ export function addServerOptions(command: Command): Command {
 export function connect({ server, token }: ServerOptions, environment = process.env): Client {
   const login = readLogin(environment);
   const url = serverUrl(server, environment, login);
-  const known =
-    token ??
-    (environment.LEASEGRAPH_TOKEN ||
-      environment.LEASEGRAPH_ADMIN_TOKEN ||
-      // A token is for the server that it was given for.
-      (login?.server === url ? login.token : null) ||
-      keptToken(environment.LEASEGRAPH_DATA_DIR || './data'));
-  if (!known) {
+  const found = findToken(token, environment, login?.server === url ? login.token : null);
+  if (found === null) {
     throw new CliError(
-      'a token is needed: run leasegraph login, give --token, set LEASEGRAPH_TOKEN, or run this beside the data directory of the server [UNAUTHENTICATED]',
+      'a token is needed: run leasegraph login, give --token, set LEASEGRAPH_TOKEN, or set LEASEGRAPH_DATA_DIR to the data directory of the server [UNAUTHENTICATED]',
     );
   }
-  if (!/^[\x21-\x7e]+$/.test(known)) {
+  if (!/^[\x21-\x7e]+$/.test(found.token)) {
     throw new CliError('--token: expected printable ASCII characters without blanks', 2);
   }
-  return new Client(url, known);
+  return new Client(url, found.token, found.source);
+}
+
+/** The first token in the documented order, and where it was found; null when there is none. */
+function findToken(
+  option: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+  /** A login's token is for the server of that login only. */
+  loginToken: string | null,
+): { token: string; source: string } | null {
+  if (option !== undefined) return { token: option, source: '--token' };
+  for (const source of ['LEASEGRAPH_TOKEN', 'LEASEGRAPH_ADMIN_TOKEN']) {
+    const token = environment[source];
+    if (token) return { token, source };
+  }
+  if (loginToken) return { token: loginToken, source: 'leasegraph login' };
+  const dataDir = environment.LEASEGRAPH_DATA_DIR || './data';
+  const token = keptToken(dataDir);
+  return token === null ? null : { token, source: tokenFile(dataDir) };
 }
 
 /** The address of the GraphQL endpoint. Throws CliError. */
@@ -92,6 +104,8 @@ export class Client {
   constructor(
     readonly url: string,
     private readonly token: string,
+    /** Where the token was found, for messages. */
+    private readonly source: string,
     private readonly timeout = defaultTimeout,
   ) {}
 
@@ -194,7 +208,9 @@ export class Client {
   }
 
   private unauthorized(): CliError {
-    return new CliError(`the server at ${this.url} does not know this token [UNAUTHENTICATED]`);
+    return new CliError(
+      `the server at ${this.url} does not know this token (from ${this.source}) [UNAUTHENTICATED]`,
+    );
   }
 }
 

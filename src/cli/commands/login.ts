@@ -30,7 +30,7 @@ export default function login(command: Command, terminal: Terminal): void {
       if (!/^[\x21-\x7e]+$/.test(token)) {
         throw new CliError('--token: expected printable ASCII characters without blanks', 2);
       }
-      const client = new Client(server, token);
+      const client = new Client(server, token, options.token === undefined ? 'standard input' : '--token');
       const { site } = await client.request(SiteDocument, {});
       const { viewer } = await client.request(ViewerDocument, {});
       saveLogin(process.env, { server, token });

@@ -90,7 +90,9 @@ function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): v
   } else if (token.file !== null) {
     terminal.out(`The admin token is in ${token.file}.\n`);
   }
-  terminal.out(`Listening on ${url}/graphql (GraphiQL in a browser). Ctrl-C stops it.\n`);
+  terminal.out(
+    `Listening on ${url}/graphql (GraphiQL in a browser); the web console is at ${url}/. Ctrl-C stops it.\n`,
+  );
 }
 
 /** Resolves at the first signal to stop, to its exit status. The second signal ends the process at once. */

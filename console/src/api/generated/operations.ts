@@ -179,6 +179,15 @@ export type MachineSetInput = {
   readonly count: number;
 };
 
+/** Whether a node can be used. */
+export type NodeState =
+  /** Failed: nothing runs on it. */
+  | 'DOWN'
+  /** Nothing new starts on it; what runs goes on. */
+  | 'DRAINING'
+  /** In use. */
+  | 'UP';
+
 /** The direction of an order. */
 export type OrderDirection =
   /** Ascending. */
@@ -347,7 +356,7 @@ export type ConsoleNodesQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type ConsoleScheduleQueryVariables = Exact<{
   from: string;
@@ -768,6 +777,7 @@ export const ConsoleNodesDocument = new TypedDocumentString(`
       id
       number
       hostname
+      state
       labels {
         key
         value

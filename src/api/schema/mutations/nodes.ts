@@ -171,7 +171,7 @@ builder.mutationFields((t) => ({
         async () => {
           const name = maintenanceName(input.id);
           if (name === null) {
-            return refuse('INVALID_ID', 'The value is not the id of a maintenance.', 'input', 'id');
+            return refuse('INVALID_ID', 'The value is not the ID of planned maintenance.', 'input', 'id');
           }
           const { principal, services } = context;
           await services.leases.submit('endMaintenance', { name }, { principal });
