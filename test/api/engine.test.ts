@@ -261,9 +261,23 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect(maintenance).toMatchObject({ reason: 'new disks', nodes: [{ number: 2 }], start, end });
     const listed = async () => (await ask('{ maintenance { totalCount nodes { id } } }')).maintenance;
     expect(await listed()).toEqual({ totalCount: 1, nodes: [{ id: maintenance.id }] });
-    const endIt = `mutation { endMaintenance(input: { id: "${maintenance.id}" }) { userErrors { code } } }`;
+    const endIt = `mutation { endMaintenance(input: { id: "${maintenance.id}" }) { userErrors { code path } } }`;
     expect((await ask(endIt)).endMaintenance.userErrors).toEqual([]);
-    expect((await ask(endIt)).endMaintenance.userErrors).toEqual([{ code: 'MAINTENANCE_NOT_FOUND' }]);
+    expect((await ask(endIt)).endMaintenance.userErrors).toEqual([
+      { code: 'MAINTENANCE_NOT_FOUND', path: ['input', 'id'] },
+    ]);
+    const absent = `mutation { planMaintenance(input: { nodes: ["${node(2)}", "${node(99)}"], start: "${start}", end: "${end}" }) {
+      maintenance { id } userErrors { code message path } } }`;
+    expect((await ask(absent)).planMaintenance).toEqual({
+      maintenance: null,
+      userErrors: [
+        {
+          code: 'NODE_NOT_FOUND',
+          message: 'Node 99 does not exist.',
+          path: ['input', 'nodes', '1'],
+        },
+      ],
+    });
     expect(await listed()).toEqual({ totalCount: 0, nodes: [] });
     expect(await setState('DRAINING', 'DISPLACE')).toEqual({
       node: { number: 1, state: 'DRAINING' },

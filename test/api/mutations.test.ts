@@ -531,4 +531,21 @@ describe('audit records', () => {
         })),
       );
   });
+
+  it('are written also for an id that the database cannot store', async () => {
+    await api.prisma.auditEntry.deleteMany();
+    for (const bad of ['a\u0000b', 'a\ud800b', `${'a'.repeat(99)}\u{1f600}`]) {
+      await current.ask(cancelLease, { id: bad });
+    }
+    await expect
+      .poll(async () => {
+        const rows = await api.prisma.auditEntry.findMany({ orderBy: { number: 'asc' } });
+        return rows.map(({ subject, outcome }) => [subject, outcome]);
+      })
+      .toEqual([
+        ['a\ufffdb', 'INVALID_ID'],
+        ['a\ufffdb', 'INVALID_ID'],
+        [`${'a'.repeat(99)}\ufffd`, 'INVALID_ID'],
+      ]);
+  });
 });

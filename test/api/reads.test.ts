@@ -190,6 +190,19 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
+  it('returns an object to all fields of a request that name its id', async () => {
+    const types = { Lease: 8, ComputeNode: 3, Reservation: 4, LeaseEvent: 5 };
+    for (const [type, number] of Object.entries(types)) {
+      const { data, errors } = await api.ask(
+        `{ a: node(id: "${id(type, number)}") { __typename } b: node(id: "${id(type, number)}") { __typename }
+          objects(ids: ["${id(type, number)}", "${id(type, number)}"]) { __typename } }`,
+      );
+      expect(errors).toBeUndefined();
+      const object = { __typename: type };
+      expect(data).toEqual({ a: object, b: object, objects: [object, object] });
+    }
+  });
+
   it('returns any object by its id', async () => {
     const types = { Lease: 8, ComputeNode: 3, Reservation: 4, LeaseEvent: 5 };
     for (const [type, number] of Object.entries(types)) {

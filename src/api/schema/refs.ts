@@ -1,6 +1,7 @@
 /**
  * Object types that refer to each other, pages of them, and enums. The file of each noun adds its fields.
- * `node(id)` loads objects through the readers, as everything else does.
+ * `node(id)` loads objects through the readers, as everything else does. They read each object once per response; the cache of
+ * Pothos in front of them returns an object before it has its type, when two fields of a request name the same id.
  */
 import type {
   LeaseEvent as LeaseEventRow,
@@ -18,43 +19,43 @@ export const Lease = builder.node(builder.objectRef<LeaseRow>('Lease'), {
   description:
     'An agreement: these machines, with these capacities and this disk image, for this long, starting then, now or as soon as they fit.',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.lease(Number(number)),
+  loadWithoutCache: (number, { read }) => read.lease(Number(number)),
 });
 
 export const ComputeNode = builder.node(builder.objectRef<NodeRow>('ComputeNode'), {
   description: 'A physical node, on which machines of leases run.',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.node(Number(number)),
+  loadWithoutCache: (number, { read }) => read.node(Number(number)),
 });
 
 export const Reservation = builder.node(builder.objectRef<ReservationRow>('Reservation'), {
   description: 'What nodes do, or hold, for a lease over an interval [start, end).',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.reservation(Number(number)),
+  loadWithoutCache: (number, { read }) => read.reservation(Number(number)),
 });
 
 export const LeaseEvent = builder.node(builder.objectRef<LeaseEventRow>('LeaseEvent'), {
   description: 'A change of the state of a lease.',
   id: { resolve: ({ sequence }) => sequence },
-  loadOne: (sequence, { read }) => read.event(Number(sequence)),
+  loadWithoutCache: (sequence, { read }) => read.event(Number(sequence)),
 });
 
 export const Project = builder.node(builder.objectRef<ProjectRow>('Project'), {
   description: 'A group of principals that share leases.',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.project(Number(number)),
+  loadWithoutCache: (number, { read }) => read.project(Number(number)),
 });
 
 export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
   description: 'A bearer token. Its secret is shown once, when it is created.',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.token(Number(number)),
+  loadWithoutCache: (number, { read }) => read.token(Number(number)),
 });
 
 export const Action = builder.node(builder.objectRef<ActionRow>('Action'), {
   description: 'Something that hosts are told to do for a lease.',
   id: { resolve: ({ number }) => number },
-  loadOne: (number, { read }) => read.action(Number(number)),
+  loadWithoutCache: (number, { read }) => read.action(Number(number)),
 });
 
 // ---------------------------------------------------------------- pages

@@ -57,12 +57,15 @@ function refusedUnlessAllowed(name: string, resolve: Resolver): Resolver {
       : { result: null, userErrors: [userError('FORBIDDEN', notAllowed(context, name))] };
 }
 
-/** What a mutation changed, or was to change, as a global id. */
+/**
+ * What a mutation changed, or was to change, as a global id. An id that was refused may be any text, also one that PostgreSQL cannot store:
+ * then the records that are written with it would be lost as well.
+ */
 function subjectOf(mutation: string, result: unknown, args: { readonly input?: { readonly id?: unknown } }) {
   const number = typeof result === 'object' && result !== null && 'number' in result ? result.number : result;
   if (typeof number === 'number') return encodeGlobalId(typeOf(mutation), number);
   const id = args.input?.id;
-  return typeof id === 'string' ? id.slice(0, maxSubjectLength) : null;
+  return typeof id === 'string' ? id.slice(0, maxSubjectLength).replace(/\p{C}/gu, '\ufffd') : null;
 }
 
 const maxSubjectLength = 100;

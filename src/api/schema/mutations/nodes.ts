@@ -148,6 +148,17 @@ builder.mutationFields((t) => ({
           const nodes = input.nodes.map((id, index) =>
             numberAt('ComputeNode', id, 'input', 'nodes', String(index)),
           );
+          const rows = await Promise.all(nodes.map((node) => context.read.node(node)));
+          const absent = rows.indexOf(undefined);
+          if (absent >= 0) {
+            return refuse(
+              'NODE_NOT_FOUND',
+              `Node ${nodes[absent]} does not exist.`,
+              'input',
+              'nodes',
+              String(absent),
+            );
+          }
           const { start, end, reason, collisions } = input;
           const maintenance = { name: newMaintenanceName(reason), nodes: [...new Set(nodes)], start, end };
           const { principal, services } = context;
