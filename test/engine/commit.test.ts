@@ -105,7 +105,8 @@ test('what came due while the database was out of reach is carried out once, in 
   await harness.pass(3_000, 500);
   await harness.pass(minutes(11), minutes(1));
   expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'DONE']);
-  expect(adapter.log).toEqual(['start 1/1', 'shutdown 1/1', 'start 2/1', 'shutdown 2/1']);
+  // The time of lease 2 is over before its node is free: its machine is not started, only removed.
+  expect(adapter.log).toEqual(['start 1/1', 'shutdown 1/1', 'shutdown 2/1']);
 });
 
 test('a commit that hangs is given up; if it takes effect late, the key tells', async () => {

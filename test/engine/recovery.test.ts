@@ -40,7 +40,7 @@ test('after a stop and a start everything is as it was, and what came due meanwh
   const started = harness.database.events.filter(({ to }) => to === 'ACTIVE');
   // What was planned ran as planned; the queue was planned anew once the server was back.
   expect(started.find(({ leaseId }) => leaseId === 4)?.at).toBe(start + hours(1));
-  expect(second.engine.status()).toEqual({ role: 'writer', problems: [], epoch: 2 });
+  expect(second.engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 2 });
 });
 
 test('killed between commit and dispatch: the next server dispatches', async () => {
