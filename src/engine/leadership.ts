@@ -42,6 +42,8 @@ export class Leadership {
   outage = false;
   session: WriterSession | null = null;
   private committer: Committer | null = null;
+  /** Leases that the last load of the site left out. */
+  private quarantined: ReadonlySet<number> = new Set();
   /** The clock and the publisher are where the stored site is. */
   private siteKnown = false;
 
@@ -112,6 +114,7 @@ export class Leadership {
           hosts.reloaded(again);
           return again.core;
         },
+        isQuarantined: (leaseNumber) => this.quarantined.has(leaseNumber),
         problem: (what) => {
           if (what === null) this.serves();
           else this.problem = what;
@@ -131,6 +134,7 @@ export class Leadership {
     clock.resume({ origin: recovered.createdAt, floor: recovered.happened });
     publisher.skipTo(recovered.lastEventSequence);
     this.siteKnown = true;
+    this.quarantined = recovered.quarantined;
     return recovered;
   }
 

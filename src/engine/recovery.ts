@@ -31,6 +31,8 @@ export interface Recovered extends HostsAtStart {
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
   readonly createdAt: Instant;
+  /** Leases that have not ended and were left out. */
+  readonly quarantined: ReadonlySet<number>;
   /** The latest instant at which something is known to have happened. */
   readonly happened: Instant;
 }
@@ -74,9 +76,16 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     spec: stored.spec,
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
+    quarantined: liveOf(stored, quarantined),
     happened: latest(snapshot, lastEvent),
   };
 };
+
+/** Those of the leases that were left out which have not ended: what is left of a lease that has ended may be at fault too. */
+function liveOf({ snapshot, unreadable }: StoredSite, leftOut: ReadonlySet<number>): ReadonlySet<number> {
+  const live = snapshot.leases.filter(({ id }) => leftOut.has(id)).map(({ id }) => id);
+  return new Set([...live, ...unreadable.flatMap(({ leaseId }) => leaseId ?? [])]);
+}
 
 export interface Examined {
   readonly core: Core;

@@ -40,6 +40,8 @@ export interface SessionOptions {
   readonly core: Core;
   /** Loads the core again. Throws StoreError. */
   readonly reload: () => Promise<Core>;
+  /** Whether a lease was left out when the core was loaded. */
+  readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly clock: Clock;
   readonly limits: EngineLimits;
   readonly log: Logger;
@@ -74,10 +76,13 @@ export class WriterSession {
 
   constructor(private readonly options: SessionOptions) {
     this.core = options.core;
-    const { clock, hosts, limits, metrics } = options;
+    const { clock, hosts, isQuarantined, limits, metrics } = options;
     this.pass = new PassRunner(clock, limits, metrics);
     const { moveOnStartFailure, dispatch } = limits;
-    this.context = { hosts, reports: { moveOnStartFailure, lateness: dispatch.lateness * clock.speed } };
+    this.context = {
+      ...{ hosts, isQuarantined },
+      reports: { moveOnStartFailure, lateness: dispatch.lateness * clock.speed },
+    };
   }
 
   async run(): Promise<SessionEnd> {

@@ -1,9 +1,10 @@
 /** The part of a turn that is the core's alone: synchronous, without waiting in between. */
 
 import { type Instant, SchedulerError } from '../core/index.ts';
-import { type Answer, refusalOf } from './commands/answer.ts';
+import { type Answer, quarantined, type Refusal, refusalOf } from './commands/answer.ts';
 import type { HostControl } from './commands/command.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
+import { fieldsOf } from './commands/shape.ts';
 import { kindOf } from './commands/table.ts';
 import type { BatchContent } from './committer.ts';
 import type { Core } from './core.ts';
@@ -36,6 +37,7 @@ export interface GivenAnswer {
 
 export interface ItemContext {
   readonly hosts: HostControl;
+  readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly reports: ReportRules;
 }
 
@@ -56,18 +58,18 @@ export function applyItems(
   now: Instant,
   items: readonly Item[],
   known: readonly IdempotencyRecord[],
-  { hosts, reports: rules }: ItemContext,
+  context: ItemContext,
 ): AppliedItems {
   const remembered = new RememberedAnswers(known);
   const answers: GivenAnswer[] = [];
   const reports: ActionReport[] = [];
   for (const item of items) {
     if (item.type === 'report') {
-      guarded('a report of a host', () => applyReport(core, now, item.report, rules), item);
+      guarded('a report of a host', () => applyReport(core, now, item.report, context.reports), item);
       reports.push(item.report);
     } else {
       const answer =
-        item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered, hosts);
+        item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered, context);
       answers.push({ item, answer });
     }
   }
@@ -79,7 +81,7 @@ function applyCommand(
   now: Instant,
   item: CommandItem,
   remembered: RememberedAnswers,
-  hosts: HostControl,
+  { hosts, isQuarantined }: ItemContext,
 ): Answer {
   const { command } = item;
   const earlier = remembered.answerTo(command);
@@ -88,12 +90,25 @@ function applyCommand(
   try {
     result = kindOf(command).apply(core, now, command.input, hosts);
   } catch (error) {
-    const refused = refusalOf(error);
+    const refused = quarantineOf(command.input, error, isQuarantined) ?? refusalOf(error);
     if (!refused) throw new CoreFailure(`the command "${command.kind}"`, item, error);
     return refused;
   }
   remembered.remember(command, result);
   return { result };
+}
+
+const unknownToCore: ReadonlySet<unknown> = new Set(['LEASE_ENDED', 'LEASE_NOT_FOUND']);
+
+/** The core does not have a lease that was left out, and takes it for one that has ended. */
+function quarantineOf(
+  input: unknown,
+  error: unknown,
+  isQuarantined: ItemContext['isQuarantined'],
+): Refusal | null {
+  const leaseNumber = fieldsOf(input)?.leaseNumber;
+  if (!(error instanceof SchedulerError) || !unknownToCore.has(error.code)) return null;
+  return typeof leaseNumber === 'number' && isQuarantined(leaseNumber) ? quarantined(leaseNumber) : null;
 }
 
 /** The answers as of the end of the turn. Throws CoreFailure. */

@@ -441,8 +441,8 @@ describe('cancelLease', () => {
     expect(current.leases.cancelled).toEqual([]);
   });
 
-  it('returns LEASE_NOT_FOUND and LEASE_ENDED of the engine', async () => {
-    for (const code of ['LEASE_NOT_FOUND', 'LEASE_ENDED'] as const) {
+  it('returns LEASE_NOT_FOUND, LEASE_ENDED and LEASE_QUARANTINED of the engine', async () => {
+    for (const code of ['LEASE_NOT_FOUND', 'LEASE_ENDED', 'LEASE_QUARANTINED'] as const) {
       current.leases.cancel = async () => {
         throw new CommandError(code, 'says the engine');
       };
@@ -451,6 +451,30 @@ describe('cancelLease', () => {
         userErrors: [{ code, message: 'says the engine', path: ['input', 'id'] }],
       });
     }
+  });
+});
+
+describe('a lease that is left out because what is stored of it is not sound', () => {
+  it('waits with the code QUARANTINED', async () => {
+    await api.prisma.lease.create({ data: lease(9, { state: 'READY' }) });
+    current.leases.result = async () => {
+      throw new CommandError('LEASE_QUARANTINED', 'says the engine');
+    };
+    const { data, errors } = await current.ask(
+      '{ lease(number: 9) { endedAt waiting { code message blockedBy { number } estimatedStart longestNow } } }',
+    );
+    expect(errors).toBeUndefined();
+    expect(data.lease).toEqual({
+      endedAt: null,
+      waiting: {
+        code: 'QUARANTINED',
+        message:
+          'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up.',
+        blockedBy: [],
+        estimatedStart: null,
+        longestNow: null,
+      },
+    });
   });
 });
 

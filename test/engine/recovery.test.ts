@@ -128,6 +128,29 @@ test('rows that cannot be true are left out, loudly, and do not stop the rest', 
   expect(await value(registry, 'leasegraph_live_leases')).toBe(2);
   await harness.pass(hours(4), minutes(10));
   expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'READY', 'DONE']);
+  const quarantined = {
+    code: 'LEASE_QUARANTINED',
+    message:
+      'Lease 2 is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph check --discard 2" while no server uses the database.',
+    retryable: false,
+  };
+  const refusalOf = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: unknown) => error);
+  const update = { duration: hours(1) };
+  expect(await refusalOf(engine.submit('cancel', { leaseNumber: 2 }, { principal }))).toMatchObject(
+    quarantined,
+  );
+  expect(await refusalOf(engine.submit('update', { leaseNumber: 2, update }, { principal }))).toMatchObject(
+    quarantined,
+  );
+  expect(await refusalOf(engine.submit('waiting', { leaseNumber: 2 }, { principal }))).toMatchObject(
+    quarantined,
+  );
+  // Neither a lease that has ended nor one that never was is quarantined.
+  for (const [leaseNumber, code] of [
+    [1, 'LEASE_ENDED'],
+    [77, 'LEASE_NOT_FOUND'],
+  ] as const)
+    expect(await refusalOf(engine.submit('cancel', { leaseNumber }, { principal }))).toMatchObject({ code });
 });
 
 test('a lease that the core refuses to take is left out alone', async () => {

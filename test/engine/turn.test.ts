@@ -8,6 +8,7 @@ import { bestEffort, reservation } from '../support/story.ts';
 
 const noHosts = {
   hosts: { recover: () => false },
+  isQuarantined: () => false,
   reports: { moveOnStartFailure: false, lateness: 1_000 },
 };
 const lost = (leaseId: number) => {

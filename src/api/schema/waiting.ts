@@ -12,11 +12,24 @@ const codes = {
   IMAGE_TRANSFER: { description: 'Its disk image is being transferred.' },
   SUSPENDED: { description: 'It is suspended, and continues when its machines fit.' },
   NODES_UNAVAILABLE: { description: 'Nodes that it needs are down, drained or in maintenance.' },
-} as const satisfies Record<WaitingFacts['code'], { readonly description: string }>;
+  QUARANTINED: {
+    description:
+      'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up.',
+  },
+} as const satisfies Record<WaitingFacts['code'] | 'QUARANTINED', { readonly description: string }>;
+
+type WaitingAnswer = Omit<WaitingFacts, 'code'> & { readonly code: keyof typeof codes };
+
+const quarantined: WaitingAnswer = {
+  code: 'QUARANTINED',
+  blockedBy: [],
+  estimatedStart: null,
+  longestNow: null,
+};
 
 const WaitingCode = builder.enumType('WaitingCode', { description: 'Why a lease waits.', values: codes });
 
-const Waiting = builder.objectRef<WaitingFacts>('Waiting').implement({
+const Waiting = builder.objectRef<WaitingAnswer>('Waiting').implement({
   description: 'Why the machines of a lease do not run now.',
   fields: (t) => ({
     code: t.expose('code', { type: WaitingCode, description: 'Why.' }),
@@ -55,6 +68,7 @@ builder.objectField(Lease, 'waiting', (t) =>
       try {
         return await services.leases.submit('waiting', { leaseNumber: number }, { principal });
       } catch (error) {
+        if (error instanceof CommandError && error.code === 'LEASE_QUARANTINED') return quarantined;
         // It has ended since it was read.
         if (error instanceof CommandError && ['LEASE_ENDED', 'LEASE_NOT_FOUND'].includes(error.code))
           return null;

@@ -5,6 +5,8 @@ export type CommandErrorCode =
   | SchedulerErrorCode
   | 'IDEMPOTENCY_CONFLICT'
   | 'EVENTS_EXPIRED'
+  /** What is stored of the lease is not sound, so the scheduler leaves it out. */
+  | 'LEASE_QUARANTINED'
   /** There is no such action, or it is finished. */
   | 'ACTION_NOT_OPEN'
   /** The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be repeated. */
@@ -83,6 +85,14 @@ export const internalRefusal = refusal(
   'INTERNAL',
   'The scheduler could not carry out this command. It changed nothing; see the server log for the cause.',
 );
+
+/** The answer to a command about a lease that was left out when the site was loaded. */
+export function quarantined(leaseNumber: number): Refusal {
+  return refusal(
+    'LEASE_QUARANTINED',
+    `Lease ${leaseNumber} is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph check --discard ${leaseNumber}" while no server uses the database.`,
+  );
+}
 
 export const notUnderstood = refusal(
   'INVALID_REQUEST',

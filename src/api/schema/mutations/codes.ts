@@ -14,6 +14,10 @@ const commandCodes = {
   UNSUPPORTED_LEASE_TYPE: { description: 'This version does not schedule leases of this type.' },
   LEASE_NOT_FOUND: { description: 'There is no such lease, or the principal may not see it.' },
   LEASE_ENDED: { description: 'The lease has reached a final state.' },
+  LEASE_QUARANTINED: {
+    description:
+      'What is stored of the lease is not sound, so the scheduler leaves it out; the message says what an operator can do.',
+  },
   LEASE_STARTED: { description: 'The machines of the lease have started, so its start cannot change.' },
   TOO_SHORT: {
     description: 'The lease has run longer than the new duration, or would have to end in the past.',

@@ -337,6 +337,8 @@ export type WaitingCode =
   | 'NODES_UNAVAILABLE'
   /** No scheduling pass has considered it yet. */
   | 'NOT_YET_CONSIDERED'
+  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
+  | 'QUARANTINED'
   /** What it needs is held by other leases. */
   | 'RESOURCES'
   /** It is planned, and its start has not been reached. */
