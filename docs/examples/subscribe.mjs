@@ -24,6 +24,7 @@ for (;;) {
   } catch (error) {
     // 4403: the token is not valid. Anything else passes: the server restarts, or the network is down.
     if (error?.code === 4403) throw new Error('the token is not valid');
+    console.error(`No connection to ${server}; trying again.`);
   }
   await new Promise((resolve) => setTimeout(resolve, 1000));
 }

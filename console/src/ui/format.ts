@@ -56,7 +56,11 @@ export function toIsoDuration(text: string): string | null {
     const size = { d: day, h: hour, min: minute, m: minute, s: second }[(unit ?? '').toLowerCase()] ?? 0;
     total += Number(count) * size;
   }
-  return total === 0 ? null : `PT${total / second}S`;
+  if (total === 0) return null;
+  const hours = Math.floor(total / hour);
+  const minutes = Math.floor((total % hour) / minute);
+  const seconds = (total % minute) / second;
+  return `PT${hours ? `${hours}H` : ''}${minutes ? `${minutes}M` : ''}${seconds ? `${seconds}S` : ''}`;
 }
 
 export function formatInstant(instant: string | number, timeZone: string, withSeconds = true): string {

@@ -83,7 +83,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
   );
 
   sub('end', 'End maintenance now; before it has begun, cancel it.')
-    .argument('<id>', 'id of the maintenance, as list prints it')
+    .argument('<id>', 'ID of the maintenance, as list prints it')
     .action(async (id: string, options: Options) => {
       show(
         (await connect(options).request(EndMaintenanceDocument, { id })).endMaintenance,
@@ -116,15 +116,16 @@ function table(maintenances: readonly MaintenanceRowFragment[], width: number): 
       { title: 'START (UTC)' },
       { title: 'END (UTC)' },
       { title: 'REASON', drop: 1 },
-      { title: 'ID', drop: 2 },
       { title: 'NODES', below: true },
+      // `maintenance end` needs it, so it is shown whole in a terminal of any width.
+      { title: 'ID', below: true },
     ],
     maintenances.map(({ id, start, end, reason, nodes }) => [
       showInstant(start),
       showInstant(end),
       reason ?? '',
-      id,
       nodes.map(({ hostname }) => hostname).join(' '),
+      `ID ${id}`,
     ]),
     width,
   );

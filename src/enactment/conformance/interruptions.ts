@@ -68,7 +68,7 @@ export const interruptions: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'what is slow on one machine keeps no other waiting: inspect answers meanwhile',
+    name: 'a slow operation on one machine does not delay others: inspect answers meanwhile',
     async run(stage) {
       await stage.does(['start'], { machine: 1 });
       const slow = stage.carryOut('suspend', { machine: 1 });
@@ -79,7 +79,7 @@ export const interruptions: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'after a restart inspect tells what is true, and life goes on from there',
+    name: 'after a restart inspect reports the actual state, and operations continue from it',
     async run(stage) {
       for (const [verb, status] of life) {
         await stage.does([verb]);

@@ -5,11 +5,11 @@ import type { ConformanceCase } from './case.ts';
 
 export const operations: readonly ConformanceCase[] = [
   {
-    name: 'a machine that never was is absent',
+    name: 'a machine that never existed is absent',
     run: (stage) => stage.is('absent', 'before anything'),
   },
   {
-    name: 'a machine goes through its life, and inspect tells the truth after every operation',
+    name: 'a machine goes through all its states, and inspect reports each of them',
     async run(stage) {
       for (const [verb, status] of life) {
         assert.deepEqual(await stage.carryOut(verb), done, verb);
@@ -120,7 +120,7 @@ export const operations: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'machines do not know of each other',
+    name: 'machines do not affect each other',
     async run(stage) {
       await stage.does(['start'], { machine: 1 });
       await stage.does(['prepare'], { machine: 2 });
@@ -147,7 +147,7 @@ export const operations: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'list names every machine that a node holds, as inspect tells it, and no other',
+    name: 'list names every machine on a node, in the state that inspect reports, and no other',
     async run(stage) {
       const { adapter, here, there, leaseId } = stage;
       if (!adapter.list) throw new Skipped('the adapter does not list');
@@ -166,7 +166,7 @@ export const operations: readonly ConformanceCase[] = [
     },
   },
   {
-    name: 'a machine that stops by itself is stopped, is told of, and can be removed or started anew',
+    name: 'a machine that stops by itself is reported as stopped, and can be removed or started anew',
     async run(stage) {
       const { adapter, bench, leaseId, nodes } = stage;
       if (!bench.stopMachine) throw new Skipped('machines of this bench do not stop by themselves');
