@@ -381,18 +381,19 @@ describe('a damaged database', () => {
 });
 
 describe('a database that an earlier version made with PGlite', () => {
-  it(
-    'is refused with what to do, and converted',
-    async () => {
+  // The first version had one migration and the last that used PGlite had three: the others are applied on the way.
+  it.each([1, 3])(
+    'is refused with what to do, and converted (%i of the migrations)',
+    async (count) => {
       const dataDir = temporaryDirectory();
       const former = await PGlite.create(join(dataDir, 'db'));
-      // As of the first version: the later migrations are applied on the way.
-      const [first] = await readMigrations();
-      await former.exec(first?.sql ?? '');
+      const applied = (await readMigrations()).slice(0, count);
+      for (const { sql } of applied) await former.exec(sql);
       await former.exec(`CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL,
       finished_at timestamptz, migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
       started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0);
-      INSERT INTO _prisma_migrations VALUES ('1', '2', now(), '${first?.name}');
+      INSERT INTO _prisma_migrations
+        SELECT number, '2', now(), name FROM unnest('{${applied.map(({ name }) => name)}}'::text[]) WITH ORDINALITY AS of (name, number);
       UPDATE writers SET epoch = 7;
       INSERT INTO sites (id, name, resource_types, last_lease_id, last_event_sequence) VALUES (1, 'test', '{CPU,Memory}', 2, 1);`);
       for (const { number, hostname, capacity } of site.nodes) {
