@@ -16,3 +16,10 @@ export function shown(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
+
+/** Throws BAD_USER_INPUT for a text that PostgreSQL cannot compare with. */
+export function checkComparable(name: string, ...texts: readonly (string | null | undefined)[]): void {
+  for (const text of texts) {
+    if (text?.includes('\0')) throw badInput(`${name}: ${shown(text)} has a NUL character.`);
+  }
+}

@@ -170,6 +170,10 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect((await update({ start: later })).userErrors).toEqual([
       { code: 'INVALID_REQUEST', path: expect.arrayContaining(['input']) },
     ]);
+    const refused = `mutation { updateLease(input: { id: "${id}", deadline: "${later}" }) { userErrors { message path } } }`;
+    expect((await ask(refused)).updateLease.userErrors).toEqual([
+      { message: 'lease 1 is IMMEDIATE: it has no deadline', path: ['input', 'deadline'] },
+    ]);
     const end = async () =>
       (
         await ask(

@@ -247,6 +247,17 @@ describeEachDatabase('reading', (databases) => {
       `{ leases(after: "${btoa('leases:99999999999999999')}") { totalCount } }`,
       'not a cursor of this list',
     ],
+    ...[
+      'leases(filter: { name: "a\\u0000" })',
+      'leases(filter: { owners: ["ada", "a\\u0000"] })',
+      ...['principals', 'mutations', 'outcomes', 'subjects'].map(
+        (field) => `auditLog(filter: { ${field}: ["a\\u0000"] })`,
+      ),
+    ].map((list) => [
+      `a NUL character in ${list}`,
+      `{ ${list} { totalCount } }`,
+      '"a\\u0000" has a NUL character',
+    ]),
     [
       'an empty interval',
       `{ reservations(from: "${iso(now)}", to: "${iso(now)}") { totalCount } }`,

@@ -1,5 +1,6 @@
 /** Projects, tokens and the audit log. */
 import type { AuditEntry as AuditEntryRow } from '../../store/prisma/client.ts';
+import { checkComparable } from '../errors.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { IntervalInput } from './intervals.ts';
@@ -102,6 +103,9 @@ builder.queryFields((t) => ({
       },
       resolve: (_root, { filter, ...page }, { read }) => {
         if (filter?.at) intervalOf(filter.at.start, filter.at.end);
+        for (const field of ['principals', 'mutations', 'outcomes', 'subjects'] as const) {
+          checkComparable(`filter.${field}`, ...(filter?.[field] ?? []));
+        }
         return read.auditLog(filter ?? {}, page);
       },
     },

@@ -1,5 +1,5 @@
 /** The root fields that read leases. */
-import { badInput } from '../errors.ts';
+import { badInput, checkComparable } from '../errors.ts';
 import { numberOf, numbersOf } from '../global-id.ts';
 import { intervalOf } from '../read/interval.ts';
 import type { LeaseFilter } from '../read/leases.ts';
@@ -31,6 +31,8 @@ function leaseFilterOf(filter: typeof LeaseFilterInput.$inferInput | null | unde
   for (const interval of [filter?.overlapping, filter?.submitted]) {
     if (interval) intervalOf(interval.start, interval.end);
   }
+  checkComparable('filter.name', filter?.name);
+  checkComparable('filter.owners', ...(filter?.owners ?? []));
   return {
     ...filter,
     states: knownValues(filter?.states),

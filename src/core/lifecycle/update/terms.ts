@@ -41,11 +41,14 @@ export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
   if (start !== lease.requestedStart) {
     if (hasStart && hasStarted(lease))
       throw new SchedulerError('LEASE_STARTED', `the machines of lease ${id} have started`, ['start']);
-    if (!hasStart || !Number.isSafeInteger(start))
-      refuse('start', `lease ${id} is ${type}: it cannot start at ${start}`);
+    if (!hasStart) refuse('start', `lease ${id} is ${type}: it has no start that could be changed`);
+    if (!Number.isSafeInteger(start)) refuse('start', `lease ${id} cannot start at ${start}`);
   }
-  if (deadline !== lease.deadline && (type !== 'DEADLINE' || !Number.isSafeInteger(deadline)))
-    refuse('deadline', `lease ${id} is ${type}: its deadline cannot be ${deadline}`);
+  if (deadline !== lease.deadline) {
+    if (type !== 'DEADLINE') refuse('deadline', `lease ${id} is ${type}: it has no deadline`);
+    if (!Number.isSafeInteger(deadline))
+      refuse('deadline', `the deadline of lease ${id} cannot be ${deadline}`);
+  }
   if (!Number.isSafeInteger(duration) || duration <= 0)
     refuse('duration', `the duration is ${duration} ms: it must be longer than 0`);
   if (Math.max((start ?? 0) + duration, deadline ?? 0) > LAST_INSTANT)
