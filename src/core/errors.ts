@@ -18,6 +18,8 @@ export type SchedulerErrorCode =
   /** Leases that were promised a place would lose it; `details.leases` names them. */
   | 'WOULD_DISPLACE'
   | 'MAINTENANCE_NOT_FOUND'
+  /** Leases hold something on the node, so its capacity cannot change. */
+  | 'NODE_IN_USE'
   /** The site or the configuration cannot be scheduled on. */
   | 'INVALID_SITE'
   | 'INVALID_CONFIG'

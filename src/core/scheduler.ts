@@ -15,7 +15,6 @@ import type { SchedulerConfig } from './model/config.ts';
 import type { Reservation } from './model/lease.ts';
 import type {
   ActionTarget,
-  Amounts,
   Changes,
   Collisions,
   CommandOutcome,
@@ -26,6 +25,7 @@ import type {
   MaintenanceRecord,
   NodeSpec,
   NodeState,
+  NodeUpdate,
   SiteSpec,
   Snapshot,
   StateReason,
@@ -111,12 +111,12 @@ export class Scheduler {
     return this.command(now, () => addNodes(this.state, nodes));
   }
 
-  /** Another capacity for a node on which nothing runs or is planned. Throws INVALID_SITE or INVALID_REQUEST. */
-  updateNode(now: Instant, node: number, capacity: Amounts): CommandOutcome {
-    return this.command(now, () => updateNode(this.state, node, capacity));
+  /** Changes a node; its capacity only when nothing runs or is planned there. Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE. */
+  updateNode(now: Instant, node: number, update: NodeUpdate): CommandOutcome {
+    return this.command(now, () => updateNode(this.state, node, update));
   }
 
-  /** A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST. */
+  /** A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST or NODE_IN_USE. */
   removeNode(now: Instant, node: number): CommandOutcome {
     return this.command(now, () => removeNode(this.state, node));
   }
@@ -295,7 +295,9 @@ export class Scheduler {
 
   /** What changed since this was last asked. */
   takeChanges(): Changes {
-    return this.state.log.take(this.state.takeSiteRecord(), this.state.availability.takeChanges());
+    const inventory = this.state.takeInventory();
+    const changes = this.state.log.take(this.state.takeSiteRecord(), this.state.availability.takeChanges());
+    return inventory.length === 0 ? changes : { ...changes, inventory };
   }
 
   /** Roughly how many rows it takes to store what changed since changes were last taken. */

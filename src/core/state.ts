@@ -9,6 +9,8 @@ import type {
   ActionTarget,
   Instant,
   LeaseState,
+  NodeRecord,
+  NodeSpec,
   SiteRecord,
   SiteSpec,
   StateReason,
@@ -65,6 +67,8 @@ export class SchedulerState {
   readonly planning: Planning;
   readonly log: ChangeLog;
   siteView: SiteView;
+  /** Nodes that were added or changed, and not taken yet. */
+  readonly changedNodes = new Set<number>();
   /** Live leases by id, in the order in which they were requested. */
   readonly leases = new Map<number, Lease>();
   readonly pending = new Set<Lease>();
@@ -126,6 +130,16 @@ export class SchedulerState {
   setSite(site: SiteSpec): void {
     this.site = site;
     this.siteView = siteView(site, this.config);
+  }
+
+  /** Nodes that were added or changed since this was last asked. */
+  takeInventory(): NodeRecord[] {
+    const numbers = [...this.changedNodes].sort((a, b) => a - b);
+    this.changedNodes.clear();
+    return numbers.map((number) => ({
+      ...(this.site.nodes[number - 1] as NodeSpec),
+      state: this.availability.stateOf(number),
+    }));
   }
 
   live(id: number): Lease {

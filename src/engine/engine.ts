@@ -77,7 +77,10 @@ export class Engine implements LeaseService {
       },
       sleep: (ms, until) => clock.sleep(ms, until),
     });
-    this.hosts = new Hosts({ adapter, clock, limits, log, metrics, report, signal });
+    this.hosts = new Hosts({
+      ...{ adapter, clock, limits, log, metrics, report, signal },
+      onNodes: (nodes) => options.onNodes?.(nodes),
+    });
     this.leadership = new Leadership({
       ...{ store, clock, limits, log, metrics, signal },
       mayWrite: options.mayWrite ?? true,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { LeaseEventRecord, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type { LeaseEventRecord, NodeSpec, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { RestoreCore } from './core.ts';
 import type { Retention } from './housekeeping.ts';
@@ -27,6 +27,8 @@ export interface EngineOptions {
   readonly mayWrite?: boolean;
   /** Called with new committed events, in order, or with null when events up to `last` are only in the store. */
   readonly onCommitted?: (events: readonly LeaseEventRecord[] | null, last: number) => void;
+  /** Called with the nodes of the site when this process begins to write, and whenever they change. */
+  readonly onNodes?: (nodes: readonly NodeSpec[]) => void;
   /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */
   readonly onFatal?: (error: Error) => void;
 }

@@ -184,6 +184,7 @@ export function isEmpty({ changes, idempotency, outcomes, answers }: BatchConten
     changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
     changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length ===
       0 &&
+    changes.inventory === undefined &&
     idempotency.length + outcomes.length + answers.length === 0
   );
 }

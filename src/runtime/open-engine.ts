@@ -49,8 +49,9 @@ export async function openEngine(
     const site = await siteOf(store.prisma, config.site);
     const policies = await loadPolicies(config.scheduler);
     const metrics = createEngineMetrics(registry);
+    const hosts = hostSite(site.name, site.spec.nodes);
     const adapter = await createAdapter(config.adapters, {
-      site: hostSite(site.name, site.spec.nodes),
+      site: hosts,
       log: log.child({ component: 'enactment' }),
       observe: (call) => metrics.hostCall(call),
     });
@@ -65,6 +66,7 @@ export async function openEngine(
       log,
       limits: hostLimits(config.hosts),
       metrics,
+      onNodes: (nodes) => hosts.setNodes(nodes),
       retention: {
         events: config.events.retention,
         actions: config.actions.retention,

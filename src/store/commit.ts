@@ -6,6 +6,7 @@ import {
   actionOutcomes,
   actions,
   idempotencyKeys,
+  inventory,
   isFinishedUse,
   isTransfer,
   leaseEvents,
@@ -62,6 +63,7 @@ WITH fence AS (
 ), held AS (
   SELECT ${reservationNodes.names} FROM fence, ${recordsOf(reservationNodes, 8, ', anywhere boolean')}
   WHERE NOT anywhere OR EXISTS (SELECT FROM nodes WHERE number = node_number)
+    OR EXISTS (SELECT FROM jsonb_to_recordset($19::jsonb) AS added(number int) WHERE added.number = node_number)
 ), hold AS (
   INSERT INTO reservation_nodes AS old (${reservationNodes.names}) SELECT ${reservationNodes.values} FROM held
   ON CONFLICT (reservation_number, node_number) DO UPDATE SET ${reservationNodes.replacement}
@@ -111,6 +113,9 @@ WITH fence AS (
 ), node_state AS (
   UPDATE nodes SET ${nodeStates.assignments('new')}
   FROM fence, ${recordsOf(nodeStates, 17)} WHERE nodes.number = new.number
+), inventory AS (
+  ${insert(inventory, 19)}
+  ON CONFLICT (number) DO UPDATE SET ${inventory.replacement}
 ), maintenance AS (
   ${insert(maintenance, 18)}
   ON CONFLICT (name) DO UPDATE SET ${maintenance.replacement}
@@ -134,6 +139,7 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
   const outcomes = new Map(batch.outcomes.map((outcome) => [outcome.actionId, outcome]));
   const newActions = changes.actions.map((action) => withOutcome(action, outcomes.get(action.id)));
   for (const action of changes.actions) outcomes.delete(action.id);
+  const changed = changes.inventory ?? [];
   const rest = [...outcomes.values()].map(({ actionId, ...outcome }) => ({ id: actionId, ...outcome }));
   return [
     epoch,
@@ -167,8 +173,13 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
         amounts,
       })),
     ),
-    rowsOf(nodeStates, changes.nodes),
+    // No row may be touched twice: nodes that were added or changed are written with their state.
+    rowsOf(
+      nodeStates,
+      changes.nodes.filter(({ number }) => !changed.some((node) => node.number === number)),
+    ),
     rowsOf(maintenance, changes.maintenance),
+    rowsOf(inventory, changed),
   ];
 }
 

@@ -197,6 +197,40 @@ describe('nodes and maintenance', () => {
   });
 });
 
+describe('node add and remove', () => {
+  it('change which nodes the site has', async () => {
+    api.leases.submitted.length = 0;
+    api.leases.result = async () => ({ numbers: [1, 2] });
+    const capacity = ['--capacity', 'CPU:100+100 Memory:1024'];
+    const added = await cli('node', 'add', 'node-1', 'node-2', ...capacity, '--label', 'rack=b', ...server);
+    expect([added.status, added.err]).toEqual([0, '']);
+    expect(added.out).toMatch(/^NODE +HOSTNAME +CAPACITY\n +1 +node-1 +CPU:400/);
+    const described = { capacity: { CPU: [100, 100], Memory: 1024 }, labels: { rack: 'b' } };
+    expect(api.leases.submitted[0]).toEqual({
+      kind: 'addNodes',
+      input: {
+        nodes: [
+          { hostname: 'node-1', ...described },
+          { hostname: 'node-2', ...described },
+        ],
+      },
+    });
+    const removed = await cli('node', 'remove', 'node-2', ...server);
+    expect([removed.status, removed.err, removed.out]).toEqual([0, '', 'node 2 (node-2) is removed\n']);
+    expect(api.leases.submitted[1]).toEqual({ kind: 'removeNode', input: { node: 2 } });
+    api.leases.result = async () => {
+      throw new CommandError('NODE_IN_USE', 'leases hold something on node 2');
+    };
+    expect((await cli('node', 'remove', '2', ...server)).err).toBe(
+      'leasegraph: leases hold something on node 2 [NODE_IN_USE]\n',
+    );
+    expect((await cli('node', 'add', 'x', 'y', '--address', 'z', ...capacity, ...server)).status).toBe(2);
+    expect((await cli('node', 'add', 'x', '--capacity', 'CPU', ...server)).err).toContain(
+      'Expected TYPE:AMOUNT',
+    );
+  });
+});
+
 describe('accounting', () => {
   it('sums up by project, owner or lease', async () => {
     const { status, err, out } = await cli('accounting', '--by', 'lease', '--from', '-1d', ...server);

@@ -99,6 +99,12 @@ export class MemoryDatabase {
     const { changes, idempotency, outcomes, answers, id } = batch;
     if (!this.site) throw new StoreError('PERMANENT', 'no site');
     if (changes.site) this.site.record = copy(changes.site);
+    for (const { state, ...node } of changes.inventory ?? []) {
+      const nodes = [...this.site.spec.nodes];
+      nodes[node.number - 1] = copy(node);
+      this.site.spec = { ...this.site.spec, nodes };
+      this.nodeStates.set(node.number, state);
+    }
     for (const { number, state } of changes.nodes) this.nodeStates.set(number, state);
     for (const each of changes.maintenance) this.maintenance.set(each.name, copy(each));
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));

@@ -15,10 +15,17 @@ export const nodeOrder: Order<NodeRow> = {
 
 const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels, n.state::text`;
 
+/** A removed node stays, without capacity, for the leases that ran there. */
+const inSite = Prisma.sql`n.capacity <> '{}'::jsonb`;
+
+export function isRemoved({ capacity }: NodeRow): boolean {
+  return Object.keys(capacity as Amounts).length === 0;
+}
+
 export function readNodes({ prisma }: Source, window: Window): Promise<NodeRow[]> {
   const page = pageSql(nodeOrder, window);
   return prisma.$queryRaw`
-    SELECT ${columns} FROM nodes n WHERE ${and(page.conditions)} ${page.orderAndLimit}`;
+    SELECT ${columns} FROM nodes n WHERE ${and([inSite, ...page.conditions])} ${page.orderAndLimit}`;
 }
 
 export function readAllNodes({ prisma }: Source): Promise<NodeRow[]> {
@@ -26,7 +33,7 @@ export function readAllNodes({ prisma }: Source): Promise<NodeRow[]> {
 }
 
 export function countNodes({ prisma }: Source): Promise<number> {
-  return prisma.computeNode.count();
+  return prisma.computeNode.count({ where: { capacity: { not: {} } } });
 }
 
 export const nodesByNumber: Batch<number, NodeRow> = async ({ prisma }, numbers) => {

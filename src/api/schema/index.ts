@@ -20,6 +20,7 @@ import './utilization.ts';
 import './waiting.ts';
 import './mutations/cancel-lease.ts';
 import './mutations/end-lease.ts';
+import './mutations/node-inventory.ts';
 import './mutations/nodes.ts';
 import './mutations/projects.ts';
 import './mutations/recover-action.ts';

@@ -31,12 +31,32 @@ export function machineSet(text: string, before: readonly MachineSetInput[] = []
   const form = 'Expected COUNT TYPE:AMOUNT TYPE:AMOUNT ..., such as "2 CPU:100 Memory:1024".';
   const [count = '', ...amounts] = text.trim().split(/[\s,]+/);
   if (!/^\d{1,9}$/.test(count) || amounts.length === 0) throw new InvalidArgumentError(form);
-  const capacity = amounts.flatMap((word) => {
+  return [...before, { count: Number(count), capacity: amountsOf(amounts, form) }];
+}
+
+/** `CPU:400 Memory:8192`, `CPU:100+100` for two instances. */
+export function capacityOption(text: string): MachineSetInput['capacity'] {
+  return amountsOf(text.trim().split(/[\s,]+/), 'Expected TYPE:AMOUNT ..., such as "CPU:400 Memory:8192".');
+}
+
+function amountsOf(words: readonly string[], form: string): MachineSetInput['capacity'] {
+  return words.flatMap((word) => {
     const [, type, instances] = /^([^:]+):(\d{1,15}(?:\+\d{1,15})*)$/.exec(word) ?? [];
     if (type === undefined || instances === undefined) throw new InvalidArgumentError(form);
     return instances.split('+').map((amount) => ({ type, amount: Number(amount) }));
   });
-  return [...before, { count: Number(count), capacity }];
+}
+
+/** `rack=b`; may be repeated. */
+export function labelOption(
+  text: string,
+  before: readonly { readonly key: string; readonly value: string }[] = [],
+): { readonly key: string; readonly value: string }[] {
+  const [, key, value] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (key === undefined || value === undefined) {
+    throw new InvalidArgumentError('Expected KEY=VALUE, such as rack=b.');
+  }
+  return [...before, { key, value }];
 }
 
 /** A duration as {@link durationForm} says; becomes ISO 8601. */

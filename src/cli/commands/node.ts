@@ -21,6 +21,7 @@ import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain } from '../text.ts';
+import { nodeInventory } from './node-inventory.ts';
 
 interface NodeOptions extends ServerOptions, OutputOptions {
   readonly from: Moment;
@@ -37,6 +38,7 @@ export default function node(command: Command, terminal: Terminal): void {
         change(wanted, state, own.optsWithGlobals<ChangeOptions>(), terminal),
       );
   }
+  nodeInventory(command, terminal);
   addOutputOptions(addServerOptions(command))
     .argument('<node>', 'number or host name of a node')
     .option('--from <instant>', 'reservations that end after it (default: now)', momentOption, { offset: 0 })

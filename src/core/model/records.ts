@@ -68,6 +68,16 @@ export interface NodeStateRecord {
   readonly state: NodeState;
 }
 
+/** A node that was added or changed: whole, with its state. */
+export interface NodeRecord extends NodeSpec, NodeStateRecord {}
+
+/** Changes of a node; what is absent stays as it is. An address of null: its host is reached under the hostname. */
+export interface NodeUpdate {
+  readonly capacity?: Amounts | undefined;
+  readonly address?: string | null | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+}
+
 /** Nodes are not used over [start, end). Ended early, it ends when it was ended; before it began, it does not begin: `start` = `end`. */
 export interface MaintenanceRecord {
   readonly name: string;
@@ -314,6 +324,8 @@ export interface Changes {
   readonly withdrawn: readonly number[];
   readonly events: readonly LeaseEventRecord[];
   readonly actions: readonly ActionRecord[];
+  /** Nodes that were added or changed, ascending number. Absent when none were. */
+  readonly inventory?: readonly NodeRecord[] | undefined;
   /** Nodes whose state changed, ascending number. */
   readonly nodes: readonly NodeStateRecord[];
   /** Maintenance that is new or was ended before its time, whole. */

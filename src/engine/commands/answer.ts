@@ -9,6 +9,9 @@ export type CommandErrorCode =
   | 'LEASE_QUARANTINED'
   /** There is no such action, or it is finished. */
   | 'ACTION_NOT_OPEN'
+  /** There is no such node, or it was removed. */
+  | 'NODE_NOT_FOUND'
+  | 'NAME_TAKEN'
   /** The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be repeated. */
   | 'UNAVAILABLE'
   | 'SHUTTING_DOWN';

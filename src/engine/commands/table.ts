@@ -1,4 +1,5 @@
 /** All kinds of commands. A new kind is a module and a line here. */
+import { addNodes } from './add-nodes.ts';
 import { availability } from './availability.ts';
 import { cancel } from './cancel.ts';
 import type { Command, CommandKind } from './command.ts';
@@ -7,9 +8,11 @@ import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { recoverAction } from './recover-action.ts';
+import { removeNode } from './remove-node.ts';
 import { request } from './request.ts';
 import { setNodeState } from './set-node-state.ts';
 import { update } from './update.ts';
+import { updateNode } from './update-node.ts';
 import { waiting } from './waiting.ts';
 
 export const commandKinds = {
@@ -17,6 +20,9 @@ export const commandKinds = {
   update,
   end,
   cancel,
+  addNodes,
+  updateNode,
+  removeNode,
   setNodeState,
   planMaintenance,
   endMaintenance,

@@ -1,6 +1,6 @@
 /** Everything that the engine does with hosts: what it tells them, what it knows of them, what it hears from them. */
 import type { Logger } from 'pino';
-import type { ActionRecord, Changes, Instant, LeaseRecord, SiteSpec } from '../../core/index.ts';
+import type { ActionRecord, Changes, Instant, LeaseRecord, NodeSpec, SiteSpec } from '../../core/index.ts';
 import { linkedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
@@ -22,6 +22,8 @@ export interface HostsOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
+  /** Told of the nodes as they are now. */
+  readonly onNodes: (nodes: readonly NodeSpec[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -54,6 +56,7 @@ export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
+  private nodes: readonly NodeSpec[] = [];
   private strays: Strays | null = null;
   private inspection: Inspection | null = null;
   /** Aborts when the present term as the writer ends. */
@@ -106,7 +109,7 @@ export class Hosts implements HostControl {
       ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
       signal: this.term.signal,
     });
-    ledger.know(known.spec.nodes);
+    this.know(known.spec.nodes);
     for (const machine of known.hosted) ledger.hold(machine);
     this.dispatcher.add(known.pendingActions);
     void this.inspection.run();
@@ -114,7 +117,7 @@ export class Hosts implements HostControl {
 
   /** The core was loaded again within a term: the ledger goes on with what it knows. */
   reloaded({ spec, pendingActions }: Pick<HostsAtStart, 'spec' | 'pendingActions'>): void {
-    this.ledger.know(spec.nodes);
+    this.know(spec.nodes);
     this.dispatcher.add(pendingActions);
   }
 
@@ -123,8 +126,19 @@ export class Hosts implements HostControl {
     for (const { outcome } of reports) {
       if (outcome && outcome.state !== 'PENDING') this.dispatcher.recorded(outcome.actionId);
     }
+    if (changes.inventory) {
+      const nodes = [...this.nodes];
+      for (const node of changes.inventory) nodes[node.number - 1] = node;
+      this.know(nodes);
+    }
     this.inspection?.committed(changes);
     this.dispatcher.add(changes.actions);
+  }
+
+  private know(nodes: readonly NodeSpec[]): void {
+    this.nodes = nodes;
+    this.ledger.know(nodes);
+    this.options.onNodes(nodes);
   }
 
   /** Until when operations that should be over by `at` are to be extended: longer, the longer they are late. */

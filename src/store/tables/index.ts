@@ -2,4 +2,4 @@
 export * from './history.ts';
 export * from './leases.ts';
 export * from './reservations.ts';
-export { cachedImage, maintenance, nodeStates, nodes, sites } from './site.ts';
+export { cachedImage, inventory, maintenance, nodeStates, nodes, sites } from './site.ts';

@@ -3,49 +3,50 @@ import { z } from 'zod';
 import type {
   CachedImageRecord,
   MaintenanceRecord,
+  NodeRecord,
   NodeSpec,
   NodeStateRecord,
   SiteRecord,
 } from '../../core/index.ts';
 import { NodeState } from '../prisma/enums.ts';
-import { bigint, type Field, instant, int, json, oneOf, Table, text } from '../table.ts';
+import { bigint, type Field, type Fields, instant, int, json, oneOf, Table, text } from '../table.ts';
 import { amounts, image, pair } from './shapes.ts';
 
 /** Undefined for a map without keys. */
 const withKeys = <T extends object>(map: T): T | undefined => (Object.keys(map).length > 0 ? map : undefined);
 
-export const nodes = new Table<NodeSpec>(
+const nodeFields: Fields<NodeSpec> = {
+  number: int('number'),
+  hostname: text('hostname'),
+  capacity: json('capacity', amounts),
+  address: {
+    columns: [{ name: 'address', type: 'text', shape: z.string().nullable() }],
+    write: (address, row) => {
+      row.address = address ?? null;
+    },
+    read: ({ address }) => (address as string | null) ?? undefined,
+  },
+  labels: {
+    columns: [{ name: 'labels', type: 'jsonb', shape: z.record(z.string(), z.string()) }],
+    write: (labels, row) => {
+      row.labels = labels ?? {};
+    },
+    read: ({ labels }) => withKeys(labels as Readonly<Record<string, string>>),
+  },
+};
+
+export const nodes = new Table<NodeSpec>('nodes', ['number'], nodeFields, ({ number }) => `Node ${number}`);
+
+/** Nodes that are added or changed while the site lives. */
+export const inventory = new Table<NodeRecord>(
   'nodes',
   ['number'],
-  {
-    number: int('number'),
-    hostname: text('hostname'),
-    capacity: json('capacity', amounts),
-    address: {
-      columns: [{ name: 'address', type: 'text', shape: z.string().nullable() }],
-      write: (address, row) => {
-        row.address = address ?? null;
-      },
-      read: ({ address }) => (address as string | null) ?? undefined,
-    },
-    labels: {
-      columns: [{ name: 'labels', type: 'jsonb', shape: z.record(z.string(), z.string()) }],
-      write: (labels, row) => {
-        row.labels = labels ?? {};
-      },
-      read: ({ labels }) => withKeys(labels as Readonly<Record<string, string>>),
-    },
-  },
+  { ...nodeFields, state: oneOf('state', 'NodeState', NodeState) },
   ({ number }) => `Node ${number}`,
 );
 
 /** What of a node the scheduler changes. */
-export const nodeStates = new Table<NodeStateRecord>(
-  'nodes',
-  ['number'],
-  { number: int('number'), state: oneOf('state', 'NodeState', NodeState) },
-  ({ number }) => `Node ${number}`,
-);
+export const nodeStates: Table<NodeStateRecord> = inventory.only('number', 'state');
 
 export const maintenance = new Table<MaintenanceRecord>(
   'maintenance',

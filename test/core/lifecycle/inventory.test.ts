@@ -40,8 +40,16 @@ describe('the nodes of a site', () => {
     const site = scheduler();
     site.request(0, request({ machines: machines(1) }));
     site.schedule(0);
-    expect(() => site.updateNode(0, 1, { CPU: 50, Memory: 512 })).toThrow(refusal('INVALID_REQUEST'));
-    site.updateNode(0, 2, { CPU: 200, Memory: 2048 });
+    expect(() => site.updateNode(0, 1, { capacity: { CPU: 50, Memory: 512 } })).toThrow(
+      refusal('NODE_IN_USE'),
+    );
+    site.updateNode(0, 1, { labels: { rack: 'a' } });
+    site.updateNode(0, 2, { capacity: { CPU: 200, Memory: 2048 } });
+    expect(site.takeChanges().inventory).toEqual([
+      { number: 1, hostname: 'node-1', capacity: WHOLE, labels: { rack: 'a' }, state: 'UP' },
+      { number: 2, hostname: 'node-2', capacity: { CPU: 200, Memory: 2048 }, state: 'UP' },
+    ]);
+    expect(site.takeChanges().inventory).toBeUndefined();
     site.request(0, request({ machines: [{ CPU: 100, Memory: 1024 }, WHOLE] }));
     site.schedule(0);
     expect(nodesOf(site, 2)).toEqual([2, 2]);

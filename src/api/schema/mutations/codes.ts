@@ -33,6 +33,11 @@ const commandCodes = {
   },
   MAINTENANCE_NOT_FOUND: { description: 'There is no such maintenance, or it has ended.' },
   ACTION_NOT_OPEN: { description: 'There is no such action, or it has been decided already.' },
+  NODE_NOT_FOUND: { description: 'There is no such node.' },
+  NODE_IN_USE: {
+    description: 'Leases run or are planned on the node, or have something saved there: drain it and wait.',
+  },
+  NAME_TAKEN: { description: 'The name is in use.' },
   IDEMPOTENCY_CONFLICT: { description: 'The idempotency key was used with another input.' },
   UNAVAILABLE: {
     description:
@@ -58,9 +63,7 @@ export const userErrorCodes = {
   PROJECT_REQUIRED: {
     description: 'The principal is a member of several projects, so the request must name one.',
   },
-  NODE_NOT_FOUND: { description: 'There is no such node.' },
   TOKEN_NOT_FOUND: { description: 'There is no such token.' },
-  NAME_TAKEN: { description: 'The name is in use.' },
 } as const satisfies Readonly<Record<string, CodeFacts>>;
 
 export type UserErrorCode = keyof typeof userErrorCodes;

@@ -2,6 +2,7 @@
 import { builder } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
 import { ComputeNode, Lease, NodeStateEnum } from '../refs.ts';
+import { nodeAt } from './node-inventory.ts';
 import { numberAt, type Payload, payload, payloadType, Refused, refuse } from './payload.ts';
 import { textErrors } from './request-errors.ts';
 
@@ -118,10 +119,7 @@ builder.mutationFields((t) => ({
       payload(
         context,
         async () => {
-          const node = numberAt('ComputeNode', input.id, 'input', 'id');
-          if ((await context.read.node(node)) === undefined) {
-            return refuse('NODE_NOT_FOUND', `Node ${node} does not exist.`, 'input', 'id');
-          }
+          const node = await nodeAt(context, input.id);
           const { principal, services } = context;
           const { state, collisions } = input;
           const { displaced } = await services.leases.submit(

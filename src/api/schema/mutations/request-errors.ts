@@ -101,29 +101,37 @@ function setErrors(
 ): UserError[] {
   const errors: UserError[] = [];
   if (count < 1) errors.push(invalid(`The count is ${count}; the minimum is 1.`, ...path, 'count'));
+  return [...errors, ...amountErrors(capacity, types, 'machine', [...path, 'capacity'])];
+}
+
+/** Of the capacity of a node. */
+export function capacityErrors(
+  capacity: readonly ResourceAmount[],
+  types: readonly string[],
+  ...path: readonly string[]
+): UserError[] {
+  return amountErrors(capacity, types, 'node', path);
+}
+
+function amountErrors(
+  capacity: readonly ResourceAmount[],
+  types: readonly string[],
+  what: 'machine' | 'node',
+  path: readonly string[],
+): UserError[] {
+  const errors: UserError[] = [];
   capacity.forEach(({ type }, entry) => {
     if (types.includes(type)) return;
-    errors.push(
-      invalid(
-        `The site has no resource ${shown(type)}. Its resources are ${types.join(', ')}.`,
-        ...path,
-        'capacity',
-        String(entry),
-        'type',
-      ),
-    );
+    const message = `The site has no resource ${shown(type)}. Its resources are ${types.join(', ')}.`;
+    errors.push(invalid(message, ...path, String(entry), 'type'));
   });
   if (capacity.every(({ amount }) => amount === 0)) {
-    errors.push(invalid('Each machine must request at least one resource.', ...path, 'capacity'));
+    const verb = what === 'machine' ? 'request' : 'have';
+    errors.push(invalid(`Each ${what} must ${verb} at least one resource.`, ...path));
   }
   if (capacity.length > maxAmountsPerMachine) {
-    errors.push(
-      invalid(
-        `The machine has ${capacity.length} amounts; the maximum is ${maxAmountsPerMachine}.`,
-        ...path,
-        'capacity',
-      ),
-    );
+    const message = `The ${what} has ${capacity.length} amounts; the maximum is ${maxAmountsPerMachine}.`;
+    errors.push(invalid(message, ...path));
   }
   return errors;
 }

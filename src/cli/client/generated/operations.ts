@@ -38,6 +38,12 @@ export type ActionState =
   /** Carried out. */
   | 'SUCCEEDED';
 
+/** New nodes of the site. */
+export type AddNodesInput = {
+  /** The nodes: 1 to 1000. They are numbered in this order. */
+  readonly nodes: ReadonlyArray<NewNodeInput>;
+};
+
 /** Selects the audit records that meet every given condition. */
 export type AuditFilter = {
   /** Within this interval. */
@@ -91,6 +97,14 @@ export type IntervalInput = {
   readonly end: string;
   /** Its first instant. */
   readonly start: string;
+};
+
+/** A property of a node that the site names. */
+export type LabelInput = {
+  /** Such as rack, site or model. */
+  readonly key: string;
+  /** Its value. */
+  readonly value: string;
 };
 
 /** Selects the events that meet every given condition. */
@@ -189,6 +203,18 @@ export type MachineSetInput = {
   readonly capacity: ReadonlyArray<ResourceAmountInput>;
   /** The number of machines. */
   readonly count: number;
+};
+
+/** A new node. */
+export type NewNodeInput = {
+  /** A name or an IP address under which its host is reached; without it, the host name. */
+  readonly address?: string | null | undefined;
+  /** Its whole capacity; a type several times for several instances. */
+  readonly capacity: ReadonlyArray<ResourceAmountInput>;
+  /** Its unique host name. */
+  readonly hostname: string;
+  /** Free form, for filters and for people. */
+  readonly labels?: ReadonlyArray<LabelInput> | null | undefined;
 };
 
 /** Whether a node can be used. */
@@ -633,6 +659,20 @@ export type SetNodeStateMutationVariables = Exact<{
 
 
 export type SetNodeStateMutation = { readonly setNodeState: { readonly node: { readonly number: number, readonly hostname: string, readonly state: NodeState } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type AddNodesMutationVariables = Exact<{
+  input: AddNodesInput;
+}>;
+
+
+export type AddNodesMutation = { readonly addNodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type RemoveNodeMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type RemoveNodeMutation = { readonly removeNode: { readonly node: { readonly number: number, readonly hostname: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type AccountingQueryVariables = Exact<{
   from: string;
@@ -1880,6 +1920,45 @@ export const SetNodeStateDocument = new TypedDocumentString(`
   message
   path
 }`) as unknown as TypedDocumentString<SetNodeStateMutation, SetNodeStateMutationVariables>;
+export const AddNodesDocument = new TypedDocumentString(`
+    mutation AddNodes($input: AddNodesInput!) {
+  addNodes(input: $input) {
+    nodes {
+      id
+      number
+      hostname
+      capacity {
+        type
+        amount
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<AddNodesMutation, AddNodesMutationVariables>;
+export const RemoveNodeDocument = new TypedDocumentString(`
+    mutation RemoveNode($id: ID!) {
+  removeNode(input: {id: $id}) {
+    node {
+      number
+      hostname
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<RemoveNodeMutation, RemoveNodeMutationVariables>;
 export const AccountingDocument = new TypedDocumentString(`
     query Accounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!) {
   accounting(from: $from, to: $to, by: $by) {

@@ -1,5 +1,5 @@
 import { SchedulerError } from '../../errors.ts';
-import type { Amounts, NodeSpec, SiteSpec } from '../../model/records.ts';
+import type { Amounts, NodeSpec, NodeUpdate, SiteSpec } from '../../model/records.ts';
 import type { SchedulerState } from '../../state.ts';
 import { validateSite } from '../../validation.ts';
 import { checkNode } from './node-state.ts';
@@ -8,34 +8,62 @@ import { checkNode } from './node-state.ts';
 export function addNodes(state: SchedulerState, nodes: readonly NodeSpec[]): void {
   change(state, { ...state.site, nodes: [...state.site.nodes, ...nodes] }, () => {
     for (const { capacity } of nodes) state.table.addNode(capacity);
+    for (const { number } of nodes) state.changedNodes.add(number);
   });
 }
 
 /**
- * Another capacity for a node. What runs or is planned there would have to be looked at again, so nothing may be there. Throws INVALID_SITE or
- * INVALID_REQUEST, and then nothing has changed.
+ * Changes a node. With another capacity what runs or is planned there would have to be looked at again, so nothing may be there (NODE_IN_USE).
+ * Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
  */
-export function updateNode(state: SchedulerState, number: number, capacity: Amounts): void {
+export function updateNode(state: SchedulerState, number: number, update: NodeUpdate): void {
   checkNode(state, number);
+  const { address, capacity, labels } = update;
+  replace(state, number, (node) => ({
+    ...node,
+    ...(capacity !== undefined && { capacity }),
+    ...(address !== undefined && { address: address ?? undefined }),
+    ...(labels !== undefined && { labels }),
+  }));
+}
+
+/**
+ * The node is no longer there. Its number is not used again: it stays as a node without capacity, and under another name, so that its host
+ * may come back as a new node. Throws INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
+ */
+export function removeNode(state: SchedulerState, number: number): void {
+  checkNode(state, number);
+  replace(state, number, (node) => ({
+    ...node,
+    capacity: {},
+    hostname: `${node.hostname} (removed ${number})`,
+  }));
+  state.transfers.lose(number);
+}
+
+function replace(state: SchedulerState, number: number, changed: (node: NodeSpec) => NodeSpec): void {
+  const before = state.site.nodes[number - 1] as NodeSpec;
+  const after = changed(before);
+  const hasOtherCapacity = after.capacity !== before.capacity;
+  if (hasOtherCapacity) checkUnused(state, number);
+  const nodes = state.site.nodes.map((node) => (node.number === number ? after : node));
+  change(state, { ...state.site, nodes }, () => {
+    if (hasOtherCapacity) state.table.replaceNode(number, after.capacity);
+    state.changedNodes.add(number);
+  });
+}
+
+function checkUnused(state: SchedulerState, number: number): void {
   const isHeld = (state.table.nodes[number]?.holds().size ?? 0) > 0;
   const isSavedThere = [...state.leases.values()].some(({ memoryAt, diskAt }) =>
     [...memoryAt.values(), ...diskAt.values()].includes(number),
   );
   if (isHeld || isSavedThere) {
     throw new SchedulerError(
-      'INVALID_REQUEST',
+      'NODE_IN_USE',
       `leases hold something on node ${number}: drain it and wait until they have ended`,
-      ['node'],
     );
   }
-  const nodes = state.site.nodes.map((node) => (node.number === number ? { ...node, capacity } : node));
-  change(state, { ...state.site, nodes }, () => state.table.replaceNode(number, capacity));
-}
-
-/** The node is no longer there. Its number is not used again: it stays as a node without capacity. */
-export function removeNode(state: SchedulerState, number: number): void {
-  updateNode(state, number, {});
-  state.transfers.lose(number);
 }
 
 function change(state: SchedulerState, site: SiteSpec, apply: () => void): void {

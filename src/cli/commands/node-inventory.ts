@@ -1,0 +1,81 @@
+/** `node add` and `node remove`. */
+import type { Command } from 'commander';
+import { capacityOption, labelOption } from '../client/arguments.ts';
+import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
+import {
+  AddNodesDocument,
+  type AddNodesMutation,
+  RemoveNodeDocument,
+} from '../client/generated/operations.ts';
+import { findNode } from '../client/nodes.ts';
+import { showAmounts } from '../client/show.ts';
+import { addNotes } from '../help.ts';
+import { addOutputOptions, type OutputOptions, printList, printOne } from '../output.ts';
+import { formatTable } from '../table.ts';
+import { CliError, type Terminal } from '../terminal.ts';
+import { plain } from '../text.ts';
+
+interface AddOptions extends ServerOptions, OutputOptions {
+  readonly capacity: ReturnType<typeof capacityOption>;
+  readonly address?: string;
+  readonly label?: ReturnType<typeof labelOption>;
+}
+
+export function nodeInventory(command: Command, terminal: Terminal): void {
+  const sub = (name: string, description: string) =>
+    addOutputOptions(addServerOptions(command.command(name).description(description)));
+
+  sub('add', 'Add equal nodes to the site.')
+    .argument('<hostname...>', 'host names of the new nodes')
+    .requiredOption(
+      '--capacity <amounts>',
+      'capacity of each node, such as "CPU:400 Memory:8192"',
+      capacityOption,
+    )
+    .option('--address <address>', 'where the host is reached, if not under its host name')
+    .option('--label <key=value>', 'label of each node, such as rack=b; may be repeated', labelOption)
+    .action(async (hostnames: readonly string[], _: AddOptions, own: Command) => {
+      // The options that both commands have are given to the outer one.
+      const options = own.optsWithGlobals<AddOptions>();
+      const { address, capacity, label } = options;
+      if (address !== undefined && hostnames.length > 1) {
+        throw new CliError('--address does not go with several nodes', 2);
+      }
+      const described = { capacity, address: address ?? null, labels: label ?? null };
+      const input = { nodes: hostnames.map((hostname) => ({ hostname, ...described })) };
+      const { nodes, userErrors } = (await connect(options).request(AddNodesDocument, { input })).addNodes;
+      assertAccepted(userErrors);
+      printList(terminal, options, nodes, () => table(nodes, terminal.tableWidth));
+    });
+
+  const remove = sub('remove', 'Remove a node from the site.')
+    .argument('<node>', 'number or host name of a node')
+    .action(async (wanted: string, _: ServerOptions & OutputOptions, own: Command) => {
+      const options = own.optsWithGlobals<ServerOptions & OutputOptions>();
+      const client = connect(options);
+      const { hostname, id, number } = await findNode(client, wanted);
+      const { userErrors } = (await client.request(RemoveNodeDocument, { id })).removeNode;
+      // The path names the id, which the user has not typed.
+      assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+      printOne(
+        terminal,
+        options,
+        { number, hostname },
+        () => `node ${number} (${plain(hostname)}) is removed\n`,
+      );
+    });
+  addNotes(
+    remove,
+    terminal,
+    'A node that leases use is not removed: drain it first, and wait until they have ended.',
+    'Its number is not used again.',
+  );
+}
+
+function table(nodes: AddNodesMutation['addNodes']['nodes'], width: number): string {
+  return formatTable(
+    [{ title: 'NODE', align: 'right' }, { title: 'HOSTNAME' }, { title: 'CAPACITY', drop: 1 }],
+    nodes.map(({ number, hostname, capacity }) => [String(number), hostname, showAmounts(capacity)]),
+    width,
+  );
+}
