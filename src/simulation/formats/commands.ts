@@ -133,7 +133,7 @@ class CommandReader {
     const value = this.fields[key];
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value * 1000 <= maxMillis)
       return value * 1000;
-    return this.wrong(key, 'whole seconds from the start of the run');
+    return this.wrong(key, 'whole seconds from the start of the run (at most 366,000 days)');
   }
 
   private number(key: string): number {

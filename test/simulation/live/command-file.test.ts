@@ -19,6 +19,14 @@ function refusal(act: () => unknown): string {
 }
 
 describe('a file of commands', () => {
+  it('has no time after 366,000 days', () => {
+    const latest = 366_000 * 86_400;
+    expect(read(`{"at": ${latest}, "cancel": 7}`)).toMatchObject([{ at: latest * 1000 }]);
+    expect(refusal(() => read(`{"at": ${latest + 1}, "cancel": 7}`))).toBe(
+      `INVALID_VALUE 1: at is ${latest + 1}, expected whole seconds from the start of the run (at most 366,000 days)`,
+    );
+  });
+
   it('has one command per line; blank lines count as lines', () => {
     const commands = read(
       '{"at": 1, "cancel": 7}',
