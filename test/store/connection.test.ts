@@ -246,17 +246,6 @@ describe('an error of the database', () => {
     });
   });
 
-  it('of the files within the embedded database is told in words', () => {
-    expect(storeError({ name: 'ErrnoError', errno: 51 }, 'It fails')).toMatchObject({
-      kind: 'TRANSIENT',
-      message: 'It fails: no space is left on its disk [53100]',
-    });
-    expect(storeError({ name: 'ErrnoError', errno: 2 }, 'It fails')).toMatchObject({
-      kind: 'PERMANENT',
-      message: 'It fails: its files refuse (error 2)',
-    });
-  });
-
   it('without a code is judged by what it says', () => {
     expect(kindOf(new Error('Connection terminated unexpectedly'))).toBe('TRANSIENT');
     expect(kindOf(new Error('timeout exceeded when trying to connect'))).toBe('TRANSIENT');
