@@ -121,6 +121,31 @@ function conformance(open: () => Promise<Opened>): void {
       });
     });
 
+    it('adds and changes nodes, with the states that they were given meanwhile', async () => {
+      const { store, writer } = await begin();
+      const capacity = { CPU: 200, Memory: 1024 };
+      const changed = { number: 2, hostname: 'node-2', capacity, labels: { rack: 'b' } };
+      const added = { number: 5, hostname: 'node-5', capacity, address: '192.0.2.5' };
+      const first = batch(null, {
+        inventory: [
+          { ...changed, state: 'UP' },
+          { ...added, state: 'DRAINING' },
+        ],
+        nodes: [
+          { number: 1, state: 'DOWN' },
+          { number: 5, state: 'DRAINING' },
+        ],
+      });
+      await store.commit(first, writer);
+      const loaded = await store.load();
+      const [one, , three, four] = site.nodes;
+      expect(loaded?.spec.nodes).toEqual([one, changed, three, four, added]);
+      expect(loaded?.snapshot.nodes).toEqual([
+        { number: 1, state: 'DOWN' },
+        { number: 5, state: 'DRAINING' },
+      ]);
+    });
+
     it('changes nothing when a part of it is refused', async () => {
       const { store, writer } = await begin();
       const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
