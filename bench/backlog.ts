@@ -1,4 +1,7 @@
-/** How the cost of scheduling grows with a backlog: early ends under conservative backfilling, and reservations that preempt. */
+/**
+ * How the cost of scheduling grows with a backlog: early ends under conservative backfilling, and reservations that
+ * preempt.
+ */
 import { defaultSchedulerConfig, type SchedulerConfig } from '../src/core/index.ts';
 import { noOverheads } from '../src/simulation/overheads.ts';
 import { type SimulationOptions, simulate } from '../src/simulation/run.ts';

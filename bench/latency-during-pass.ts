@@ -1,4 +1,7 @@
-/** How long callers wait while the scheduler plans all that waits: leases planned one by one as they come, and all of them anew. */
+/**
+ * How long callers wait while the scheduler plans all that waits: leases planned one by one as they come, and all of
+ * them anew.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OwnPostgresServer, postgresMissing, startPostgres } from '../test/support/postgres.ts';
 import { type Environment, scratchDirectory, startServer } from '../test/support/server-process.ts';

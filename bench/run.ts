@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- NAME …] [-- --quick]`: runs the named benchmarks, or all of them, and prints their figures. `--quick` measures less, to see
- * that they work.
+ * `npm run bench [-- NAME …] [-- --quick]`: runs the named benchmarks, or all of them, and prints their figures.
+ * `--quick` measures less, to see that they work.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

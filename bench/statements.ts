@@ -1,6 +1,6 @@
 /**
- * The statements of the API's nested list (50 leases, each with its first reservations): through Prisma's raw queries as they are read, through
- * `pg`, prepared or not, and as one statement that makes the JSON.
+ * The statements of the API's nested list (50 leases, each with its first reservations): through Prisma's raw queries
+ * as they are read, through `pg`, prepared or not, and as one statement that makes the JSON.
  */
 import pg from 'pg';
 import { leaseOrder, readLeases } from '../src/api/read/leases.ts';

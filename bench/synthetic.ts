@@ -10,8 +10,8 @@ export const randomNumbers = (seed: number) => {
 };
 
 /**
- * A trace (SWF) of jobs that arrive evenly and ask, on average, for `load` of the site: widths from 1 to a quarter of it, mostly small; 10 minutes to
- * 8 hours long; a third end early.
+ * A trace (SWF) of jobs that arrive evenly and ask, on average, for `load` of the site: widths from 1 to a quarter of
+ * it, mostly small; 10 minutes to 8 hours long; a third end early.
  */
 export const syntheticTrace = (count: number, nodes: number, load: number, seed = 1): string => {
   const random = randomNumbers(seed);

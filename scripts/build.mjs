@@ -1,5 +1,5 @@
-// Bundles the sources to dist/leasegraph.js. Libraries stay in node_modules; what a command does not need is in files of its own.
-// `--if-stale` does nothing when no source has changed since the last build.
+// Bundles the sources to dist/leasegraph.js. Libraries stay in node_modules; what a command does not need is in files
+// of its own. `--if-stale` does nothing when no source has changed since the last build.
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Converts an embedded database that an earlier version made with PGlite: `npm run convert-database -- DATA_DIR`. The old files stay,
- * in DATA_DIR/db.pglite.
+ * Converts an embedded database that an earlier version made with PGlite: `npm run convert-database -- DATA_DIR`. The
+ * old files stay, in DATA_DIR/db.pglite.
  */
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';

@@ -1,4 +1,5 @@
-// Makes the Prisma client when it is missing or older than its schema. (It is not committed: `npm start` and `npm test` make it.)
+// Makes the Prisma client when it is missing or older than its schema. (It is not committed: `npm start` and `npm test`
+// make it.)
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

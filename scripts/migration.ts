@@ -1,6 +1,7 @@
 /**
  * Writes a migration that brings the database from what prisma/migrations makes of it to prisma/schema.prisma:
- * `npm run migration -- NAME`. Read it before committing it; what Prisma cannot express (checks, rows) is added by hand.
+ * `npm run migration -- NAME`. Read it before committing it; what Prisma cannot express (checks, rows) is added by
+ * hand.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -27,7 +27,10 @@ export async function schemaDrift(database: Database): Promise<string | null> {
   }
 }
 
-/** PostgreSQL's type "char", which its catalog uses and Prisma's adapter does not know, and one that the adapter reads as text. */
+/**
+ * PostgreSQL's type "char", which its catalog uses and Prisma's adapter does not know, and one that the adapter reads
+ * as text.
+ */
 const [char, bpchar] = [18, 1042];
 
 /** The adapter, which the schema engine reads the catalog through, with "char" as the engine expects it. */

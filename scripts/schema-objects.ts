@@ -1,4 +1,7 @@
-/** Writes prisma/schema-objects.txt, what a start expects in the database: `npm run schema-objects`, after each change of a migration. */
+/**
+ * Writes prisma/schema-objects.txt, what a start expects in the database: `npm run schema-objects`, after each change
+ * of a migration.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { migrate, migrationsDirectory } from '../src/store/migrate.ts';

@@ -1,6 +1,7 @@
 /**
- * The long run of test/faults: `npm run soak -- [kills] [seed]`, 1,000 kills where nothing else is said. In rounds, each with a world of its own, in turn on
- * PostgreSQL with two servers and on the embedded database with one. Ends with status 1 at the first round after which something was wrong.
+ * The long run of test/faults: `npm run soak -- [kills] [seed]`, 1,000 kills where nothing else is said. In rounds,
+ * each with a world of its own, in turn on PostgreSQL with two servers and on the embedded database with one. Ends with
+ * status 1 at the first round after which something was wrong.
  */
 import { chaos } from '../test/faults/chaos.ts';
 import { Random } from '../test/faults/random.ts';

@@ -39,8 +39,8 @@ export interface StartOptions {
 }
 
 /**
- * Starts a server. Throws ConfigurationError, ListenError, AdapterError, StoreError or SchedulerError, each with a message for people;
- * nothing is left open or locked then.
+ * Starts a server. Throws ConfigurationError, ListenError, AdapterError, StoreError or SchedulerError, each with a
+ * message for people; nothing is left open or locked then.
  */
 export async function startServer(config: ServerConfig, options: StartOptions): Promise<RunningServer> {
   const { log, onFatal } = options;
@@ -59,7 +59,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       port.add(() => listening.close(closingTime));
       return listening;
     };
-    // First, so that a port in use is found before anything else is touched. A worker shares it, and takes it when it can answer.
+    // First, so that a port in use is found before anything else is touched. A worker shares it, and takes it when it
+    // can answer.
     const early = isApiWorker() ? null : await takePort();
     const kept = config.adminToken === null ? adminToken(config.dataDir) : null;
     // A token that was never shown must not be taken for a known one by the next start.
@@ -127,8 +128,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
 }
 
 /**
- * Starts a server in several processes: this one schedules, and `apiWorkers` others answer on the port. Throws as `startServer` does.
- * `environment` is the one that the configuration was read from.
+ * Starts a server in several processes: this one schedules, and `apiWorkers` others answer on the port. Throws as
+ * `startServer` does. `environment` is the one that the configuration was read from.
  */
 export async function startCluster(
   config: ServerConfig,

@@ -1,9 +1,15 @@
-/** What a database can do at most: the rows that a lease makes, written by bare `pg`, one statement and one commit a lease. */
+/**
+ * What a database can do at most: the rows that a lease makes, written by bare `pg`, one statement and one commit a
+ * lease.
+ */
 import pg from 'pg';
 import type { Load } from './client.ts';
 import { load } from './client.ts';
 
-/** A lease of two machines that is planned: one lease, two machines, a VM and its shutdown, on two nodes each, two changes of state. */
+/**
+ * A lease of two machines that is planned: one lease, two machines, a VM and its shutdown, on two nodes each, two
+ * changes of state.
+ */
 const text = `
 WITH lease AS (
   INSERT INTO leases (number, type, state, preemptible, submitted_at, requested_start, original_duration, duration, planned_start, placement)

@@ -1,5 +1,6 @@
-// closing-line.mjs REPORT STATUS [REPORT STATUS ...]: reads Vitest's JSON reports and exit statuses, names what was skipped and what
-// failed, and ends with one line of counts. Exits with 0 only when tests ran and nothing failed, in them or around them.
+// closing-line.mjs REPORT STATUS [REPORT STATUS ...]: reads Vitest's JSON reports and exit statuses, names what was
+// skipped and what failed, and ends with one line of counts. Exits with 0 only when tests ran and nothing failed, in
+// them or around them.
 import { readFileSync } from 'node:fs';
 
 const runs = [];

@@ -1,6 +1,7 @@
 /**
- * The mutation run: `npm run mutants [-- FILTER]`. Makes one small fault after the other in a copy of the sources and runs the tests that
- * have to find it. Prints the mutants that survive and the score; exits with 1 when one survives or no longer applies.
+ * The mutation run: `npm run mutants [-- FILTER]`. Makes one small fault after the other in a copy of the sources and
+ * runs the tests that have to find it. Prints the mutants that survive and the score; exits with 1 when one survives or
+ * no longer applies.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

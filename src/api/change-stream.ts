@@ -16,8 +16,8 @@ export interface Look<T> {
 export type Change<T> = { readonly value: T } | { readonly failure: unknown };
 
 /**
- * What a subscription to an object delivers: it looks at what has been committed, at most twice per second, and delivers what differs
- * from the look before. So it also shows plans that change without an event.
+ * What a subscription to an object delivers: it looks at what has been committed, at most twice per second, and
+ * delivers what differs from the look before. So it also shows plans that change without an event.
  */
 export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, undefined> {
   private waiting: T[] = [];

@@ -18,8 +18,8 @@ export function credentialsEnded(): Error {
 }
 
 /**
- * An element of a subscription: an event, or the error that ends it. (An error that the source throws itself does not reach clients
- * equally over all transports.)
+ * An element of a subscription: an event, or the error that ends it. (An error that the source throws itself does not
+ * reach clients equally over all transports.)
  */
 export type Delivery = { readonly event: LeaseEventRow } | { readonly failure: unknown };
 
@@ -27,11 +27,11 @@ type Result = IteratorResult<Delivery, undefined>;
 const done: Result = { done: true, value: undefined };
 
 /**
- * What a subscription to events delivers. A server for many subscribers does not iterate it: it reads the events that `after` and
- * `leaseNumber` name, and shares reads and results among equal subscriptions.
+ * What a subscription to events delivers. A server for many subscribers does not iterate it: it reads the events that
+ * `after` and `leaseNumber` name, and shares reads and results among equal subscriptions.
  *
- * The iterator is written by hand instead of as an async generator: `return()` of a generator waits until its pending `next()` has
- * ended, which may be at the next event of the site; this one releases the engine's stream at once.
+ * The iterator is written by hand instead of as an async generator: `return()` of a generator waits until its pending
+ * `next()` has ended, which may be at the next event of the site; this one releases the engine's stream at once.
  */
 export class LeaseEventStream implements AsyncGenerator<Delivery, undefined, undefined> {
   private readonly abandoned = new AbortController();

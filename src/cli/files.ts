@@ -16,8 +16,8 @@ import { CliError } from './terminal.ts';
 const bufferSize = 1 << 20;
 
 /**
- * Writes a file whole or not at all: first under another name, then under its own. A device, a pipe or a link is written to
- * directly. Throws CliError.
+ * Writes a file whole or not at all: first under another name, then under its own. A device, a pipe or a link is
+ * written to directly. Throws CliError.
  */
 export function writeFileWhole(path: string, pieces: Iterable<string>): void {
   const present = lstatSync(path, { throwIfNoEntry: false });

@@ -11,8 +11,8 @@ export interface CommandModule {
 
 type Registration = readonly [name: string, summary: string, load: () => Promise<CommandModule>];
 
-// The module of a command is loaded only when the command is called: `simulate` starts without the libraries of the database
-// and the server.
+// The module of a command is loaded only when the command is called: `simulate` starts without the libraries of the
+// database and the server.
 const commands: readonly Registration[] = [
   ['serve', 'run the server', () => import('./commands/serve.ts')],
   ['simulate', 'run a trace on the scheduler with a virtual clock', () => import('./commands/simulate.ts')],
@@ -49,7 +49,10 @@ const commands: readonly Registration[] = [
 
 const usageError = 2;
 
-/** Runs one command line (without the name of the program). Resolves to the exit status: 0 only when it did what was asked. */
+/**
+ * Runs one command line (without the name of the program). Resolves to the exit status: 0 only when it did what was
+ * asked.
+ */
 export async function runCli(argv: readonly string[], terminal: Terminal = processTerminal): Promise<number> {
   let exitCode = 0;
   try {

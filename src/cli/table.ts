@@ -3,7 +3,9 @@ import { plain, textWidth, wrap } from './text.ts';
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Columns with the highest number are left out first where the table is too wide. Without one a column always stays. */
+  /**
+   * Columns with the highest number are left out first where the table is too wide. Without one a column always stays.
+   */
   readonly drop?: number;
   /** The cell is not a column, but a line of its own beneath its row, where it is not empty. */
   readonly below?: true;

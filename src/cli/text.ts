@@ -1,6 +1,6 @@
 /**
- * What a file or a server says, without what moves the cursor, reverses the direction of the text, or cannot be seen: control
- * and format characters become U+FFFD.
+ * What a file or a server says, without what moves the cursor, reverses the direction of the text, or cannot be seen:
+ * control and format characters become U+FFFD.
  */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/gu, '\uFFFD');

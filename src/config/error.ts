@@ -9,7 +9,10 @@ export type ConfigurationErrorCode =
   | 'INVALID_VALUE'
   | 'MISSING_KEY';
 
-/** A configuration cannot be used. The message has one line per problem: `file:line: key: what was found, expected what`. */
+/**
+ * A configuration cannot be used. The message has one line per problem: `file:line: key: what was found, expected
+ * what`.
+ */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
@@ -36,7 +39,10 @@ export function at({ file, line }: Pick<Origin, 'file' | 'line'>, detail: string
   return line === null ? `${file}: ${detail}` : `${file}:${line}: ${detail}`;
 }
 
-/** Everything that the schema refuses, as one error. `originOf` gives the origin of the nearest value at or above a path. */
+/**
+ * Everything that the schema refuses, as one error. `originOf` gives the origin of the nearest value at or above a
+ * path.
+ */
 export function configurationError(
   error: z.ZodError,
   knownKeys: (path: readonly PropertyKey[]) => readonly string[],

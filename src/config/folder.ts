@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { ConfigurationError } from './error.ts';
 
 /**
- * Creates a folder and those above it, where they are missing. Throws the system's error. (With `recursive`, Node.js never
- * returns where no folder can be created at all, as in `/proc`.)
+ * Creates a folder and those above it, where they are missing. Throws the system's error. (With `recursive`, Node.js
+ * never returns where no folder can be created at all, as in `/proc`.)
  */
 export function makeFolder(path: string): void {
   try {

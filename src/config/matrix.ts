@@ -34,8 +34,8 @@ interface Parts {
 }
 
 /**
- * Reads a multi-configuration, in Haizea's form or in YAML: every profile with every trace, without an injection and with
- * each. Options of a profile win over the common ones, overrides over both. Throws ConfigurationError.
+ * Reads a multi-configuration, in Haizea's form or in YAML: every profile with every trace, without an injection and
+ * with each. Options of a profile win over the common ones, overrides over both. Throws ConfigurationError.
  */
 export function readMatrix(file: string, overrides: readonly ConfigEntry[] = []): Matrix {
   const text = readText(file);

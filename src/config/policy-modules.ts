@@ -12,8 +12,8 @@ const methods = {
 } as const satisfies Record<keyof Policies, readonly string[]>;
 
 /**
- * Loads the policies that a configuration names by the absolute path of a module, each under that path as its name. Throws
- * ConfigurationError.
+ * Loads the policies that a configuration names by the absolute path of a module, each under that path as its name.
+ * Throws ConfigurationError.
  */
 export async function loadPolicies(config: SchedulerConfig): Promise<Partial<Policies>> {
   const own: Record<string, Record<string, unknown>> = {};

@@ -21,8 +21,8 @@ export interface RunConfiguration {
 }
 
 /**
- * Reads the configuration of a simulation, in the native form or in Haizea's, whichever the file holds; without a file the
- * defaults. Overrides win over it. Throws ConfigurationError.
+ * Reads the configuration of a simulation, in the native form or in Haizea's, whichever the file holds; without a file
+ * the defaults. Overrides win over it. Throws ConfigurationError.
  */
 export function readRunConfiguration(
   path: string | null,

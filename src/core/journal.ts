@@ -1,6 +1,7 @@
 /**
- * How to take back what is changed on trial. While an attempt runs, everything that changes notes how it is undone; an attempt that comes to
- * nothing undoes it all, last change first. Attempts may be nested. Outside of attempts nothing is noted.
+ * How to take back what is changed on trial. While an attempt runs, everything that changes notes how it is undone; an
+ * attempt that comes to nothing undoes it all, last change first. Attempts may be nested. Outside of attempts nothing
+ * is noted.
  */
 export class Journal {
   private undos: (() => void)[] | null = null;

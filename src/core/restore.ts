@@ -63,7 +63,10 @@ const restoreVm = (state: SchedulerState, record: ReservationRecord): VmReservat
   return known(state, vm, record);
 };
 
-/** VMs that are over while their suspension or shutdown still runs are not in a snapshot: what comes after says what is needed of them. */
+/**
+ * VMs that are over while their suspension or shutdown still runs are not in a snapshot: what comes after says what is
+ * needed of them.
+ */
 const vmsThatEnded = (
   state: SchedulerState,
   records: readonly ReservationRecord[],

@@ -41,9 +41,9 @@ import { type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
 
 /**
- * The scheduler: commands in, changes out. It is synchronous and knows no clock: every call says what time it is, and the times never go
- * back. Equal calls give equal changes, always. After a call that threw, nothing has changed; but for LEASE_FAILURE out of a pass or a
- * re-evaluation, after which the scheduler is to be given up, and INTERNAL.
+ * The scheduler: commands in, changes out. It is synchronous and knows no clock: every call says what time it is, and
+ * the times never go back. Equal calls give equal changes, always. After a call that threw, nothing has changed; but
+ * for LEASE_FAILURE out of a pass or a re-evaluation, after which the scheduler is to be given up, and INTERNAL.
  */
 export class Scheduler {
   private cursor: Instant = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,10 @@ export class Scheduler {
 
   // ------------------------------------------------------------------ commands
 
-  /** NEW -> PENDING, or on to REJECTED with a reason. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE for what makes no sense. */
+  /**
+   * NEW -> PENDING, or on to REJECTED with a reason. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE for what makes no
+   * sense.
+   */
   request(now: Instant, request: LeaseRequest): LeaseRecord {
     return leaseRecord(requestLease(this.state, request, now));
   }
@@ -87,15 +90,16 @@ export class Scheduler {
   }
 
   /**
-   * New terms for a lease, all or none. Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED, INVALID_REQUEST, TOO_SHORT, NOT_SCHEDULABLE,
-   * DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED (with the longest duration that is possible).
+   * New terms for a lease, all or none. Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED, INVALID_REQUEST, TOO_SHORT,
+   * NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED (with the longest duration that is possible).
    */
   update(now: Instant, leaseId: number, update: LeaseUpdate): CommandOutcome {
     return this.command(now, () => updateLease(this.state, leaseId, update, now), leaseId);
   }
 
   /**
-   * A node comes back, is drained, or has failed. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions are refused.
+   * A node comes back, is drained, or has failed. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where
+   * collisions are refused.
    */
   setNodeState(
     now: Instant,
@@ -106,17 +110,26 @@ export class Scheduler {
     return this.command(now, () => setNodeState(this.state, node, state, collisions, now));
   }
 
-  /** New nodes, with the next numbers. Throws INVALID_SITE. Whoever restores the scheduler later gives it the site with them. */
+  /**
+   * New nodes, with the next numbers. Throws INVALID_SITE. Whoever restores the scheduler later gives it the site with
+   * them.
+   */
   addNodes(now: Instant, nodes: readonly NodeSpec[]): CommandOutcome {
     return this.command(now, () => addNodes(this.state, nodes));
   }
 
-  /** Changes a node; its capacity only when nothing runs or is planned there. Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE. */
+  /**
+   * Changes a node; its capacity only when nothing runs or is planned there. Throws INVALID_SITE, INVALID_REQUEST or
+   * NODE_IN_USE.
+   */
   updateNode(now: Instant, node: number, update: NodeUpdate): CommandOutcome {
     return this.command(now, () => updateNode(this.state, node, update));
   }
 
-  /** A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST or NODE_IN_USE. */
+  /**
+   * A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST
+   * or NODE_IN_USE.
+   */
   removeNode(now: Instant, node: number): CommandOutcome {
     return this.command(now, () => removeNode(this.state, node));
   }
@@ -126,7 +139,10 @@ export class Scheduler {
     return this.state.site;
   }
 
-  /** Nodes are not to be used for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions are refused. */
+  /**
+   * Nodes are not to be used for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions
+   * are refused.
+   */
   planMaintenance(
     now: Instant,
     maintenance: MaintenanceRecord,
@@ -146,7 +162,10 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** A host could not do what was asked. Leases that have ended are ignored. Throws LEASE_FAILURE where failures are to stop the scheduler. */
+  /**
+   * A host could not do what was asked. Leases that have ended are ignored. Throws LEASE_FAILURE where failures are to
+   * stop the scheduler.
+   */
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
@@ -154,7 +173,10 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** A machine could not be started on a node: the lease is moved to others. False when it cannot be: then nothing has changed. */
+  /**
+   * A machine could not be started on a node: the lease is moved to others. False when it cannot be: then nothing has
+   * changed.
+   */
   startFailed(now: Instant, leaseId: number, node: number, reason: StateReason): boolean {
     const lease = this.state.leases.get(leaseId);
     if (!lease || !moveElsewhere(this.state, lease, node, reason, now)) return false;
@@ -162,7 +184,10 @@ export class Scheduler {
     return true;
   }
 
-  /** The machines of a lease run since `at`, later than planned: its running time counts from then. Leases that do not run are ignored. */
+  /**
+   * The machines of a lease run since `at`, later than planned: its running time counts from then. Leases that do not
+   * run are ignored.
+   */
   machinesStarted(now: Instant, leaseId: number, at: Instant): void {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
@@ -182,7 +207,10 @@ export class Scheduler {
     return lease ? (operationUnderWay(lease, reservationId)?.operation.end ?? null) : null;
   }
 
-  /** Hosts take longer for an operation, until `until` at least. To be said before the operation's end has been carried out. */
+  /**
+   * Hosts take longer for an operation, until `until` at least. To be said before the operation's end has been carried
+   * out.
+   */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
     const lease = this.state.leases.get(leaseId);
     const found = lease && operationUnderWay(lease, reservationId);
@@ -204,8 +232,8 @@ export class Scheduler {
   }
 
   /**
-   * What a command (`update`, `setNodeState`, `planMaintenance`, `endMaintenance`, `cancel`, `vmEnded`) would answer, or throw, without doing it.
-   * The scheduler can be asked within how everything would be then.
+   * What a command (`update`, `setNodeState`, `planMaintenance`, `endMaintenance`, `cancel`, `vmEnded`) would answer,
+   * or throw, without doing it. The scheduler can be asked within how everything would be then.
    */
   rehearse<T>(command: (scheduler: this) => T): T {
     const { cursor } = this;
@@ -258,7 +286,10 @@ export class Scheduler {
     while (!pass.next().done);
   }
 
-  /** The same, a lease at a time. Between two, other commands may be given; `next(now)` tells what time it has become. One pass at a time. */
+  /**
+   * The same, a lease at a time. Between two, other commands may be given; `next(now)` tells what time it has become.
+   * One pass at a time.
+   */
   pass(now: Instant): Generator<void, void, Instant | undefined> {
     this.moveTo(now);
     return runPass(this.state, now);

@@ -9,7 +9,10 @@ import {
 } from './model/lease.ts';
 import type { Amounts, LeaseRecord, ReservationRecord } from './model/records.ts';
 
-/** A lease as plain data. (Each field by name: this is done with every change, and spreading the terms takes three times as long.) */
+/**
+ * A lease as plain data. (Each field by name: this is done with every change, and spreading the terms takes three times
+ * as long.)
+ */
 export const leaseRecord = (lease: Lease): LeaseRecord => ({
   id: lease.id,
   name: lease.terms.name,
@@ -79,8 +82,8 @@ const machinesOf = (reservation: Reservation): Readonly<Record<string, number>> 
   return byMachine(reservation.machines.map((machine) => [machine, vm.mapping[machine] as number] as const));
 };
 
-// Mappings and amounts never change once made, are shared along a chain, and are asked for with every change of a lease: their
-// plain form is made once.
+// Mappings and amounts never change once made, are shared along a chain, and are asked for with every change of a
+// lease: their plain form is made once.
 
 const mappingRecords = new WeakMap<Mapping, Readonly<Record<string, number>>>();
 const nodeAmounts = new WeakMap<ReadonlyMap<number, Vector>, Readonly<Record<string, Amounts>>>();

@@ -48,8 +48,8 @@ export interface SchedulerOptions {
   /** A user's own, beside the built-in ones. */
   readonly policies?: Partial<Policies> | undefined;
   /**
-   * When leases move forward into what was given back early: at once, within the command that gave it back, or lease by lease in the next pass, so
-   * that no command takes long.
+   * When leases move forward into what was given back early: at once, within the command that gave it back, or lease by
+   * lease in the next pass, so that no command takes long.
    */
   readonly reevaluation?: 'at-once' | 'in-pass';
 }
@@ -343,7 +343,10 @@ export class SchedulerState {
     );
   }
 
-  /** A reservation that is out of the slot table before its end: cut short if it was running, otherwise as if it had never been. */
+  /**
+   * A reservation that is out of the slot table before its end: cut short if it was running, otherwise as if it had
+   * never been.
+   */
   stop(reservation: Reservation, now: Instant): void {
     if (reservation.state === 'ACTIVE') {
       this.journal.save(reservation);

@@ -11,7 +11,10 @@ export interface Utilization {
   readonly free: number;
 }
 
-/** What the site's CPU does at an instant: a VM counts as used, an operation as what its VM holds on the nodes it touches. */
+/**
+ * What the site's CPU does at an instant: a VM counts as used, an operation as what its VM holds on the nodes it
+ * touches.
+ */
 export const utilizationAt = (state: SchedulerState, at: Instant): Utilization => {
   const cpu = state.space.types.findIndex(({ name }) => name === 'CPU');
   const sums = { used: 0, suspending: 0, resuming: 0, shuttingDown: 0 };

@@ -1,6 +1,6 @@
 /**
- * Work on machines, one thing at a time for each: what real hosts do takes longer than a call may wait. A call that is out of time is
- * answered `pending`, the work goes on, and the same call, made again, takes up where it is.
+ * Work on machines, one thing at a time for each: what real hosts do takes longer than a call may wait. A call that is
+ * out of time is answered `pending`, the work goes on, and the same call, made again, takes up where it is.
  */
 import type { Millis } from '../core/index.ts';
 import type { ActionCall, ActionResult } from '../engine/ports.ts';
@@ -32,8 +32,8 @@ export class Jobs {
   constructor(private readonly options: JobOptions = {}) {}
 
   /**
-   * Carries out an operation. It begins when what goes on with the machine has ended; `destroy` ends that first. When all calls that
-   * wait for the work are aborted, so is the work.
+   * Carries out an operation. It begins when what goes on with the machine has ended; `destroy` ends that first. When
+   * all calls that wait for the work are aborted, so is the work.
    */
   async run(
     operation: string,

@@ -11,7 +11,9 @@ export class Wake {
     this.waiter?.();
   }
 
-  /** Resolves at the next notification, at once if there has been one since the last wait, or when the signal aborts. */
+  /**
+   * Resolves at the next notification, at once if there has been one since the last wait, or when the signal aborts.
+   */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const finish = (): void => {
@@ -104,7 +106,9 @@ export interface TimeLimit {
   readonly reason: () => Error;
 }
 
-/** The work's result. When the time is up or the signal aborts, its own signal aborts and it is no longer waited for. */
+/**
+ * The work's result. When the time is up or the signal aborts, its own signal aborts and it is no longer waited for.
+ */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { clock, duration, signal, reason }: TimeLimit,

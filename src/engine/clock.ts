@@ -1,7 +1,7 @@
 /**
- * Scheduler time. It never decreases, and it needs no timer longer than a second: every wait is measured by the monotonic clock in
- * short steps, and the wall clock is looked at anew after each. (One long timer would overflow after 24.8 days, and would
- * not notice a wall clock that was set.)
+ * Scheduler time. It never decreases, and it needs no timer longer than a second: every wait is measured by the
+ * monotonic clock in short steps, and the wall clock is looked at anew after each. (One long timer would overflow after
+ * 24.8 days, and would not notice a wall clock that was set.)
  */
 import type { Instant, Millis } from '../core/index.ts';
 
@@ -49,11 +49,11 @@ export const machineTime: TimeSource = {
 };
 
 /**
- * With speed 1: the wall clock. With speed N: a clock that runs N times as fast since `origin`, so that a restart finds the time
- * where it would be had the process run on.
+ * With speed 1: the wall clock. With speed N: a clock that runs N times as fast since `origin`, so that a restart finds
+ * the time where it would be had the process run on.
  *
- * A wall clock that is set forward is followed at once. One that is set back is not: time goes on at half its speed until the wall
- * clock has caught up, so that nothing runs twice and nothing stands still.
+ * A wall clock that is set forward is followed at once. One that is set back is not: time goes on at half its speed
+ * until the wall clock has caught up, so that nothing runs twice and nothing stands still.
  */
 export class SiteClock implements Clock {
   private origin: Instant;

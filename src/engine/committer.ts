@@ -21,8 +21,8 @@ export interface CommitterOptions {
 export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
 
 /**
- * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, what was planned on
- * the last commit is still true.
+ * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, what was
+ * planned on the last commit is still true.
  */
 export class Committer {
   /** Aborts when the engine stops and what goes on has had its time. */
@@ -47,7 +47,9 @@ export class Committer {
     return this.writer.lost;
   }
 
-  /** Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that took too long. */
+  /**
+   * Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that took too long.
+   */
   async commit(content: BatchContent, rows: number): Promise<void> {
     const { clock, limits, metrics, store } = this.options;
     const batch: CommitBatch = { ...content, id: crypto.randomUUID(), previous: this.previous };
@@ -75,8 +77,8 @@ export class Committer {
   }
 
   /**
-   * Repeats the work while its errors are transient and the patience lasts. One attempt may go on for longer than that: for `attemptLimit`.
-   * Throws StoreError.
+   * Repeats the work while its errors are transient and the patience lasts. One attempt may go on for longer than that:
+   * for `attemptLimit`. Throws StoreError.
    */
   async persist<T>(what: string, work: () => Promise<T>, attemptLimit: Millis = 0): Promise<T> {
     const { clock, limits, log, metrics, signal } = this.options;

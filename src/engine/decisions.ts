@@ -18,7 +18,10 @@ export class Decisions {
     for (const leaseId of [...this.waiting.keys()]) this.settle(leaseId, false);
   }
 
-  /** Resolves with true when the lease is decided; with false when the time is up, the signal aborts or events were passed over. */
+  /**
+   * Resolves with true when the lease is decided; with false when the time is up, the signal aborts or events were
+   * passed over.
+   */
   async wait(leaseId: number, limit: Millis, signal: AbortSignal): Promise<boolean> {
     let decided = false;
     const timer = new AbortController();

@@ -153,8 +153,9 @@ export class Engine implements LeaseService {
   }
 
   /**
-   * Finishes the turn, answers the callers that wait (SHUTTING_DOWN), aborts the adapters' calls (their actions stay recorded as unfinished), ends all
-   * subscriptions and gives the right to write back. Takes about `limits.stopTimeout` at most.
+   * Finishes the turn, answers the callers that wait (SHUTTING_DOWN), aborts the adapters' calls (their actions stay
+   * recorded as unfinished), ends all subscriptions and gives the right to write back. Takes about `limits.stopTimeout`
+   * at most.
    */
   stop(): Promise<void> {
     this.stopped ??= this.end();
@@ -262,7 +263,9 @@ export class Engine implements LeaseService {
     });
   }
 
-  /** Waits for the pass that considers a lease, for a limited time. `known`: the newest event before it was requested. */
+  /**
+   * Waits for the pass that considers a lease, for a limited time. `known`: the newest event before it was requested.
+   */
   private async isDecided(leaseNumber: number, known: number): Promise<boolean> {
     if (this.publisher.leftPending(leaseNumber, known)) return true;
     return this.decisions.wait(leaseNumber, this.limits.decisionTimeout, this.stopping.signal);

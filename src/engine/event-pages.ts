@@ -35,8 +35,8 @@ function pageOfRing(feed: EventFeed, { after, leaseNumber, limit }: PageRequest)
 }
 
 /**
- * Reads a page from the store; waits while the database is out of reach. With `check`, a sequence number that is ahead of all events
- * is refused.
+ * Reads a page from the store; waits while the database is out of reach. With `check`, a sequence number that is ahead
+ * of all events is refused.
  */
 export async function readPage(
   feed: EventFeed,

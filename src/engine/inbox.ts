@@ -1,4 +1,7 @@
-/** What waits for a turn: commands of this process, commands that other servers left in the database, and reports of hosts. */
+/**
+ * What waits for a turn: commands of this process, commands that other servers left in the database, and reports of
+ * hosts.
+ */
 
 import { type Answer, notUnderstood, type Refusal } from './commands/answer.ts';
 import type { Command } from './commands/command.ts';
@@ -71,8 +74,8 @@ export class Inbox {
   }
 
   /**
-   * Takes the forwarded commands in, at most `limit`. They stay in the database until their answers are written; while some of them are here,
-   * no others are read.
+   * Takes the forwarded commands in, at most `limit`. They stay in the database until their answers are written; while
+   * some of them are here, no others are read.
    */
   async collect(limit: number, read: (limit: number) => Promise<readonly ForwardedCommand[]>): Promise<void> {
     if (!this.unread || this.items.some(isForwarded)) return;
@@ -128,7 +131,10 @@ export class Inbox {
     this.unread = true;
   }
 
-  /** A term as the writer has ended: forwarded commands and actions are the next writer's; commands of this process stay. */
+  /**
+   * A term as the writer has ended: forwarded commands and actions are the next writer's; commands of this process
+   * stay.
+   */
   endTerm(): void {
     this.dropForwarded();
     this.items = this.items.filter(({ type }) => type !== 'report');

@@ -14,8 +14,8 @@ export interface EngineLimits {
   /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
   readonly turnToWrite: Millis;
   /**
-   * Rows from which on what is due, or what commands ask for, is left to further turns, so that no commit grows with how much
-   * comes at once.
+   * Rows from which on what is due, or what commands ask for, is left to further turns, so that no commit grows with
+   * how much comes at once.
    */
   readonly rowsPerTurn: number;
   /** How long passes wait after one that changed nothing and yet was not enough. */

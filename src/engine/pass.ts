@@ -58,8 +58,8 @@ export class PassRunner {
   }
 
   /**
-   * Goes on with the pass until it ends, the turn has as much as can be written in a short time, or `interrupted` says so; for a
-   * slice when callers wait for the turn. Lets others run between slices. Throws CoreFailure.
+   * Goes on with the pass until it ends, the turn has as much as can be written in a short time, or `interrupted` says
+   * so; for a slice when callers wait for the turn. Lets others run between slices. Throws CoreFailure.
    */
   async slices(core: Core, now: Instant, callersWait: boolean, interrupted: () => boolean): Promise<void> {
     const { maxSlicesPerTurn, turnToWrite } = this.limits;

@@ -1,6 +1,6 @@
 /**
- * The interfaces that the engine owns: what it offers to the API, and what it needs of a store and of hosts. `store` and
- * `enactment` implement the first two; nothing here knows of Prisma, HTTP or GraphQL.
+ * The interfaces that the engine owns: what it offers to the API, and what it needs of a store and of hosts. `store`
+ * and `enactment` implement the first two; nothing here knows of Prisma, HTTP or GraphQL.
  */
 import type {
   ActionRecord,
@@ -33,8 +33,8 @@ export interface CommandOptions {
 /** The engine as the API sees it: the writer itself, or a standby that forwards commands to the writer. */
 export interface LeaseService {
   /**
-   * Answers once what the command changed is committed. Rejects with CommandError: a SchedulerErrorCode, IDEMPOTENCY_CONFLICT, UNAVAILABLE
-   * (retry later) or SHUTTING_DOWN.
+   * Answers once what the command changed is committed. Rejects with CommandError: a SchedulerErrorCode,
+   * IDEMPOTENCY_CONFLICT, UNAVAILABLE (retry later) or SHUTTING_DOWN.
    */
   submit<K extends CommandName>(
     kind: K,
@@ -42,8 +42,9 @@ export interface LeaseService {
     options: CommandOptions,
   ): Promise<CommandResult<K>>;
   /**
-   * Committed events in order of sequence, without gaps or repeats. With `after`, first everything since. Ends when the signal
-   * aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED (names the oldest kept) for a sequence number older than what is kept.
+   * Committed events in order of sequence, without gaps or repeats. With `after`, first everything since. Ends when the
+   * signal aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED (names the oldest kept) for a sequence
+   * number older than what is kept.
    */
   events(options: {
     readonly after?: number | null;
@@ -52,7 +53,10 @@ export interface LeaseService {
   }): AsyncIterable<LeaseEventRecord>;
   /** The sequence number of the newest committed event that is known here. */
   lastEvent(): number;
-  /** The next committed events after a sequence number, at most `limit`. Rejects like `events`, also for numbers ahead of all events. */
+  /**
+   * The next committed events after a sequence number, at most `limit`. Rejects like `events`, also for numbers ahead
+   * of all events.
+   */
   eventsAfter(request: {
     readonly after: number;
     readonly leaseNumber?: number | null;
@@ -120,7 +124,10 @@ export interface ActionOutcome {
 
 /** Everything that one turn changes; written in one transaction or not at all. */
 export interface CommitBatch {
-  /** UUID. A batch whose id is already the newest commit's was written by an attempt that seemed to fail: it succeeds without being written again. */
+  /**
+   * UUID. A batch whose id is already the newest commit's was written by an attempt that seemed to fail: it succeeds
+   * without being written again.
+   */
   readonly id: string;
   /** The commit that it was planned upon. When neither it nor `id` is the newest, the commit is refused as FENCED. */
   readonly previous: string | null;
@@ -171,8 +178,8 @@ export type Expiring = 'idempotencyKeys' | 'actions' | 'commands' | 'leases';
 
 export interface Store {
   /**
-   * Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. A lease that this store took
-   * earlier ends: at most one is held at a time.
+   * Takes the writer's lock without waiting; null when another process holds it. Raises the epoch. A lease that this
+   * store took earlier ends: at most one is held at a time.
    */
   acquireWriter(): Promise<WriterTerm | null>;
   /** Null when the database holds no site yet. */
@@ -191,22 +198,25 @@ export interface Store {
   /** The oldest and the newest sequence kept; null when there is none. */
   eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null>;
   /**
-   * Deletes the oldest up to the first that is not older than `before`, at most `limit` rows, and says how many. The newest always
-   * stays, so that the range that is kept is known; leases' final rows stay.
+   * Deletes the oldest up to the first that is not older than `before`, at most `limit` rows, and says how many. The
+   * newest always stays, so that the range that is kept is known; leases' final rows stay.
    */
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
   /**
-   * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys and forwarded
-   * commands that were written before an instant (the database's time), actions that were finished and leases that ended before one
-   * (scheduler time). Leases go with their machines and reservations, once none of their events is kept; what they used stays in the
-   * sums per hour.
+   * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys
+   * and forwarded commands that were written before an instant (the database's time), actions that were finished and
+   * leases that ended before one (scheduler time). Leases go with their machines and reservations, once none of their
+   * events is kept; what they used stays in the sums per hour.
    */
   deleteBefore(what: Expiring, before: Instant, limit: number): Promise<number>;
   /** Passes a command on to the writer and waits for its answer. */
   forward(payload: unknown, signal: AbortSignal): Promise<unknown>;
   /** Commands waiting for the writer, oldest first. */
   forwarded(limit: number): Promise<readonly ForwardedCommand[]>;
-  /** Calls back when another process committed events or forwarded a command (also after a reconnection, when some may have been missed). */
+  /**
+   * Calls back when another process committed events or forwarded a command (also after a reconnection, when some may
+   * have been missed).
+   */
   listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable>;
   /** The database's clock, in milliseconds since the epoch. */
   clock(): Promise<Instant>;
@@ -243,8 +253,9 @@ export interface ActionCall {
 }
 
 /**
- * `pending`: still going; ask again with the same call. `failed`: trying again would not help. An error that is thrown may pass: the
- * engine calls again. `output`: what the action printed, for its record, at most `maxActionOutput` characters.
+ * `pending`: still going; ask again with the same call. `failed`: trying again would not help. An error that is thrown
+ * may pass: the engine calls again. `output`: what the action printed, for its record, at most `maxActionOutput`
+ * characters.
  */
 export type ActionResult = { readonly output?: string } & (
   | { readonly status: 'done' }
@@ -260,8 +271,8 @@ export class HostUnreachable extends Error {
 }
 
 /**
- * `absent`: the host holds nothing of it. `prepared`: its image is there, and it has not run. `suspended`: its memory is saved.
- * `stopped`: it ran and ended by itself; what is left of it is still there.
+ * `absent`: the host holds nothing of it. `prepared`: its image is there, and it has not run. `suspended`: its memory
+ * is saved. `stopped`: it ran and ended by itself; what is left of it is still there.
  */
 export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
 
@@ -275,10 +286,11 @@ export interface HostedMachine extends MachinePlace {
 }
 
 /**
- * Drives one kind of host (docs/adapters.md). Every operation may be repeated, with the same call and with another one: what finds its
- * work done is done. Operations on different machines run at the same time and do not wait for each other. An operation that cannot
- * be carried out in the state in which the machine is answers `failed` and changes nothing. No operation leaves its work half done
- * under the name of something whole: after a crash `inspect` tells what is true.
+ * Drives one kind of host (docs/adapters.md). Every operation may be repeated, with the same call and with another one:
+ * what finds its work done is done. Operations on different machines run at the same time and do not wait for each
+ * other. An operation that cannot be carried out in the state in which the machine is answers `failed` and changes
+ * nothing. No operation leaves its work half done under the name of something whole: after a crash `inspect` tells what
+ * is true.
  */
 export interface Adapter {
   readonly name: string;
@@ -296,18 +308,20 @@ export interface Adapter {
   resume(call: ActionCall): Promise<ActionResult>;
   /** Moves what a prepared or suspended machine has on `node` to `toNode`; nothing stays behind. */
   migrate(call: ActionCall): Promise<ActionResult>;
-  /** Removes the machine in whatever state it is, also half-way through another action, and what was prepared for it. */
+  /**
+   * Removes the machine in whatever state it is, also half-way through another action, and what was prepared for it.
+   */
   destroy(call: ActionCall): Promise<ActionResult>;
   /** Rejects with HostUnreachable when the host does not answer. */
   inspect(place: MachinePlace, signal: AbortSignal): Promise<MachineStatus>;
   /**
-   * All machines of this site that a node holds, also of leases that nobody knows any more: one question in place of many. Rejects
-   * with HostUnreachable when the host does not answer. Without it machines are asked about one by one.
+   * All machines of this site that a node holds, also of leases that nobody knows any more: one question in place of
+   * many. Rejects with HostUnreachable when the host does not answer. Without it machines are asked about one by one.
    */
   readonly list?: ((node: number, signal: AbortSignal) => Promise<readonly HostedMachine[]>) | undefined;
   /**
-   * Calls `onChange` whenever a machine may have stopped by itself, until the signal aborts; the engine inspects it then. Without it,
-   * and besides it, the engine asks at an interval.
+   * Calls `onChange` whenever a machine may have stopped by itself, until the signal aborts; the engine inspects it
+   * then. Without it, and besides it, the engine asks at an interval.
    */
   readonly watch?: ((onChange: (place: MachinePlace) => void, signal: AbortSignal) => void) | undefined;
   /** Another process may drive the hosts from now on: what is remembered of them may no longer be true. */

@@ -1,7 +1,8 @@
 /**
- * Committed events on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a cursor
- * into it. A subscriber that falls out of the ring reads from the store until it is back in it: nobody is dropped, nobody blocks
- * another, and memory does not grow with the number of subscribers. As sequence numbers have no gaps, the seam is exact.
+ * Committed events on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a
+ * cursor into it. A subscriber that falls out of the ring reads from the store until it is back in it: nobody is
+ * dropped, nobody blocks another, and memory does not grow with the number of subscribers. As sequence numbers have no
+ * gaps, the seam is exact.
  */
 import type { LeaseEventRecord } from '../core/index.ts';
 import { Semaphore } from './async.ts';

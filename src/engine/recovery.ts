@@ -81,7 +81,10 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
   };
 };
 
-/** Those of the leases that were left out which have not ended: what is left of a lease that has ended may be at fault too. */
+/**
+ * Those of the leases that were left out which have not ended: what is left of a lease that has ended may be at fault
+ * too.
+ */
 function liveOf({ snapshot, unreadable }: StoredSite, leftOut: ReadonlySet<number>): ReadonlySet<number> {
   const live = snapshot.leases.filter(({ id }) => leftOut.has(id)).map(({ id }) => id);
   return new Set([...live, ...unreadable.flatMap(({ leaseId }) => leaseId ?? [])]);
@@ -97,7 +100,9 @@ export interface Examined {
   readonly quarantined: ReadonlySet<number>;
 }
 
-/** Verifies what was stored, and makes a core of what is sound. Throws what the core throws for a site without leases. */
+/**
+ * Verifies what was stored, and makes a core of what is sound. Throws what the core throws for a site without leases.
+ */
 export const examine = async (
   { spec, snapshot, pendingActions, unreadable }: StoredSite,
   scheduler: SchedulerConfig,

@@ -1,9 +1,9 @@
 /**
  * One term as the writer: takes turns until the engine stops or the right to write is gone.
  *
- * A turn takes what waits (commands, reports of hosts, what is due), lets the core work on it, writes everything that changed in one
- * transaction, and only then answers the callers, publishes the events and dispatches the actions. Turns never overlap: while one is
- * being written, the inbox gathers for the next.
+ * A turn takes what waits (commands, reports of hosts, what is due), lets the core work on it, writes everything that
+ * changed in one transaction, and only then answers the callers, publishes the events and dispatches the actions. Turns
+ * never overlap: while one is being written, the inbox gathers for the next.
  */
 import type { Logger } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
@@ -56,7 +56,10 @@ export interface SessionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Why a term ended. `fenced`: another process writes now; `unavailable`: the database is out of reach; `fatal`: it must not go on. */
+/**
+ * Why a term ended. `fenced`: another process writes now; `unavailable`: the database is out of reach; `fatal`: it must
+ * not go on.
+ */
 export type SessionEnd =
   | { readonly why: 'stopped' | 'fenced' }
   | { readonly why: 'unavailable' | 'fatal'; readonly error: Error };
@@ -144,8 +147,8 @@ export class WriterSession {
   }
 
   /**
-   * Has the core work on the items, at the present or at the instant that it has caught up with, and writes what changed. Throws
-   * CoreFailure, StoreError.
+   * Has the core work on the items, at the present or at the instant that it has caught up with, and writes what
+   * changed. Throws CoreFailure, StoreError.
    */
   private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
     const { core, pass } = this;
@@ -193,7 +196,10 @@ export class WriterSession {
     problem(this.core.needsPass ? this.pass.trouble : null);
   }
 
-  /** Whether the pass should let the turn come to its end: a command waits, or something is due. (Reports of hosts can wait.) */
+  /**
+   * Whether the pass should let the turn come to its end: a command waits, or something is due. (Reports of hosts can
+   * wait.)
+   */
   private interrupted(now: Instant): boolean {
     const { clock, inbox, signal } = this.options;
     if (inbox.hasCommands || signal.aborted) return true;
@@ -279,8 +285,8 @@ export class WriterSession {
   }
 
   /**
-   * The next items could not be written together, and nothing says why: one at a time, each shows whether it is at fault. Whether one
-   * was.
+   * The next items could not be written together, and nothing says why: one at a time, each shows whether it is at
+   * fault. Whether one was.
    */
   private async oneByOne(count: number): Promise<boolean> {
     const { inbox, signal } = this.options;
@@ -357,8 +363,8 @@ export class WriterSession {
   }
 
   /**
-   * Refuses the commands of this process: these, also those that the core has refused (that may have been based on what was not written),
-   * and all that wait. Commands in the database stay there, for the next writer.
+   * Refuses the commands of this process: these, also those that the core has refused (that may have been based on what
+   * was not written), and all that wait. Commands in the database stay there, for the next writer.
    */
   private refuseLocal(items: readonly Item[], refusal: Refusal): void {
     for (const item of [...items, ...this.options.inbox.takeLocal()]) {

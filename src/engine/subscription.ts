@@ -6,8 +6,8 @@ type Result = IteratorResult<LeaseEventRecord, undefined>;
 const done: Result = { done: true, value: undefined };
 
 /**
- * One subscriber: a cursor over the committed events. Written by hand rather than as an async generator, since `return()` must end a
- * `next()` that is waiting, at once. It takes nothing of the feed before its first `next()`.
+ * One subscriber: a cursor over the committed events. Written by hand rather than as an async generator, since
+ * `return()` must end a `next()` that is waiting, at once. It takes nothing of the feed before its first `next()`.
  */
 export class Subscription implements AsyncIterableIterator<LeaseEventRecord, undefined> {
   /** The last sequence number that was delivered or passed over. */

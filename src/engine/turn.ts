@@ -50,8 +50,8 @@ export interface AppliedItems {
 }
 
 /**
- * Carries out the items in order. A command that the core refuses fails alone. `known` are the answers that were given under the
- * commands' idempotency keys before. Throws CoreFailure.
+ * Carries out the items in order. A command that the core refuses fails alone. `known` are the answers that were given
+ * under the commands' idempotency keys before. Throws CoreFailure.
  */
 export function applyItems(
   core: Core,
@@ -154,8 +154,9 @@ export function advance(core: Core, at: Instant, late: LateHosts): void {
 }
 
 /**
- * Carries out what is due, in order of time, until it takes `maxRows` to write: after a long time, or a clock that was set, that may be
- * very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws CoreFailure.
+ * Carries out what is due, in order of time, until it takes `maxRows` to write: after a long time, or a clock that was
+ * set, that may be very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws
+ * CoreFailure.
  */
 export function carryOutDue(core: Core, now: Instant, maxRows: number, late: LateHosts): Instant | null {
   let reached = Number.NEGATIVE_INFINITY;

@@ -1,6 +1,7 @@
 /**
- * Whether what was stored can be true: no node over capacity at any instant, every reservation of a live lease, every name of a
- * node or a lease known. A lease that cannot be true is left out with all its reservations, so that the others go on.
+ * Whether what was stored can be true: no node over capacity at any instant, every reservation of a live lease, every
+ * name of a node or a lease known. A lease that cannot be true is left out with all its reservations, so that the
+ * others go on.
  */
 import {
   type ActionRecord,
@@ -248,7 +249,9 @@ const capacityFaults = (
   return faults;
 };
 
-/** Says which type is exceeded by how much; null when all fit. Of a type with several instances each counts for itself. */
+/**
+ * Says which type is exceeded by how much; null when all fit. Of a type with several instances each counts for itself.
+ */
 const exceeding = (
   capacity: Capacity,
   node: number,

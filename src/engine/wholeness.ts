@@ -1,4 +1,6 @@
-/** Whether the stored plan of a lease is whole: half a plan would never start, never end, or let others use its nodes. */
+/**
+ * Whether the stored plan of a lease is whole: half a plan would never start, never end, or let others use its nodes.
+ */
 import type { LeaseRecord, LeaseState, ReservationKind, ReservationRecord } from '../core/index.ts';
 
 /** In these states one reservation of one of these kinds must be there for each entry. */

@@ -23,8 +23,8 @@ export interface AuditOptions {
 }
 
 /**
- * Records of mutations. A record is written right after its mutation, without holding up the answer; records that come while others are
- * being written share a statement. What cannot be written is reported to `onFailure`.
+ * Records of mutations. A record is written right after its mutation, without holding up the answer; records that come
+ * while others are being written share a statement. What cannot be written is reported to `onFailure`.
  */
 export class Audit {
   private waiting: (AuditRecord & { readonly at: Date })[] = [];

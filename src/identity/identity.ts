@@ -20,5 +20,7 @@ export function hasRole({ role }: Pick<Identity, 'role'>, required: Role): boole
   return roles.indexOf(role) >= roles.indexOf(required);
 }
 
-/** What other users of the site may see of a lease that is not theirs: intervals in which nodes are busy, or everything. */
+/**
+ * What other users of the site may see of a lease that is not theirs: intervals in which nodes are busy, or everything.
+ */
 export type Visibility = 'projects' | 'all';

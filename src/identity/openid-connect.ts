@@ -29,8 +29,9 @@ const discoveryTimeout = 5_000;
 const maxCached = 10_000;
 
 /**
- * Identifies the bearers of JSON Web Tokens of an OpenID Connect issuer. Names begin with `oidc:`, which no token's name does. Keys are
- * read again when a token names an unknown one. `onFailure` learns of an issuer that cannot be reached; such tokens are refused.
+ * Identifies the bearers of JSON Web Tokens of an OpenID Connect issuer. Names begin with `oidc:`, which no token's
+ * name does. Keys are read again when a token names an unknown one. `onFailure` learns of an issuer that cannot be
+ * reached; such tokens are refused.
  */
 export function openIdConnect(
   options: OpenIdConnectOptions,

@@ -1,6 +1,7 @@
 /**
- * The rights matrix: who may call which root field, and which leases a caller may see and change. Nothing else decides that.
- * docs/api.md prints the matrix; a test compares both, and another test walks the schema for fields that are missing here.
+ * The rights matrix: who may call which root field, and which leases a caller may see and change. Nothing else decides
+ * that. docs/api.md prints the matrix; a test compares both, and another test walks the schema for fields that are
+ * missing here.
  */
 import { hasRole, type Identity, type Role, type Visibility } from './identity.ts';
 

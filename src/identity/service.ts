@@ -24,7 +24,9 @@ export interface IdentityService {
   readonly audit: Audit;
   readonly watch: Watch;
   readonly visibility: Visibility;
-  /** The identity that an Authorization header stands for; null for none. Rejects when the database cannot be reached. */
+  /**
+   * The identity that an Authorization header stands for; null for none. Rejects when the database cannot be reached.
+   */
   authenticate(authorization: string | null | undefined): Promise<Identity | null>;
 }
 

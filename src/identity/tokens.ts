@@ -2,7 +2,10 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Prisma, type PrismaClient, type Token } from '../store/prisma/client.ts';
 import type { Identity, Role } from './identity.ts';
 
-/** Milliseconds for which a token that was read is taken to be unchanged: a token revoked by another server is valid that much longer. */
+/**
+ * Milliseconds for which a token that was read is taken to be unchanged: a token revoked by another server is valid
+ * that much longer.
+ */
 const trustFor = 2_000;
 /** Milliseconds between two records of a token's use. */
 const recordUseEvery = 60_000;

@@ -38,7 +38,10 @@ function typeOf(message: unknown): string | null {
   return typeof message === 'object' && message !== null && 'type' in message ? String(message.type) : null;
 }
 
-/** Starts the workers, and resolves when one of them answers. A worker that dies is replaced. Rejects when the first one ends first. */
+/**
+ * Starts the workers, and resolves when one of them answers. A worker that dies is replaced. Rejects when the first one
+ * ends first.
+ */
 export async function startApiWorkers({
   count,
   args,

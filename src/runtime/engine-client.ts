@@ -147,7 +147,10 @@ export interface EngineClientOptions {
   readonly onReplayed: (count: number) => void;
 }
 
-/** The engine of another thread as a service of this one. Events are kept here as well, so that readers do not trouble the engine. */
+/**
+ * The engine of another thread as a service of this one. Events are kept here as well, so that readers do not trouble
+ * the engine.
+ */
 export class EngineClient implements LeaseService {
   private readonly thread: EngineThread;
   private readonly clock: SiteClock;

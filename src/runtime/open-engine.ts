@@ -30,8 +30,8 @@ export interface OpenEngine {
 }
 
 /**
- * Opens the database, the adapters and the engine upon them. Throws ConfigurationError, AdapterError, StoreError or SchedulerError, each
- * with a message for people; nothing is left open or locked then.
+ * Opens the database, the adapters and the engine upon them. Throws ConfigurationError, AdapterError, StoreError or
+ * SchedulerError, each with a message for people; nothing is left open or locked then.
  */
 export async function openEngine(
   config: ServerConfig,

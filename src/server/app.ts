@@ -54,8 +54,8 @@ export interface App {
   /** Serves graphql-ws on a server that `listener` listens to. */
   attach(server: Server): void;
   /**
-   * Cuts all subscriptions without completing them, so that clients come back, and refuses new ones. Requests are still answered; each
-   * answer asks for its connection to be closed.
+   * Cuts all subscriptions without completing them, so that clients come back, and refuses new ones. Requests are still
+   * answered; each answer asks for its connection to be closed.
    */
   endSubscriptions(): Promise<void>;
   /** How many subscriptions to events there are. */

@@ -9,7 +9,9 @@ import {
 import type { CommandFeed } from './command-feed.ts';
 import type { EventResult, LeaseResult, ReservationResult, Seconds, SimulationResult } from './result.ts';
 
-/** A reservation that has started: what the result contains and what orders it. Amounts are left out: they are large. */
+/**
+ * A reservation that has started: what the result contains and what orders it. Amounts are left out: they are large.
+ */
 type Executed = Pick<
   ReservationRecord,
   'id' | 'kind' | 'state' | 'start' | 'end' | 'machines' | 'moves' | 'targets' | 'vmId' | 'chainIndex'
@@ -34,7 +36,9 @@ export class ResultRecorder {
     for (const { at, leaseId, from, to } of events) this.events.push([this.seconds(at), leaseId, from, to]);
   }
 
-  /** Reservations that still run are cut at the end. `stopped`: `stop-when` ended the run, so leases may be unfinished. */
+  /**
+   * Reservations that still run are cut at the end. `stopped`: `stop-when` ended the run, so leases may be unfinished.
+   */
   result(
     end: Instant,
     stopped: boolean,

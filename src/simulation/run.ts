@@ -83,8 +83,8 @@ class Run {
       }
       const next = this.nextTime(at);
       if (next === null) {
-        // Leases wait although nothing is left to happen: one more pass a second later, and if that changes nothing the run
-        // is over (R58).
+        // Leases wait although nothing is left to happen: one more pass a second later, and if that changes nothing the
+        // run is over (R58).
         if (stuckSince !== null && !changed) break;
         stuckSince = at;
         at += SECOND;
@@ -158,8 +158,9 @@ class Run {
   }
 
   /**
-   * Carries out the commands that fall before anything else happens. Returns the first instant at which one is accepted, or null. An instant at
-   * which all are refused is no instant of the run. Cancellations do not keep a run alive in which nothing else is left.
+   * Carries out the commands that fall before anything else happens. Returns the first instant at which one is
+   * accepted, or null. An instant at which all are refused is no instant of the run. Cancellations do not keep a run
+   * alive in which nothing else is left.
    */
   private carryOutNextCommands(at: Instant): Instant | null {
     for (;;) {

@@ -23,7 +23,10 @@ export interface Distribution {
   readonly max: number;
 }
 
-/** The statistics of a run. Times in seconds. Distributions are those of best-effort leases that are DONE; null without any. */
+/**
+ * The statistics of a run. Times in seconds. Distributions are those of best-effort leases that are DONE; null without
+ * any.
+ */
 export interface RunSummary {
   readonly trace: string | null;
   readonly nodes: number;

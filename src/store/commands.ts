@@ -86,7 +86,8 @@ export class CommandMailbox {
         for (const { id, answer } of answered) this.callers.get(id)?.resolve(answer);
       } while (this.again);
     } catch {
-      // The database is away; the next poll or the notice after reconnecting tries again, and the caller's signal bounds it.
+      // The database is away; the next poll or the notice after reconnecting tries again, and the caller's signal
+      // bounds it.
     } finally {
       this.collecting = false;
     }

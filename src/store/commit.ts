@@ -38,9 +38,9 @@ function recordsOf(table: Columns, parameter: number, more = ''): string {
 const hour = 3_600_000;
 
 /**
- * A whole commit in one statement, so in one round trip and one transaction. Every part joins `fence`, which holds one row
- * when this writer's epoch and the commit that it planned upon are the newest, and none otherwise: then nothing is written.
- * The parts see the state before the statement, and no row may be touched by two of them.
+ * A whole commit in one statement, so in one round trip and one transaction. Every part joins `fence`, which holds one
+ * row when this writer's epoch and the commit that it planned upon are the newest, and none otherwise: then nothing is
+ * written. The parts see the state before the statement, and no row may be touched by two of them.
  */
 export const commitStatement: Statement = {
   name: 'leasegraph_commit',

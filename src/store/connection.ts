@@ -6,13 +6,15 @@ import { describe, storeError } from './errors.ts';
 import { queryable, types } from './pg.ts';
 import { prepareSession } from './session.ts';
 
-/** A connection that says nothing for this long is asked whether it lives, and counts as dead without an answer (ms). */
+/**
+ * A connection that says nothing for this long is asked whether it lives, and counts as dead without an answer (ms).
+ */
 const pingInterval = 2_000;
 const pingTimeout = 4_000;
 
 /**
- * What makes the server notice within about seven seconds that this end has gone without a word, so that it releases its locks. A
- * server that has not all of it goes without.
+ * What makes the server notice within about seven seconds that this end has gone without a word, so that it releases
+ * its locks. A server that has not all of it goes without.
  */
 const vigilance = `SELECT set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7000', false),

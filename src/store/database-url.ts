@@ -58,7 +58,10 @@ const supported = [
   'uselibpqcompat',
 ];
 
-/** Throws StoreError for a text that is no PostgreSQL URL, and for one that asks for what is not supported. Never quotes the password. */
+/**
+ * Throws StoreError for a text that is no PostgreSQL URL, and for one that asks for what is not supported. Never quotes
+ * the password.
+ */
 export function connectionSettings(databaseUrl: string): ConnectionSettings {
   const url = parsed(databaseUrl);
   const parameters = parametersOf(url);

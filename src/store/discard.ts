@@ -8,8 +8,8 @@ const reason = {
 };
 
 /**
- * One statement, for the same reasons as a commit, and without reading what cannot be read: the lease becomes FAILED with an event, its
- * plan is deleted, and its machines are destroyed on the nodes that they are known to be on.
+ * One statement, for the same reasons as a commit, and without reading what cannot be read: the lease becomes FAILED
+ * with an event, its plan is deleted, and its machines are destroyed on the nodes that they are known to be on.
  */
 const statement = `
 WITH fence AS (

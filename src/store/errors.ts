@@ -46,8 +46,8 @@ const lostConnection = new RegExp(
 );
 
 /**
- * Whether an error, the driver's, Prisma's or a StoreError, means that the database is out of reach or busy: the same call may
- * succeed later.
+ * Whether an error, the driver's, Prisma's or a StoreError, means that the database is out of reach or busy: the same
+ * call may succeed later.
  */
 export function isOutage(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {

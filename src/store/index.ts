@@ -28,15 +28,15 @@ export interface OpenStore extends Store {
   /** Where other threads and processes reach the same database. */
   readonly url: string;
   /**
-   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its plan is deleted,
-   * and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its
+   * plan is deleted, and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
    */
   discardLease(leaseNumber: number, writer: WriterTerm): Promise<void>;
 }
 
 /**
- * Opens the database and brings it to the newest schema. Throws StoreError, its message for people: the server cannot be
- * reached or refuses the user, the data directory is in use, or a migration fails.
+ * Opens the database and brings it to the newest schema. Throws StoreError, its message for people: the server cannot
+ * be reached or refuses the user, the data directory is in use, or a migration fails.
  */
 export async function openStore({
   asItIs = false,

@@ -17,14 +17,14 @@ const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFin
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;
 
 /**
- * Rows that are read at a time: few enough that each read ends well within the time that a read may take, however many leases are live,
- * and that other work has its turn in between.
+ * Rows that are read at a time: few enough that each read ends well within the time that a read may take, however many
+ * leases are live, and that other work has its turn in between.
  */
 const pageSize = 2_000;
 
 /**
- * Reads everything that is live. Rows whose shape is wrong are left out and listed in `unreadable`; whether the rest makes sense is
- * the engine's to verify.
+ * Reads everything that is live. Rows whose shape is wrong are left out and listed in `unreadable`; whether the rest
+ * makes sense is the engine's to verify.
  */
 export async function load(database: Queryable): Promise<StoredSite | null> {
   const unreadable: UnreadableRow[] = [];

@@ -51,8 +51,9 @@ export async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 /**
- * Brings the database to the newest schema and returns the names of the migrations that were applied. All or nothing, and safe when
- * several processes do it at once. Throws StoreError when it cannot be done; the database is then unchanged.
+ * Brings the database to the newest schema and returns the names of the migrations that were applied. All or nothing,
+ * and safe when several processes do it at once. Throws StoreError when it cannot be done; the database is then
+ * unchanged.
  */
 export async function migrate(
   database: Pick<Database, 'query' | 'migrate'>,

@@ -1,4 +1,6 @@
-/** Whether the schema is whole: a backup that was restored in part lacks constraints or indexes, and nothing else tells. */
+/**
+ * Whether the schema is whole: a backup that was restored in part lacks constraints or indexes, and nothing else tells.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../engine/ports.ts';

@@ -3,8 +3,9 @@ import { StoreError } from '../engine/ports.ts';
 import type { Queryable } from './database.ts';
 
 /**
- * Set by a statement rather than when a connection starts, since poolers refuse or ignore what they do not know there. Instants and
- * intervals are read as texts of one form; the driver reads and writes only this form of bytes and strings.
+ * Set by a statement rather than when a connection starts, since poolers refuse or ignore what they do not know there.
+ * Instants and intervals are read as texts of one form; the driver reads and writes only this form of bytes and
+ * strings.
  */
 const fixedSettings = {
   timezone: 'UTC',
@@ -27,9 +28,9 @@ const fixedSettings = {
 const settingsOfNewVersions = ['transaction_timeout'];
 
 /**
- * What a session tells PostgreSQL's planner. What is read here is in memory or on a disk without moving parts; with the usual cost of
- * random reads, the foreign keys of every row that a commit writes would be looked up by reading the whole table of nodes. Compiling
- * expressions takes longer than all that these queries do.
+ * What a session tells PostgreSQL's planner. What is read here is in memory or on a disk without moving parts; with the
+ * usual cost of random reads, the foreign keys of every row that a commit writes would be looked up by reading the
+ * whole table of nodes. Compiling expressions takes longer than all that these queries do.
  */
 export const plannerSettings = { random_page_cost: '1.1', jit: 'off' };
 

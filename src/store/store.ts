@@ -33,8 +33,8 @@ const expiring: Readonly<Record<Expiring, { readonly table: string; readonly old
     table: 'commands',
     oldest: 'SELECT ctid AS row, created_at AS at FROM commands ORDER BY created_at',
   },
-  // With their machines and reservations. Their events go first, so that what is kept has no gap; and an image transfer may serve other
-  // leases than the one that it was planned for.
+  // With their machines and reservations. Their events go first, so that what is kept has no gap; and an image transfer
+  // may serve other leases than the one that it was planned for.
   leases: {
     table: 'leases',
     oldest: `SELECT ctid AS row, ended_at AS at FROM leases
@@ -152,8 +152,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its plan is deleted,
-   * and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its
+   * plan is deleted, and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
    */
   discardLease(leaseNumber: number, writer: WriterTerm): Promise<void> {
     return discardLease(this.connection(writer), writer, leaseNumber);
@@ -195,8 +195,8 @@ export class SqlStore implements Store {
   }
 
   async deleteEventsBefore(before: number, limit: number): Promise<number> {
-    // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so that
-    // the range that is kept is known.
+    // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so
+    // that the range that is kept is known.
     const [row] = await this.database.query<{ deleted: number }>(
       `WITH head AS (SELECT sequence, at FROM lease_events ORDER BY sequence LIMIT $2),
        last AS (

@@ -1,5 +1,6 @@
 /**
- * How a record becomes a row and a row a record. A field names its columns once; every column list in SQL comes from there.
+ * How a record becomes a row and a row a record. A field names its columns once; every column list in SQL comes from
+ * there.
  */
 import { z } from 'zod';
 import { type Instant, LAST_INSTANT } from '../core/index.ts';

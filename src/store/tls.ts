@@ -13,8 +13,9 @@ export interface TlsSettings {
 }
 
 /**
- * TLS as libpq does it: `require` encrypts and verifies nothing unless a root certificate is given, `verify-ca` verifies the
- * server's certificate, `verify-full` its host name too. Throws StoreError for an unknown mode and for a file that cannot be read.
+ * TLS as libpq does it: `require` encrypts and verifies nothing unless a root certificate is given, `verify-ca`
+ * verifies the server's certificate, `verify-full` its host name too. Throws StoreError for an unknown mode and for a
+ * file that cannot be read.
  */
 export function tlsSettings(parameters: ReadonlyMap<string, string>): TlsSettings {
   const mode = parameters.get('sslmode') ?? 'disable';

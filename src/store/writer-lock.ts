@@ -10,7 +10,9 @@ import type { StoreLog } from './log.ts';
 const lockKey = 0x6c677772;
 /** A commit that takes longer is given up, and the lock with it (ms). */
 const commitTimeout = 15_000;
-/** The holder asks its connection every two seconds; after this long without, it hangs, and its session is ended (s). */
+/**
+ * The holder asks its connection every two seconds; after this long without, it hangs, and its session is ended (s).
+ */
 const holderSilence = 6;
 /** How often the lock is tried again, every 50 ms, when such a session has just been ended. */
 const patience = 20;
@@ -79,8 +81,8 @@ export class WriterLock {
   }
 
   /**
-   * A writer whose process is stopped keeps its session alive without ever using it, and one of ours whose connection broke may
-   * live on at the server. The epoch keeps either from writing, so ending its session is safe.
+   * A writer whose process is stopped keeps its session alive without ever using it, and one of ours whose connection
+   * broke may live on at the server. The epoch keeps either from writing, so ending its session is safe.
    */
   private async endHangingHolder(connection: Connection): Promise<boolean> {
     try {

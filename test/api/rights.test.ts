@@ -1,6 +1,7 @@
 /**
- * Rights over the whole schema. The first suite walks every field by introspection: a field that is added later is called as a member of
- * another project, with the ids of what that member may not see, and fails the test when it returns any of it.
+ * Rights over the whole schema. The first suite walks every field by introspection: a field that is added later is
+ * called as a member of another project, with the ids of what that member may not see, and fails the test when it
+ * returns any of it.
  */
 import { readFileSync } from 'node:fs';
 import {

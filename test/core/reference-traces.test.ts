@@ -1,4 +1,7 @@
-/** The field's own little traces: four nodes, one machine fills a node. Where the rules better the reference, the rule is named. */
+/**
+ * The field's own little traces: four nodes, one machine fills a node. Where the rules better the reference, the rule
+ * is named.
+ */
 import { describe, expect, it } from 'vitest';
 import { defaultSchedulerConfig, type SchedulerConfig } from '../../src/core/index.ts';
 import {

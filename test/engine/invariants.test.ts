@@ -1,6 +1,6 @@
 /**
- * Random commands and random faults: connections cut before and after a commit, hanging commits, a database that goes away, servers
- * that are killed, hosts that fail. Whatever happens, nothing that was acknowledged is lost or doubled.
+ * Random commands and random faults: connections cut before and after a commit, hanging commits, a database that goes
+ * away, servers that are killed, hosts that fail. Whatever happens, nothing that was acknowledged is lost or doubled.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** The right to write goes and comes back while hosts are at work: what an earlier term left behind means nothing in a later one. */
+/**
+ * The right to write goes and comes back while hosts are at work: what an earlier term left behind means nothing in a
+ * later one.
+ */
 import { expect, test } from 'vitest';
 import { type ActionResult, type MachineStatus, StoreError } from '../../src/engine/ports.ts';
 import {

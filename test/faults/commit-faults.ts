@@ -4,8 +4,8 @@ import { openStore } from '../../src/store/index.ts';
 const states = ['40001', '40P01', '53300', '57014', '58030'];
 
 /**
- * From now on commits fail: a share of them when the writer's row is changed, as large a share at the very COMMIT. Which ones is
- * decided by the seed and by how many there have been, not by chance.
+ * From now on commits fail: a share of them when the writer's row is changed, as large a share at the very COMMIT.
+ * Which ones is decided by the seed and by how many there have been, not by chance.
  */
 export const failCommits = async (
   place: { readonly databaseUrl: string | null; readonly dataDir: string },

@@ -1,6 +1,7 @@
 /**
- * Servers are killed, their database is taken away, their connections are cut and their commits fail, while callers request and
- * cancel and subscribers watch: nothing that was acknowledged is lost or doubled. The long run is `npm run soak`.
+ * Servers are killed, their database is taken away, their connections are cut and their commits fail, while callers
+ * request and cancel and subscribers watch: nothing that was acknowledged is lost or doubled. The long run is `npm run
+ * soak`.
  */
 import { afterEach, expect, it, onTestFailed } from 'vitest';
 import { postgresMissing } from '../support/postgres.ts';

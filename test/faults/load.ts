@@ -1,4 +1,6 @@
-/** Callers that request, repeat, cancel and look, as fast as they are answered, and keep account of what they were told. */
+/**
+ * Callers that request, repeat, cancel and look, as fast as they are answered, and keep account of what they were told.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedController } from '../../src/engine/async.ts';
 import { ask, insist, type UserError } from './client.ts';

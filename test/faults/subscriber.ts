@@ -1,4 +1,7 @@
-/** Clients that watch all events, each by another protocol, and come back with the last number they saw whenever they are cut off. */
+/**
+ * Clients that watch all events, each by another protocol, and come back with the last number they saw whenever they
+ * are cut off.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as sseClient } from 'graphql-sse';
 import { createClient as socketClient } from 'graphql-ws';

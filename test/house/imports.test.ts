@@ -1,4 +1,7 @@
-/** Imports point one way; docs/architecture.md draws what this table says. A new arrow or library is a decision: make it here. */
+/**
+ * Imports point one way; docs/architecture.md draws what this table says. A new arrow or library is a decision: make it
+ * here.
+ */
 import { describe, expect, test } from 'vitest';
 import { type Import, roomOf, type Source, sources } from './sources.ts';
 
@@ -6,7 +9,10 @@ const core = 'src/core/index.ts';
 const ports = 'src/engine/ports.ts';
 const prismaClient = 'src/store/prisma/';
 
-/** What each room may import: folders and files of the project (a folder ends with `/`), libraries, and Node.js itself (`node:`). */
+/**
+ * What each room may import: folders and files of the project (a folder ends with `/`), libraries, and Node.js itself
+ * (`node:`).
+ */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
   engine: [core, 'node:', 'pino', 'prom-client'],

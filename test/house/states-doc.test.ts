@@ -4,7 +4,10 @@ import { read } from './sources.ts';
 
 const page = read('docs/lease-states.md');
 
-/** States in which machines exist or are saved: when a node fails or is closed, the lease starts again from QUEUED or PENDING. */
+/**
+ * States in which machines exist or are saved: when a node fails or is closed, the lease starts again from QUEUED or
+ * PENDING.
+ */
 const started = [
   'ACTIVE',
   'SUSPENDING',

@@ -1,6 +1,6 @@
 /**
- * What core and engine show to the other rooms, as the compiler declares it. A change of this snapshot is a change of a contract:
- * `npx vitest run test/house/surface.test.ts -u`, and read what it changed.
+ * What core and engine show to the other rooms, as the compiler declares it. A change of this snapshot is a change of a
+ * contract: `npx vitest run test/house/surface.test.ts -u`, and read what it changed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,6 +1,9 @@
 import type { ActionRecord, ActionTarget } from '../../src/core/index.ts';
 
-/** What the hosts hold once they have carried out what they were told, in its order. Refuses what could not be carried out. */
+/**
+ * What the hosts hold once they have carried out what they were told, in its order. Refuses what could not be carried
+ * out.
+ */
 export class Hosts {
   /** By lease and machine: the nodes that hold something of it. */
   private readonly places = new Map<string, Set<number>>();

@@ -13,7 +13,10 @@ import {
 import type { History } from '../support/invariants/index.ts';
 import { Hosts } from './hosts.ts';
 
-/** What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what came before. */
+/**
+ * What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what
+ * came before.
+ */
 export class Ledger {
   readonly leases = new Map<number, LeaseRecord>();
   /** All that ever were, but for those withdrawn before they started. */

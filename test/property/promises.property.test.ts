@@ -18,7 +18,10 @@ const withBackfilling = (
   backfilling: SchedulerConfig['backfilling'],
 ): fc.Arbitrary<SchedulerConfig> => config.map((made) => ({ ...made, backfilling }));
 
-/** Leases leave the queue one by one: whoever is planned stands at its head. Those that come back stand by the time of their request. */
+/**
+ * Leases leave the queue one by one: whoever is planned stands at its head. Those that come back stand by the time of
+ * their request.
+ */
 const leavesInOrder = (ledger: Ledger): void => {
   let queue: { readonly id: number; readonly submittedAt: Instant }[] = [];
   for (const { at, leaseId, from, to } of ledger.events) {

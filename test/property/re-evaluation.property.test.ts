@@ -9,7 +9,10 @@ import type { TraceLease, Workload } from '../../src/simulation/workload.ts';
 const MACHINE = { CPU: 100, Memory: 1024 };
 const NODES = 12;
 
-/** More work than the site can do, much of which ends early: leases with a reservation in the future are looked at over and over. */
+/**
+ * More work than the site can do, much of which ends early: leases with a reservation in the future are looked at over
+ * and over.
+ */
 const backlogs: fc.Arbitrary<Workload> = fc
   .array(
     fc.record({

@@ -30,7 +30,10 @@ const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 
 const cores = fc.integer({ min: 1, max: 4 });
 
-/** One instance of CPU a node, or several in which no share may straddle; a resource type of the site's own now and then. */
+/**
+ * One instance of CPU a node, or several in which no share may straddle; a resource type of the site's own now and
+ * then.
+ */
 export const sites: fc.Arbitrary<SiteSpec> = fc
   .record({
     multi: fc.boolean(),
@@ -235,7 +238,10 @@ export const scenarios = (
       return fc.record({ site: fc.constant(site), config: fc.constant(config), requests, cancellations });
     });
 
-/** Many leases alike that just need a place, on few nodes; most of them end early, some are cancelled: plans move forward all the time. */
+/**
+ * Many leases alike that just need a place, on few nodes; most of them end early, some are cancelled: plans move
+ * forward all the time.
+ */
 export const crowds: fc.Arbitrary<Scenario> = fc
   .record({
     nodes: fc.integer({ min: 2, max: 5 }),

@@ -120,7 +120,8 @@ describe('the probes', () => {
     });
     const entries = counters['CPU utilization']?.entries ?? [];
     expect(entries[0]).toEqual([0, null, 1, 1]);
-    // Busy for 50 + 110 + 50 seconds (a lease that ends early has no shutdown; a reservation's is within its time) of 350.
+    // Busy for 50 + 110 + 50 seconds (a lease that ends early has no shutdown; a reservation's is within its time) of
+    // 350.
     const [time, , , average] = entries.at(-1) ?? [];
     expect(time).toBe(350);
     expect(average).toBeCloseTo(210 / 350);

@@ -1,4 +1,7 @@
-/** Workloads of leases with deadlines, in minutes, and which of them must be done or rejected. Outcomes count, not the exact schedule. */
+/**
+ * Workloads of leases with deadlines, in minutes, and which of them must be done or rejected. Outcomes count, not the
+ * exact schedule.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { siteOf, tell, WHOLE, withDeadline } from '../support/story.ts';

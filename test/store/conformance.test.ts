@@ -6,7 +6,10 @@ import { describeEachDatabase } from '../support/databases.ts';
 import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import { action, batch, event, lease, newSite, noon, reservation, site, writerOf } from './site.ts';
 
-/** A new database without a site. `another`: a second store on it, as another process has; the same one where there can be only one. */
+/**
+ * A new database without a site. `another`: a second store on it, as another process has; the same one where there can
+ * be only one.
+ */
 interface Opened {
   readonly store: Store;
   readonly another: () => Promise<Store>;

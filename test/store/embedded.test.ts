@@ -39,7 +39,9 @@ const postmasterOf = (dataDir: string) =>
 const isRunning = (pid: number) =>
   existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== '';
 
-/** For tests that start processes: on a busy machine each may take a minute, which says nothing about the store (ms). */
+/**
+ * For tests that start processes: on a busy machine each may take a minute, which says nothing about the store (ms).
+ */
 const hangGuard = 600_000;
 
 describeDatabase('embedded', 'a data directory', (database) => {

@@ -19,8 +19,9 @@ export interface ExpectedSchedule {
 const FIELDS = ['type', 'submit', 'state', 'start', 'end', 'accumulated'] as const;
 
 /**
- * Every difference between a run and its expected schedule, one readable line each; none when they are equal. Leases are compared by their
- * fields, by the reservations that were executed and by their path of states; then the end of the run.
+ * Every difference between a run and its expected schedule, one readable line each; none when they are equal. Leases
+ * are compared by their fields, by the reservations that were executed and by their path of states; then the end of the
+ * run.
  */
 export const differences = (expected: ExpectedSchedule, actual: SimulationResult): string[] => {
   const found: string[] = [];

@@ -1,4 +1,6 @@
-/** Every kind of database that the project runs on: the embedded one and, where it is installed, a PostgreSQL server. */
+/**
+ * Every kind of database that the project runs on: the embedded one and, where it is installed, a PostgreSQL server.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,8 @@ import type { Core, RestoreCore } from '../../src/engine/core.ts';
 
 export interface CoreHooks {
   /**
-   * Called around what the core does: after `request` and `cancel`, so that a throw leaves the core half changed; before the others, and
-   * `pass` before each lease that a pass handles. May throw, as a defect would.
+   * Called around what the core does: after `request` and `cancel`, so that a throw leaves the core half changed;
+   * before the others, and `pass` before each lease that a pass handles. May throw, as a defect would.
    */
   hook?: (what: 'restore' | 'request' | 'cancel' | 'advance' | 'pass', request?: LeaseRequest) => void;
   /** Always wants another pass. */

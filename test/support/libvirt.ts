@@ -56,7 +56,9 @@ export const guestTemplate = `<domain type='qemu'>
 </domain>
 `;
 
-/** Each of several nodes on a daemon of its own. `folder` holds the template and the repository with the image `guest`. */
+/**
+ * Each of several nodes on a daemon of its own. `folder` holds the template and the repository with the image `guest`.
+ */
 export async function libvirtNodes(
   count: number,
   folder: string,

@@ -1,6 +1,6 @@
 /**
- * A store in memory that behaves as a database does, and misbehaves when told to. Several stores on one `MemoryDatabase` are several
- * processes on one database.
+ * A store in memory that behaves as a database does, and misbehaves when told to. Several stores on one
+ * `MemoryDatabase` are several processes on one database.
  */
 import type {
   ActionRecord,
@@ -33,7 +33,9 @@ export type StoredAction = ActionRecord & {
   message?: string | null;
 };
 
-/** What happens to one commit. `before`: it fails and is not written; `after`: it is written, and the answer is lost. */
+/**
+ * What happens to one commit. `before`: it fails and is not written; `after`: it is written, and the answer is lost.
+ */
 export type CommitFault = 'before' | 'after' | 'hang' | 'hang-after' | 'permanent';
 
 const copy = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;

@@ -15,7 +15,9 @@ export interface Nginx extends AsyncDisposable {
   readonly directory: string;
 }
 
-/** Starts nginx on a port. The configuration has the blocks `events` and `http`; `DIR` in it stands for the directory. */
+/**
+ * Starts nginx on a port. The configuration has the blocks `events` and `http`; `DIR` in it stands for the directory.
+ */
 export async function startNginx(configuration: string, port: number): Promise<Nginx> {
   const directory = mkdtempSync(join(tmpdir(), 'leasegraph-nginx-'));
   mkdirSync(join(directory, 'temp'));

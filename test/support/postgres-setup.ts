@@ -1,6 +1,7 @@
 /**
- * Vitest's global set-up: one PostgreSQL server for the whole run, with a migrated database that suites copy. The server starts
- * when the first suite asks for it over a local connection, so that a run without such a suite does not pay for it.
+ * Vitest's global set-up: one PostgreSQL server for the whole run, with a migrated database that suites copy. The
+ * server starts when the first suite asks for it over a local connection, so that a run without such a suite does not
+ * pay for it.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:net';

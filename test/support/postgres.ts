@@ -1,7 +1,8 @@
 /**
- * Throw-away PostgreSQL servers for tests: real ones, each in a directory and on a port of its own, never as root. The time zone is
- * not UTC on purpose. Binaries come from PG_BIN, Debian's directories or PATH. Most suites use the server that postgres-setup.ts
- * starts once per run; a suite that stops its server or changes its settings starts one of its own.
+ * Throw-away PostgreSQL servers for tests: real ones, each in a directory and on a port of its own, never as root. The
+ * time zone is not UTC on purpose. Binaries come from PG_BIN, Debian's directories or PATH. Most suites use the server
+ * that postgres-setup.ts starts once per run; a suite that stops its server or changes its settings starts one of its
+ * own.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

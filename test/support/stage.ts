@@ -13,7 +13,10 @@ import {
 } from '../../src/core/index.ts';
 import { configOf, FOUR_NODES, type Setting, type StoryLease } from './story.ts';
 
-/** A scheduler on which leases come and go by themselves up to a moment, so that a test can step in there. Times in seconds. */
+/**
+ * A scheduler on which leases come and go by themselves up to a moment, so that a test can step in there. Times in
+ * seconds.
+ */
 export class Stage {
   readonly scheduler: Scheduler;
   /** The records as they last changed, of leases that have ended too. */

@@ -1,4 +1,7 @@
-/** Stories about leases: who asks for what and when, and what becomes of it. All times are seconds from the story's beginning. */
+/**
+ * Stories about leases: who asks for what and when, and what becomes of it. All times are seconds from the story's
+ * beginning.
+ */
 import {
   type Amounts,
   type DiskImage,
@@ -119,7 +122,10 @@ export class Story {
     return found;
   }
 
-  /** What was executed for a lease: `VM[0,60) X[60,62)`. Operations that take no time are left out unless they save or restore machines. */
+  /**
+   * What was executed for a lease: `VM[0,60) X[60,62)`. Operations that take no time are left out unless they save or
+   * restore machines.
+   */
   timeline(id: number): string {
     return this.lease(id)
       .reservations.filter(({ kind, start, end }) => start !== end || kind !== 'SHUTDOWN')
@@ -155,7 +161,10 @@ export class Story {
   }
 }
 
-/** What became of each lease: its state, its requested duration where it may have been updated, what was executed for it, and on which nodes. */
+/**
+ * What became of each lease: its state, its requested duration where it may have been updated, what was executed for
+ * it, and on which nodes.
+ */
 export function outcome(story: Story): string[] {
   const isUpdated = story.result.commands.length > 0;
   return story.result.leases.map(({ id, state, requested }) =>

@@ -7,13 +7,22 @@ export interface TcpProxy {
   readonly port: number;
   /** How many connections are open. */
   readonly connections: number;
-  /** Breaks every connection at once; new ones are accepted. With `only`, those for which it says so, by what the client has sent. */
+  /**
+   * Breaks every connection at once; new ones are accepted. With `only`, those for which it says so, by what the client
+   * has sent.
+   */
   cut(only?: (sent: string) => boolean): void;
-  /** Half-open: connections stay, but not a byte passes any more in either direction, nor does the end of either side. New ones hang too. */
+  /**
+   * Half-open: connections stay, but not a byte passes any more in either direction, nor does the end of either side.
+   * New ones hang too.
+   */
   pause(only?: (sent: string) => boolean): void;
   /** Lets everything pass again, also what has been held back. */
   resume(): void;
-  /** Sees each piece of what clients send. `before` breaks the connection instead of passing it on, `after` when it has been passed on. */
+  /**
+   * Sees each piece of what clients send. `before` breaks the connection instead of passing it on, `after` when it has
+   * been passed on.
+   */
   onSend: ((piece: string) => 'before' | 'after' | null) | null;
   /** Refuses new connections and breaks the present ones, as a server that is down. */
   refuse(): Promise<void>;

@@ -31,7 +31,8 @@ interface GraphQLAnswer<Result> {
 const timeoutMs = 30_000;
 
 /**
- * Carries out an operation with the given token. Throws ApiError; UNAUTHENTICATED means that the token is unknown or has expired.
+ * Carries out an operation with the given token. Throws ApiError; UNAUTHENTICATED means that the token is unknown or
+ * has expired.
  */
 export async function execute<Result, Variables>(
   token: string,

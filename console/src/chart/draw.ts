@@ -39,7 +39,9 @@ const kindOrder: readonly ReservationKind[] = [
   'IMAGE_TRANSFER',
 ];
 
-/** Custom properties hold expressions such as light-dark(…); an element's computed colour is what a canvas understands. */
+/**
+ * Custom properties hold expressions such as light-dark(…); an element's computed colour is what a canvas understands.
+ */
 export function readPalette(element: Element): Palette {
   const probe = document.createElement('span');
   probe.hidden = true;

@@ -39,8 +39,8 @@ interface Selected {
 }
 
 /**
- * Nodes down, time across, on a canvas. Drag pans, the wheel scrolls (with Ctrl it zooms time, with Shift it pans), two fingers pinch.
- * The keyboard does the same; see the help text below the chart.
+ * Nodes down, time across, on a canvas. Drag pans, the wheel scrolls (with Ctrl it zooms time, with Shift it pans), two
+ * fingers pinch. The keyboard does the same; see the help text below the chart.
  */
 export function ScheduleChart({
   model,

@@ -45,7 +45,10 @@ export function buildModel(
   return { rows, bars: rows.flatMap(({ bars }, row) => bars.map((bar) => ({ row, bar }))) };
 }
 
-/** Gives each bar a lane such that bars in one lane do not overlap; bars of one group of overlapping bars are equally high. */
+/**
+ * Gives each bar a lane such that bars in one lane do not overlap; bars of one group of overlapping bars are equally
+ * high.
+ */
 function layOut(reservations: readonly ScheduleReservation[]): Bar[] {
   const spans = reservations
     .map((reservation) => ({

@@ -18,8 +18,9 @@ const minBackoffMs = 500;
 const maxBackoffMs = 8_000;
 
 /**
- * Follows the site's events until the signal aborts. After a lost connection it subscribes again from the last sequence number that it
- * saw, so no event is missed. graphql-ws would repeat the subscription with its first `after`, so reconnecting is done here.
+ * Follows the site's events until the signal aborts. After a lost connection it subscribes again from the last sequence
+ * number that it saw, so no event is missed. graphql-ws would repeat the subscription with its first `after`, so
+ * reconnecting is done here.
  */
 export async function followEvents(options: LiveOptions): Promise<void> {
   const { signal } = options;

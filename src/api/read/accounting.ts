@@ -35,8 +35,9 @@ interface RawRow extends Omit<AccountingRow, 'requested' | 'used' | 'lost'> {
 }
 
 /**
- * What leases asked for and used. A lease belongs to the interval [from, to) in which it was requested: `requested`, `waiting`, `lost` and
- * `preemptions` count whole leases of the interval. `used` counts the running time of machines within the interval, of all leases.
+ * What leases asked for and used. A lease belongs to the interval [from, to) in which it was requested: `requested`,
+ * `waiting`, `lost` and `preemptions` count whole leases of the interval. `used` counts the running time of machines
+ * within the interval, of all leases.
  */
 export async function readAccounting(
   { prisma, view }: Source,

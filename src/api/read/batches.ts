@@ -13,14 +13,14 @@ export type Batch<K, V, P = undefined> = (
 const maxBatchSize = 1_000;
 
 /**
- * Loaders without a cache that all responses share, by database, view and batch function. Responses that are made at the same moment
- * share a statement: many requests are answered by one commit, and many subscribers receive one event.
+ * Loaders without a cache that all responses share, by database, view and batch function. Responses that are made at
+ * the same moment share a statement: many requests are answered by one commit, and many subscribers receive one event.
  */
 const sharedLoaders = new WeakMap<PrismaClient, Map<string, Map<unknown, unknown>>>();
 
 /**
- * Batches what the objects of one response read: one statement for each batch function and set of parameters, and each key once.
- * Lives as long as one response, or one event of a subscription.
+ * Batches what the objects of one response read: one statement for each batch function and set of parameters, and each
+ * key once. Lives as long as one response, or one event of a subscription.
  */
 export class Batches {
   private readonly loaders = new Map<unknown, Map<string, unknown>>();

@@ -12,8 +12,8 @@ const stepsPerTurn = 1_000;
 let latestList: Promise<unknown> = Promise.resolve();
 
 /**
- * The entries of lists without pages that one response holds. How many there are is known only while the response is made:
- * a lease has as many machines as its request named.
+ * The entries of lists without pages that one response holds. How many there are is known only while the response is
+ * made: a lease has as many machines as its request named.
  */
 export class Budget {
   private entries = 0;
@@ -25,8 +25,8 @@ export class Budget {
   }
 
   /**
-   * Counts and reads entries; large lists are read one after the other. Otherwise many subscribers to a lease with thousands of machines
-   * would block the server together, and fill its memory at once.
+   * Counts and reads entries; large lists are read one after the other. Otherwise many subscribers to a lease with
+   * thousands of machines would block the server together, and fill its memory at once.
    */
   async read<T>(entries: number, read: () => Promise<T>): Promise<T> {
     this.take(entries);

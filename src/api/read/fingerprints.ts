@@ -12,7 +12,10 @@ export const plansOfLeases: Batch<number, string> = async ({ prisma }, leases) =
   return new Map(rows.map(({ lease, plan }) => [lease, plan]));
 };
 
-/** Of what is planned or in progress on nodes, of all leases; absent for a node without any. The key 0 stands for all nodes. */
+/**
+ * Of what is planned or in progress on nodes, of all leases; absent for a node without any. The key 0 stands for all
+ * nodes.
+ */
 export const plansOfNodes: Batch<number, ReadonlyMap<number, string>> = async ({ prisma }, keys) => {
   const rows = await prisma.$queryRaw<{ node: number; plan: string }[]>`
     SELECT n.node_number AS node,

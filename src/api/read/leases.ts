@@ -199,7 +199,10 @@ export const runningSince: Batch<number, { start: Date; end: Date }> = async ({ 
   return new Map(running.map(({ leaseNumber, start, end }) => [leaseNumber, { start, end }]));
 };
 
-/** The end of the last reservation that is planned or in progress, of leases that have one. Image transfers hold no node. */
+/**
+ * The end of the last reservation that is planned or in progress, of leases that have one. Image transfers hold no
+ * node.
+ */
 export const plannedEnds: Batch<number, Date> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ lease: number; end: Date }[]>`
     SELECT r.lease_number AS lease, max(r.ends_at) AS "end" FROM reservations r
@@ -209,7 +212,10 @@ export const plannedEnds: Batch<number, Date> = async ({ prisma }, leases) => {
   return new Map(rows.map(({ lease, end }) => [lease, end]));
 };
 
-/** Positions count the whole queue, whatever the principal sees of it. It is ranked once, however many leases are asked for. */
+/**
+ * Positions count the whole queue, whatever the principal sees of it. It is ranked once, however many leases are asked
+ * for.
+ */
 export const queuePositions: Batch<number, number> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ number: number; position: number }[]>`
     SELECT number, position FROM (

@@ -106,8 +106,8 @@ export function readers(prisma: PrismaClient, principal: Identity, visibility: V
 }
 
 /**
- * Everything that the schema reads. Objects are returned only if the principal may see them (view.ts). Methods that take an object
- * expect one that was read here.
+ * Everything that the schema reads. Objects are returned only if the principal may see them (view.ts). Methods that
+ * take an object expect one that was read here.
  */
 export class Readers {
   readonly budget = new Budget();

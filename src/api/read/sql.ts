@@ -16,9 +16,9 @@ export function and(conditions: Conditions): Prisma.Sql {
 }
 
 /**
- * Conditions for rows of a table with `starts_at` and `ends_at` whose interval [start, end) overlaps another, in two parts of which
- * each uses an index and reads no more than it returns, however long the history is: those that start within the other, in order,
- * and the few that it finds running.
+ * Conditions for rows of a table with `starts_at` and `ends_at` whose interval [start, end) overlaps another, in two
+ * parts of which each uses an index and reads no more than it returns, however long the history is: those that start
+ * within the other, in order, and the few that it finds running.
  */
 export function overlapping({ from, to }: Interval, alias: 'n' | 'r') {
   const table = Prisma.raw(alias);

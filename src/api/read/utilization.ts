@@ -70,8 +70,9 @@ export function partsOf({ from, to, step }: Steps): Parts {
 }
 
 /**
- * Shares of the site's capacity of one resource, over all leases. What finished reservations held is kept by the hour, and what is
- * left is summed up per sample in the database, so that neither the work nor the result grows with their number.
+ * Shares of the site's capacity of one resource, over all leases. What finished reservations held is kept by the hour,
+ * and what is left is summed up per sample in the database, so that neither the work nor the result grows with their
+ * number.
  */
 export async function readUtilization(
   { prisma }: Source,
@@ -134,8 +135,8 @@ export async function readUtilization(
   const sampleAt = (index: number): Sample => {
     const start = from + index * step;
     const end = Math.min(start + step, to);
-    // What is held at its start counts for the whole step; changes within it correct that. A shorter last sample is corrected by
-    // what ends at `to`.
+    // What is held at its start counts for the whole step; changes within it correct that. A shorter last sample is
+    // corrected by what ends at `to`.
     const area = { ...level };
     for (const share of shares) area[share] *= step;
     for (const change of changes.get(index) ?? []) {

@@ -1,7 +1,8 @@
 /**
  * Object types that refer to each other, pages of them, and enums. The file of each noun adds its fields.
- * `node(id)` loads objects through the readers, as everything else does. They read each object once per response; the cache of
- * Pothos in front of them returns an object before it has its type, when two fields of a request name the same id.
+ * `node(id)` loads objects through the readers, as everything else does. They read each object once per response; the
+ * cache of Pothos in front of them returns an object before it has its type, when two fields of a request name the same
+ * id.
  */
 import type {
   LeaseEvent as LeaseEventRow,

@@ -58,8 +58,8 @@ function refusedUnlessAllowed(name: string, resolve: Resolver): Resolver {
 }
 
 /**
- * What a mutation changed, or was to change, as a global id. An id that was refused may be any text, also one that PostgreSQL cannot store:
- * then the records that are written with it would be lost as well.
+ * What a mutation changed, or was to change, as a global id. An id that was refused may be any text, also one that
+ * PostgreSQL cannot store: then the records that are written with it would be lost as well.
  */
 function subjectOf(mutation: string, result: unknown, args: { readonly input?: { readonly id?: unknown } }) {
   const number = typeof result === 'object' && result !== null && 'number' in result ? result.number : result;

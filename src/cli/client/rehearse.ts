@@ -7,7 +7,9 @@ import { showInstant } from './show.ts';
 
 type Plan = NonNullable<DryRunMutation['requestLease']['plan']>;
 
-/** Prints what would become of each request by itself. Throws CliError when one of them would be refused or rejected. */
+/**
+ * Prints what would become of each request by itself. Throws CliError when one of them would be refused or rejected.
+ */
 export async function rehearse(
   client: Client,
   inputs: readonly RequestLeaseInput[],

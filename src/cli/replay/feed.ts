@@ -35,8 +35,8 @@ export interface Sent {
 const lead: Millis = 500;
 
 /**
- * Sends each request when its time has come on the clock of the server, without waiting for earlier answers, so that an accelerated
- * clock does not run away; the server takes them in this order.
+ * Sends each request when its time has come on the clock of the server, without waiting for earlier answers, so that an
+ * accelerated clock does not run away; the server takes them in this order.
  */
 export async function feed(
   client: Client,

@@ -2,8 +2,8 @@ import { type ConfigEntry, type RunConfiguration, readRunConfiguration } from '.
 import type { LoadedConfig } from '../../simulation/load.ts';
 
 /**
- * The configuration of a run, in the native form or in Haizea's, or the defaults. Options of the command line win over it.
- * Throws ConfigurationError.
+ * The configuration of a run, in the native form or in Haizea's, or the defaults. Options of the command line win over
+ * it. Throws ConfigurationError.
  */
 export function loadConfig(path: string | null, overrides: readonly ConfigEntry[]): LoadedConfig {
   return toLoadedConfig(readRunConfiguration(path, overrides));

@@ -69,7 +69,10 @@ const resources: HaizeaOption = (text) => {
   }
 };
 
-/** What Haizea 1.1 calls its deadline mapper and policy: leases with a deadline are scheduled in any case, and preempt as ARs do (D5). */
+/**
+ * What Haizea 1.1 calls its deadline mapper and policy: leases with a deadline are scheduled in any case, and preempt
+ * as ARs do (D5).
+ */
 export const deadline = 'deadline';
 
 const preemption: HaizeaOption = (text) => [

@@ -7,7 +7,10 @@ import type { LeaseTypeRules } from './lease-type.ts';
 
 export const cannotBeMet = 'DEADLINE_CANNOT_BE_MET';
 
-/** Runs as soon as it fits, in one piece, from its earliest start on, and is over by its deadline. That is promised once it is accepted. */
+/**
+ * Runs as soon as it fits, in one piece, from its earliest start on, and is over by its deadline. That is promised once
+ * it is accepted.
+ */
 export const deadline: LeaseTypeRules = {
   type: 'DEADLINE',
   validate({ start, deadline: by }: LeaseRequest) {

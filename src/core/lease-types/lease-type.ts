@@ -16,14 +16,16 @@ export interface LeaseTypeRules {
   whyImpossible(state: SchedulerState, lease: Lease, now: Instant): StateReason | null;
 
   /**
-   * Where a new lease is decided. QUEUE: it waits in the queue until there is a plan. PASS: the pass after its request takes it before the
-   * queue, and rejects it when there is no plan. Types with PASS are taken in the order of the table, their leases in ascending order of id.
+   * Where a new lease is decided. QUEUE: it waits in the queue until there is a plan. PASS: the pass after its request
+   * takes it before the queue, and rejects it when there is no plan. Types with PASS are taken in the order of the
+   * table, their leases in ascending order of id.
    */
   readonly decidedIn: 'QUEUE' | 'PASS';
 
   /**
-   * A plan, or why there is none. Leaves everything as it found it. Also asked for leases that were suspended or requeued, and for leases
-   * that have a plan and may get a better one (R44): then only a start in one of the windows is of use.
+   * A plan, or why there is none. Leaves everything as it found it. Also asked for leases that were suspended or
+   * requeued, and for leases that have a plan and may get a better one (R44): then only a start in one of the windows
+   * is of use.
    */
   plan(
     state: SchedulerState,

@@ -16,8 +16,9 @@ export function endPrematurely(state: SchedulerState, at: Instant): void {
 }
 
 /**
- * (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time). Suspensions and
- * shutdowns that take no time run to their end before anything else starts, so that what frees a node comes before what takes it.
+ * (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time).
+ * Suspensions and shutdowns that take no time run to their end before anything else starts, so that what frees a node
+ * comes before what takes it.
  */
 export function endAndStart(state: SchedulerState, at: Instant): void {
   for (let busy = true; busy; ) {

@@ -1,6 +1,6 @@
 /**
- * Hosts that take longer than planned. What is under way is never cut off: its reservation grows, and what was planned on its nodes
- * is planned anew. Running time counts from when machines really run.
+ * Hosts that take longer than planned. What is under way is never cut off: its reservation grows, and what was planned
+ * on its nodes is planned anew. Running time counts from when machines really run.
  */
 import { heldUntil } from '../mapping/held-until.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
@@ -148,7 +148,10 @@ function moveChain(state: SchedulerState, vm: VmReservation, change: () => void,
   if (taken.length > 0) state.askForPass();
 }
 
-/** An advance reservation that cannot have its start begins as soon as it can, when its nodes are `free` at the latest, and ends when it was to end. */
+/**
+ * An advance reservation that cannot have its start begins as soon as it can, when its nodes are `free` at the latest,
+ * and ends when it was to end.
+ */
 function startLate(
   state: SchedulerState,
   { held, later, lease }: Taken,
@@ -172,7 +175,10 @@ function startLate(
   return true;
 }
 
-/** Running time that is missing is added at the end, as far as it can be; an advance reservation ends when it was to end. */
+/**
+ * Running time that is missing is added at the end, as far as it can be; an advance reservation ends when it was to
+ * end.
+ */
 function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): void {
   if (lease.type === 'ADVANCE_RESERVATION' || vm.isCutShort || isDraining(state, vm)) return;
   const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);

@@ -10,8 +10,8 @@ import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
 /**
- * One scheduling pass, one lease at a time. Between two leases the caller may do something else, even change leases, and say what time it
- * has become.
+ * One scheduling pass, one lease at a time. Between two leases the caller may do something else, even change leases,
+ * and say what time it has become.
  */
 export function* runPass(state: SchedulerState, start: Instant): Generator<void, void, Instant | undefined> {
   let now = start;
@@ -74,7 +74,10 @@ function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
     .sort((a, b) => a.id - b.id);
 }
 
-/** Why there is no plan. Null when there is one, or when the lease could not be handled at all and failed: one lease never stops a pass. */
+/**
+ * Why there is no plan. Null when there is one, or when the lease could not be handled at all and failed: one lease
+ * never stops a pass.
+ */
 function tryToSchedule(state: SchedulerState, lease: Lease, now: Instant): NotSchedulable | null {
   let plan: Plan;
   try {

@@ -16,8 +16,8 @@ import { usefulStarts } from './useful-starts.ts';
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
 
 /**
- * After something was given back earlier than planned: leases with a reservation in the future may move forward (R44). Nothing happens
- * where that is left to the next pass.
+ * After something was given back earlier than planned: leases with a reservation in the future may move forward (R44).
+ * Nothing happens where that is left to the next pass.
  */
 export function reevaluateIfDue(state: SchedulerState, now: Instant): void {
   while (state.reevaluationDue && state.reevaluation === 'at-once') {

@@ -9,8 +9,8 @@ import type { SchedulerState } from '../state.ts';
 import { demandOf } from './demand.ts';
 
 /**
- * NEW -> PENDING, and on to REJECTED when it can never run here or admission says no; to FAILED when admission cannot tell. Throws INVALID_REQUEST
- * or LEASE_FAILURE, and then nothing has changed.
+ * NEW -> PENDING, and on to REJECTED when it can never run here or admission says no; to FAILED when admission cannot
+ * tell. Throws INVALID_REQUEST or LEASE_FAILURE, and then nothing has changed.
  */
 export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
   const lease = draftLease(state, request, now);

@@ -12,8 +12,9 @@ import { planAnew } from './nodes/plans.ts';
 const maxRestarts = 3;
 
 /**
- * A machine could not be started on a node: nothing new starts there until the node is set UP again; what has been started of the lease
- * is removed, and it is planned anew on other nodes, or waits in the queue. False when it is not to be moved: nothing has changed then.
+ * A machine could not be started on a node: nothing new starts there until the node is set UP again; what has been
+ * started of the lease is removed, and it is planned anew on other nodes, or waits in the queue. False when it is not
+ * to be moved: nothing has changed then.
  */
 export function moveElsewhere(
   state: SchedulerState,

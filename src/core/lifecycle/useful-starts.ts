@@ -7,9 +7,10 @@ import type { SchedulerState } from '../state.ts';
 import { type StartWindow, shortestStay } from '../vm/soonest.ts';
 
 /**
- * Where a better start can lie, ascending: where the site as a whole has room for the lease. For leases that just need enough free places
- * for long enough (nothing to transfer, no shorter stay that ends in a suspension), none was possible before the plan when it was made, so
- * only what was given back since can have made one possible: the lease must fit on one of the nodes concerned.
+ * Where a better start can lie, ascending: where the site as a whole has room for the lease. For leases that just need
+ * enough free places for long enough (nothing to transfer, no shorter stay that ends in a suspension), none was
+ * possible before the plan when it was made, so only what was given back since can have made one possible: the lease
+ * must fit on one of the nodes concerned.
  */
 export function usefulStarts(
   state: SchedulerState,
@@ -54,7 +55,10 @@ function startsThatReach(
   return window.from <= window.to ? window : null;
 }
 
-/** The starts within the window for which the site as a whole has enough free. What the lease itself holds counts as free. */
+/**
+ * The starts within the window for which the site as a whole has enough free. What the lease itself holds counts as
+ * free.
+ */
 function roomOnSite(
   { table: { site } }: SchedulerState,
   { totals }: Lease,
@@ -78,7 +82,10 @@ function roomOnSite(
   return windows;
 }
 
-/** Adds the possible starts that take in something of what was given back, and from which a machine of the lease fits there. */
+/**
+ * Adds the possible starts that take in something of what was given back, and from which a machine of the lease fits
+ * there.
+ */
 function addStartsWithin(
   found: StartWindow[],
   { table }: SchedulerState,
@@ -94,7 +101,10 @@ function addStartsWithin(
     addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
 }
 
-/** Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease stays. */
+/**
+ * Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease
+ * stays.
+ */
 function addFittingStarts(
   found: StartWindow[],
   node: NodeProfile,

@@ -4,8 +4,8 @@ import type { StateReason } from '../model/records.ts';
 import type { NodeProfile } from '../slot-table/node-profile.ts';
 
 /**
- * Why a lease could not be placed even on the empty site (R6), or null when it could: machines in mapping order, nodes by ascending
- * number, next fit.
+ * Why a lease could not be placed even on the empty site (R6), or null when it could: machines in mapping order, nodes
+ * by ascending number, next fit.
  */
 export const whyNeverPossible = (
   space: ResourceSpace,

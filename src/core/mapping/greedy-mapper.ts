@@ -34,8 +34,8 @@ export interface FoundMapping {
 }
 
 /**
- * Maps the machines of a lease onto nodes: nodes in order of host selection, as many machines on each as fit (next fit). Without success, one
- * more candidate is taken as gone and the search starts again.
+ * Maps the machines of a lease onto nodes: nodes in order of host selection, as many machines on each as fit (next
+ * fit). Without success, one more candidate is taken as gone and the search starts again.
  */
 export class GreedyMapper {
   private readonly view: HostView;
@@ -107,7 +107,9 @@ export class GreedyMapper {
     return { mapping, amounts, end, preempted: [...gone] };
   }
 
-  /** When the machines may fit in their old places for as long as `reach`, as far as that can be told without trying. */
+  /**
+   * When the machines may fit in their old places for as long as `reach`, as far as that can be told without trying.
+   */
   searchOld(lease: Lease, mapping: Mapping, reach: Millis): Pick<PlaceSearch, 'notBefore'> {
     const needs = this.needsOf(lease, mapping);
     return { notBefore: (from) => firstFit(needs, from, reach) };
@@ -141,7 +143,10 @@ export class GreedyMapper {
     return true;
   }
 
-  /** Nodes by descending score, ties by ascending number. Nodes on which nothing would fit are left out where that changes nothing. */
+  /**
+   * Nodes by descending score, ties by ascending number. Nodes on which nothing would fit are left out where that
+   * changes nothing.
+   */
   private order({ lease, start, nodes }: MappingRequest, onlyUseful: boolean): NodeProfile[] {
     const smallest = smallestNeed(lease);
     const useful: NodeProfile[] = [];

@@ -4,8 +4,8 @@ import type { Instant } from '../model/records.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 
 /**
- * How far from `from` on, at most to `to`, the nodes have these amounts free, the leases in `gone` being taken as gone. `from` when not even
- * then.
+ * How far from `from` on, at most to `to`, the nodes have these amounts free, the leases in `gone` being taken as gone.
+ * `from` when not even then.
  */
 export function heldUntil(
   nodes: readonly NodeProfile[],

@@ -1,8 +1,9 @@
 import type { Need, ResourceSpace } from '../model/capacity.ts';
 
 /**
- * Machines in the order in which they are mapped: heaviest first, ties by ascending number. A machine's weight is the sum, over the single-instance
- * resource types in site order, of its amount's share in the largest one of the lease. Doubles, left to right: ties matter.
+ * Machines in the order in which they are mapped: heaviest first, ties by ascending number. A machine's weight is the
+ * sum, over the single-instance resource types in site order, of its amount's share in the largest one of the lease.
+ * Doubles, left to right: ties matter.
  */
 export const machineOrder = (space: ResourceSpace, needs: readonly Need[]): number[] => {
   const single = space.types.filter((type) => type.instances === 1).map((type) => type.offset);

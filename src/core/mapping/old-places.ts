@@ -28,7 +28,10 @@ export function needsByNode(
     .map(([node, need]) => ({ node: nodes[node] as NodeProfile, need }));
 }
 
-/** The first instant >= from at which every need may fit on its node for as long as `reach`; Infinity when there is none. */
+/**
+ * The first instant >= from at which every need may fit on its node for as long as `reach`; Infinity when there is
+ * none.
+ */
 export function firstFit(needs: readonly NodeNeed[], from: Instant, reach: Millis): Instant {
   let at = from;
   for (let agreed = 0, i = 0; agreed < needs.length; i = (i + 1) % needs.length) {

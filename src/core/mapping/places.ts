@@ -47,14 +47,17 @@ export const smallestNeed = (lease: Lease): Need => {
 };
 
 /**
- * Goes forward in time and finds when enough is free for a lease: on the site as a whole, and places on nodes, but not which of them stay together.
- * Each node is looked at again only when its places may have changed, so a whole search costs little more than the segments that it passes. The
- * slot table must not change meanwhile.
+ * Goes forward in time and finds when enough is free for a lease: on the site as a whole, and places on nodes, but not
+ * which of them stay together. Each node is looked at again only when its places may have changed, so a whole search
+ * costs little more than the segments that it passes. The slot table must not change meanwhile.
  */
 export class PlaceSearch {
   private readonly need: Need;
   private readonly wanted: number;
-  /** By node number: its places from the present on, and until when they stay the same. Null as long as not all nodes were looked at. */
+  /**
+   * By node number: its places from the present on, and until when they stay the same. Null as long as not all nodes
+   * were looked at.
+   */
   private nodes: {
     readonly places: Int32Array;
     readonly until: Float64Array;
@@ -74,7 +77,10 @@ export class PlaceSearch {
     this.wanted = lease.machineCount;
   }
 
-  /** The first instant >= from at which they may fit; Infinity when there is none. Calls come in ascending order of `from`. */
+  /**
+   * The first instant >= from at which they may fit; Infinity when there is none. Calls come in ascending order of
+   * `from`.
+   */
   notBefore(from: Instant): Instant {
     const { site } = this.table;
     const { totals } = this.lease;

@@ -2,8 +2,9 @@ import { SchedulerError } from '../errors.ts';
 import type { Amounts, SiteSpec } from './records.ts';
 
 /**
- * Amounts as the slot table counts them: one number a dimension. A resource type with one instance is one dimension; a type with several
- * (four cores) is one dimension an instance, so that a share which may not straddle instances is simply an amount in one of them.
+ * Amounts as the slot table counts them: one number a dimension. A resource type with one instance is one dimension; a
+ * type with several (four cores) is one dimension an instance, so that a share which may not straddle instances is
+ * simply an amount in one of them.
  */
 export type Vector = readonly number[];
 

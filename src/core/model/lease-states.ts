@@ -1,9 +1,9 @@
 import type { LeaseState } from './records.ts';
 
 /**
- * Every legal transition, as data. A lease may be cancelled by its user and may fail in any state that is not final; besides that,
- * each row says what the scheduler itself does. From wherever machines exist or are saved, a lease that loses them to its nodes goes back to QUEUED
- * or PENDING.
+ * Every legal transition, as data. A lease may be cancelled by its user and may fail in any state that is not final;
+ * besides that, each row says what the scheduler itself does. From wherever machines exist or are saved, a lease that
+ * loses them to its nodes goes back to QUEUED or PENDING.
  */
 export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
   NEW: ['PENDING'],

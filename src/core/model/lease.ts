@@ -168,7 +168,9 @@ export class Lease implements Demand {
     return isFinal(this.state);
   }
 
-  /** Whether one of the operations before its VMs is running: it can then be neither preempted nor planned anew (R53). */
+  /**
+   * Whether one of the operations before its VMs is running: it can then be neither preempted nor planned anew (R53).
+   */
   get isBeingBroughtBack(): boolean {
     return this.vm?.before.some((each) => each.state === 'ACTIVE') ?? false;
   }

@@ -1,6 +1,7 @@
 /**
- * The plain data that goes into and comes out of the scheduler core. Everything here is JSON: no class instances, no `undefined`
- * that matters, no functions. An instant is integer milliseconds since the epoch, a duration integer milliseconds.
+ * The plain data that goes into and comes out of the scheduler core. Everything here is JSON: no class instances, no
+ * `undefined` that matters, no functions. An instant is integer milliseconds since the epoch, a duration integer
+ * milliseconds.
  */
 
 /** Milliseconds since the epoch. */
@@ -43,8 +44,9 @@ export type LeaseState =
   | 'REJECTED_BY_USER';
 
 /**
- * A bag of resources by type, such as `{ CPU: 100, Memory: 1024 }`. An array stands for several instances of one type (four cores:
- * `{ CPU: [100, 100, 100, 100] }`), over which one share may not straddle. A type that is not mentioned is 0.
+ * A bag of resources by type, such as `{ CPU: 100, Memory: 1024 }`. An array stands for several instances of one type
+ * (four cores: `{ CPU: [100, 100, 100, 100] }`), over which one share may not straddle. A type that is not mentioned is
+ * 0.
  */
 export type Amounts = Readonly<Record<string, number | readonly number[]>>;
 
@@ -78,7 +80,10 @@ export interface NodeUpdate {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Nodes are not used over [start, end). Ended early, it ends when it was ended; before it began, it does not begin: `start` = `end`. */
+/**
+ * Nodes are not used over [start, end). Ended early, it ends when it was ended; before it began, it does not begin:
+ * `start` = `end`.
+ */
 export interface MaintenanceRecord {
   readonly name: string;
   /** Ascending. */
@@ -314,7 +319,10 @@ export interface Changes {
   readonly site: SiteRecord | null;
   /** New or changed, whole, ascending id. */
   readonly leases: readonly LeaseRecord[];
-  /** Those of `leases` whose machines are new or were put on other nodes: ids, ascending. The machines of the others are as they were. */
+  /**
+   * Those of `leases` whose machines are new or were put on other nodes: ids, ascending. The machines of the others are
+   * as they were.
+   */
   readonly placedLeases: readonly number[];
   /** New or changed, whole, ascending id. */
   readonly reservations: readonly ReservationRecord[];

@@ -10,7 +10,10 @@ export const LAST_INSTANT: Instant = 253_402_300_799_999;
 /** Seconds that a rate gave, rounded up to whole ones, in milliseconds. */
 export const wholeSeconds = (seconds: number): Millis => Math.ceil(seconds) * SECOND;
 
-/** How long `sizeMb` takes over a channel of `bandwidth` Mbit/s. Evaluated as size / (bandwidth / 8): the last bit decides the rounding. */
+/**
+ * How long `sizeMb` takes over a channel of `bandwidth` Mbit/s. Evaluated as size / (bandwidth / 8): the last bit
+ * decides the rounding.
+ */
 export const transferTime = (sizeMb: number, bandwidth: number): Millis =>
   wholeSeconds(sizeMb / (bandwidth / 8));
 

@@ -4,7 +4,8 @@ import type { Plan } from '../vm/plan.ts';
 import { preempt } from './preemption.ts';
 
 /**
- * Makes a plan true. In this order: the victims are put aside, the image transfer is entered, then the chain; last the lease changes state.
+ * Makes a plan true. In this order: the victims are put aside, the image transfer is entered, then the chain; last the
+ * lease changes state.
  */
 export function commit(
   state: SchedulerState,

@@ -4,7 +4,10 @@ import type { SchedulerState } from '../state.ts';
 
 export type Place = readonly [machine: number, node: number];
 
-/** Where hosts hold something of the lease: machines that run, are saved, are prepared or are being so, or are on the way from one to another. */
+/**
+ * Where hosts hold something of the lease: machines that run, are saved, are prepared or are being so, or are on the
+ * way from one to another.
+ */
 export const heldByHosts = ({ vm, memoryAt, diskAt, transfers, id }: Lease): Place[] => {
   const begun = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE') ? vm : null;
   const arriving = [...transfers].flatMap(({ startedWith }) =>

@@ -12,7 +12,10 @@ export interface Withdrawn {
   readonly held: readonly Place[];
 }
 
-/** Takes back a plan that has not begun, what was prepared for it included. The state of the lease stays until it is told what becomes of it. */
+/**
+ * Takes back a plan that has not begun, what was prepared for it included. The state of the lease stays until it is
+ * told what becomes of it.
+ */
 export function withdrawPlan(state: SchedulerState, lease: Lease, now: Instant): Withdrawn {
   const suspended = lease.isSuspended;
   const held = suspended ? [] : heldByHosts(lease);
@@ -30,7 +33,10 @@ function moveBack(state: SchedulerState, lease: Lease, moves: Reservation['moves
   state.log.action('MIGRATE', now, lease, null, back);
 }
 
-/** Gives a lease whose plan was taken back another one. Of what was prepared, what is of use where the machines go now stays. */
+/**
+ * Gives a lease whose plan was taken back another one. Of what was prepared, what is of use where the machines go now
+ * stays.
+ */
 export function placeAnew(
   state: SchedulerState,
   { lease, held }: Withdrawn,

@@ -7,8 +7,8 @@ import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
 /**
- * Makes a lease give way to another that takes its place at `at`: suspended by then if possible, otherwise cancelled and requeued (R54),
- * now or, where victims stop when needed, at `at`.
+ * Makes a lease give way to another that takes its place at `at`: suspended by then if possible, otherwise cancelled
+ * and requeued (R54), now or, where victims stop when needed, at `at`.
  */
 export function preempt(
   state: SchedulerState,
@@ -71,8 +71,8 @@ export function cutShort(
 }
 
 /**
- * Takes a lease's plan away and puts it back into the queue. If it was running, all its work is lost, also what it did before an earlier
- * suspension (R15, R65). `why` is given the running time that is lost.
+ * Takes a lease's plan away and puts it back into the queue. If it was running, all its work is lost, also what it did
+ * before an earlier suspension (R15, R65). `why` is given the running time that is lost.
  */
 export function requeue(
   state: SchedulerState,

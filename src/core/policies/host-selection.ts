@@ -12,7 +12,10 @@ export interface HostSelectionPolicy {
 
 export const noPreference: HostSelectionPolicy = { score: () => 1, indifferent: true };
 
-/** Prefers nodes with few leases on them that stay as they are for as long as the lease lasts. Doubles, left to right: ties matter. */
+/**
+ * Prefers nodes with few leases on them that stay as they are for as long as the lease lasts. Doubles, left to right:
+ * ties matter.
+ */
 export const greedy: HostSelectionPolicy = {
   score(host, lease) {
     const leases = (4 - host.leaseCount(4)) / 4;

@@ -18,8 +18,8 @@ export const noPreemption: PreemptionPolicy = { preempts: () => false, score: ()
 const AGING_HORIZON = 31 * DAY;
 
 /**
- * Advance reservations, and leases with a deadline, preempt best-effort leases, the youngest first. A lease that was submitted `peace` ago
- * is left alone; null: age does not matter.
+ * Advance reservations, and leases with a deadline, preempt best-effort leases, the youngest first. A lease that was
+ * submitted `peace` ago is left alone; null: age does not matter.
  */
 export function advanceReservationsPreempt(peace: Millis | null): PreemptionPolicy {
   return {

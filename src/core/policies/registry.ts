@@ -5,7 +5,10 @@ import { type AdmissionPolicy, acceptAll, noAdvanceReservations } from './admiss
 import { greedy, type HostSelectionPolicy, noPreference } from './host-selection.ts';
 import { advanceReservationsPreempt, noPreemption, type PreemptionPolicy } from './preemption.ts';
 
-/** Policies by the name by which a configuration chooses them. A user's own are added to, or put in place of, the built-in ones. */
+/**
+ * Policies by the name by which a configuration chooses them. A user's own are added to, or put in place of, the
+ * built-in ones.
+ */
 export interface Policies {
   readonly admission: Readonly<Record<string, AdmissionPolicy>>;
   readonly hostSelection: Readonly<Record<string, HostSelectionPolicy>>;
@@ -61,7 +64,8 @@ export const choosePolicies = (config: SchedulerConfig, own: Partial<Policies> =
   };
 };
 
-// What a user's policy answers is looked at before it is believed: an answer of the wrong kind fails the lease that it was asked about.
+// What a user's policy answers is looked at before it is believed: an answer of the wrong kind fails the lease that it
+// was asked about.
 
 const checkedAdmission = (policy: AdmissionPolicy): AdmissionPolicy => ({
   admit(lease, site) {

@@ -45,7 +45,10 @@ export class ImageCaches {
     cached.timeout = later(cached.timeout, until);
   }
 
-  /** An image was delivered to a node. It is cached if there is room beside the images in use; others are evicted only as far as needed (R28). */
+  /**
+   * An image was delivered to a node. It is cached if there is room beside the images in use; others are evicted only
+   * as far as needed (R28).
+   */
   deliver(
     node: number,
     image: DiskImage,

@@ -36,8 +36,8 @@ type NodeSource =
   | { readonly time: Instant; readonly kind: 'piggyback'; readonly on: TransferReservation };
 
 /**
- * Images are copied from a repository to the nodes before machines first start; transfers share one channel. What was planned is carried out
- * also where no more transfers are planned.
+ * Images are copied from a repository to the nodes before machines first start; transfers share one channel. What was
+ * planned is carried out also where no more transfers are planned.
  */
 export class ImageTransfers implements Preparation {
   /** Pending and running, in order of (start, end), later insertions after equal ones. */

@@ -28,7 +28,10 @@ export interface PreparationPlan {
 export interface Preparation {
   /** Distinct times, ascending, each with the nodes that may be used from then on. */
   earliestTimes(lease: Lease, now: Instant): readonly EarliestTime[];
-  /** The nodes to which its image can be brought while they may be used; null: all. For leases that start as soon as they can. */
+  /**
+   * The nodes to which its image can be brought while they may be used; null: all. For leases that start as soon as
+   * they can.
+   */
   reachable(lease: Lease, now: Instant): readonly number[] | null;
   /** The same for a lease with a fixed start. */
   reachableBy(lease: Lease, start: Instant): readonly number[] | null;

@@ -19,7 +19,10 @@ export const nextSlot = (taken: readonly Slot[], now: Instant, length: Millis): 
   return last.end;
 };
 
-/** The last time at which a transfer of `length` can start so as to be over by the deadline. May lie in the past: the caller must check. */
+/**
+ * The last time at which a transfer of `length` can start so as to be over by the deadline. May lie in the past: the
+ * caller must check.
+ */
 export const lastSlot = (taken: readonly Slot[], deadline: Instant, length: Millis): Instant => {
   const first = taken[0];
   const last = taken.at(-1);

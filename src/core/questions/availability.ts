@@ -15,7 +15,10 @@ export interface AvailabilityQuestion {
 }
 
 export interface Availability {
-  /** The first start, from `from` on, at which an advance reservation of the machines would be accepted; null when there is none. */
+  /**
+   * The first start, from `from` on, at which an advance reservation of the machines would be accepted; null when there
+   * is none.
+   */
   readonly earliestStart: Instant | null;
   /** The starts in [from, to) at which it would be: ascending, half-open, apart from each other. */
   readonly windows: readonly { readonly start: Instant; readonly end: Instant }[];

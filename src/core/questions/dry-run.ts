@@ -21,7 +21,10 @@ export interface PlannedLease {
   readonly firstPossibleStart: Instant | null;
 }
 
-/** Decides a request as the pass would decide it next, and changes nothing. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
+/**
+ * Decides a request as the pass would decide it next, and changes nothing. Throws INVALID_REQUEST or
+ * UNSUPPORTED_LEASE_TYPE.
+ */
 export function dryRun(state: SchedulerState, request: LeaseRequest, now: Instant): PlannedLease {
   const lease = draftLease(state, request, now);
   const never = whyRefused(state, lease, now);

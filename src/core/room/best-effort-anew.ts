@@ -4,7 +4,10 @@ import { backToQueue, placeAnew, type Withdrawn } from '../placement/plan-anew.t
 import type { SchedulerState } from '../state.ts';
 import { isPlan } from '../vm/plan.ts';
 
-/** Plans a best-effort lease anew whose plan was taken back, within the limits of backfilling; otherwise it goes to the queue. */
+/**
+ * Plans a best-effort lease anew whose plan was taken back, within the limits of backfilling; otherwise it goes to the
+ * queue.
+ */
 export function planBestEffortAnew(
   state: SchedulerState,
   withdrawn: Withdrawn,

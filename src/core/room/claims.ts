@@ -10,15 +10,18 @@ import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { bestEffortCandidates, type Claim, makeRoom } from './room.ts';
 
 /**
- * Makes room for a lease for which there is no plan, and plans it: others are moved for a lease with a deadline, and those with a deadline for
- * an advance reservation (D2, D3). False: then nothing has changed.
+ * Makes room for a lease for which there is no plan, and plans it: others are moved for a lease with a deadline, and
+ * those with a deadline for an advance reservation (D2, D3). False: then nothing has changed.
  */
 export function scheduleWithRoom(state: SchedulerState, lease: Lease, now: Instant): boolean {
   const claim = claimFor(state, lease, now, (plan) => commit(state, plan, now));
   return claim !== null && makeRoom(state, claim, now);
 }
 
-/** Plans a lease whose plan was taken back, with room made for it where that may be. Why there is no plan, or null when there is one. */
+/**
+ * Plans a lease whose plan was taken back, with room made for it where that may be. Why there is no plan, or null when
+ * there is one.
+ */
 export function scheduleAnew(
   state: SchedulerState,
   withdrawn: Withdrawn,
@@ -36,7 +39,10 @@ export function scheduleAnew(
   return claim && makeRoom(state, claim, now) ? null : outcome;
 }
 
-/** What is left of a lease with a deadline, planned by it: as soon as possible, with room made for it where that must be. */
+/**
+ * What is left of a lease with a deadline, planned by it: as soon as possible, with room made for it where that must
+ * be.
+ */
 export function schedulePiece(
   state: SchedulerState,
   piece: Piece,

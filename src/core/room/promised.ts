@@ -15,7 +15,10 @@ export interface Promised {
   readonly held: readonly Place[];
 }
 
-/** Takes out what leases with a deadline (or only one of them) have planned and not begun: whole plans, and the later pieces of those that run. */
+/**
+ * Takes out what leases with a deadline (or only one of them) have planned and not begun: whole plans, and the later
+ * pieces of those that run.
+ */
 export function takePromised(
   state: SchedulerState,
   except: Lease,
@@ -31,7 +34,10 @@ export function takePromised(
   });
 }
 
-/** What a lease has to do after the VM that runs, or is brought back, ends in a suspension; null when nothing runs or nothing is left. */
+/**
+ * What a lease has to do after the VM that runs, or is brought back, ends in a suspension; null when nothing runs or
+ * nothing is left.
+ */
 export function restOf(lease: Lease): Piece | null {
   const { vm } = lease;
   if (!vm?.mustSuspend) return null;

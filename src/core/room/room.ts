@@ -19,9 +19,9 @@ import {
 } from './promised.ts';
 
 /**
- * What may be done to make room for a lease, each step including the earlier ones (rules for deadlines, D3): use what is free; plan
- * best-effort leases anew that have not started; plan anew what was promised by a deadline and has not started; preempt running best-effort
- * leases; suspend running leases with a deadline.
+ * What may be done to make room for a lease, each step including the earlier ones (rules for deadlines, D3): use what
+ * is free; plan best-effort leases anew that have not started; plan anew what was promised by a deadline and has not
+ * started; preempt running best-effort leases; suspend running leases with a deadline.
  */
 export type Step = 1 | 2 | 3 | 4 | 5;
 
@@ -31,7 +31,10 @@ export interface Claim {
   readonly steps: readonly Step[];
   /** Whether best-effort leases that have not started are planned anew, and not preempted. */
   readonly movesPlans: boolean;
-  /** Starts to be tried, ascending; `more` are those at which victims can have been suspended. Asked for before anything is moved. */
+  /**
+   * Starts to be tried, ascending; `more` are those at which victims can have been suspended. Asked for before anything
+   * is moved.
+   */
   starts(more: readonly Instant[]): readonly Instant[];
   /** A plan from a start on, with some of the candidates gone, or null. */
   at(start: Instant, candidates: Candidates): Plan | null;
@@ -41,7 +44,10 @@ export interface Claim {
   commit(plan: Plan): void;
 }
 
-/** Makes room for a lease and plans it, step by step; each step tries its starts in ascending order. False: then nothing has changed. */
+/**
+ * Makes room for a lease and plans it, step by step; each step tries its starts in ascending order. False: then nothing
+ * has changed.
+ */
 export function makeRoom(state: SchedulerState, claim: Claim, now: Instant): boolean {
   return claim.steps.some((step) => state.journal.attempt(() => tryStep(state, claim, step, now)) ?? false);
 }

@@ -11,8 +11,9 @@ export interface FreedSpan {
 const maxRemembered = 20_000;
 
 /**
- * What was given back, in the order in which it was. A lease that looks for an earlier place remembers how far it has seen (its seal); next
- * time only what was given back since then can be of use to it. What every lease has seen is dropped round by round.
+ * What was given back, in the order in which it was. A lease that looks for an earlier place remembers how far it has
+ * seen (its seal); next time only what was given back since then can be of use to it. What every lease has seen is
+ * dropped round by round.
  */
 export class FreedSpace {
   private spans: FreedSpan[] = [];

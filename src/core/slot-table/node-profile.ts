@@ -27,8 +27,9 @@ export interface Segment {
 }
 
 /**
- * What is free on one node over time. The profile is changed in place by each hold; the number of segments is at most twice the number of
- * holds that end in the future. Queries find their segment by bisection and walk only as far as the answer lies.
+ * What is free on one node over time. The profile is changed in place by each hold; the number of segments is at most
+ * twice the number of holds that end in the future. Queries find their segment by bisection and walk only as far as the
+ * answer lies.
  */
 export class NodeProfile {
   /** Ascending; the first reaches back to the beginning of time. */

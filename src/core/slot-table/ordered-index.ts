@@ -1,8 +1,8 @@
 const CHUNK = 256;
 
 /**
- * Items in ascending (key, rank) order, in chunks of bounded size: O(log n) to find, O(chunk) to insert or remove, whatever n is.
- * An item's key and rank must not change while it is in the index.
+ * Items in ascending (key, rank) order, in chunks of bounded size: O(log n) to find, O(chunk) to insert or remove,
+ * whatever n is. An item's key and rank must not change while it is in the index.
  */
 export class OrderedIndex<T> {
   private readonly chunks: T[][] = [];

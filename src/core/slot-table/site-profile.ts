@@ -14,9 +14,10 @@ interface Chunk {
 }
 
 /**
- * What is free on the whole site over time, by resource type: a step function in chunks that know their least and largest values.
- * Adding and removing a reservation, and the two searches, cost O(points / CHUNK + CHUNK). It answers for the site what is necessary, not what is
- * sufficient, for a lease to fit, and so spares most questions to the nodes.
+ * What is free on the whole site over time, by resource type: a step function in chunks that know their least and
+ * largest values. Adding and removing a reservation, and the two searches, cost O(points / CHUNK + CHUNK). It answers
+ * for the site what is necessary, not what is sufficient, for a lease to fit, and so spares most questions to the
+ * nodes.
  */
 export class SiteProfile {
   private readonly chunks: Chunk[];
@@ -65,7 +66,10 @@ export class SiteProfile {
     return this.value(this.chunks[at] as Chunk, position, type);
   }
 
-  /** The first time >= from, and before `until`, at which less than `need` is free of some type; `until` when there is none. */
+  /**
+   * The first time >= from, and before `until`, at which less than `need` is free of some type; `until` when there is
+   * none.
+   */
   firstBelow(from: Instant, until: Instant, need: readonly number[]): Instant {
     return this.search(
       from,

@@ -11,10 +11,11 @@ import { ReleaseTimes } from './release-times.ts';
 import type { SiteProfile } from './site-profile.ts';
 
 /**
- * All present and future reservations, and what they leave free: per node, for the site as a whole, and in order of start and of end. Nothing is
- * ever rebuilt: each reservation changes the profiles that it touches.
+ * All present and future reservations, and what they leave free: per node, for the site as a whole, and in order of
+ * start and of end. Nothing is ever rebuilt: each reservation changes the profiles that it touches.
  *
- * A chain (resumptions, VM, suspensions or shutdown) follows without a gap and holds the same throughout, so it is one hold a node.
+ * A chain (resumptions, VM, suspensions or shutdown) follows without a gap and holds the same throughout, so it is one
+ * hold a node.
  */
 export class SlotTable {
   readonly releases = new ReleaseTimes();
@@ -211,8 +212,8 @@ export class SlotTable {
   }
 
   /**
-   * Puts a chain after equal keys, as if it had been taken out and put in again, if another reservation came after one of its own and their
-   * order is of consequence. Returns the reservations that have new places.
+   * Puts a chain after equal keys, as if it had been taken out and put in again, if another reservation came after one
+   * of its own and their order is of consequence. Returns the reservations that have new places.
    */
   moveBehindEquals(vm: VmReservation): readonly Reservation[] {
     const chain = vm.chain.filter((each) => each.state !== 'DONE');
@@ -222,7 +223,10 @@ export class SlotTable {
     return chain;
   }
 
-  /** Whether another reservation with an equal end was inserted after this one, and what happens depends on which comes first. */
+  /**
+   * Whether another reservation with an equal end was inserted after this one, and what happens depends on which comes
+   * first.
+   */
   private isOvertaken(reservation: Reservation): boolean {
     const rival = rivals[reservation.kind];
     if (!rival) return false;
@@ -377,8 +381,9 @@ export class SlotTable {
 }
 
 /**
- * Of reservations that end at one instant, those whose order matters: machines that end by themselves, each followed by a re-evaluation;
- * suspensions, after which leases queue; and a shutdown, after which cached images are no longer in use, beside the delivery of an image.
+ * Of reservations that end at one instant, those whose order matters: machines that end by themselves, each followed by
+ * a re-evaluation; suspensions, after which leases queue; and a shutdown, after which cached images are no longer in
+ * use, beside the delivery of an image.
  */
 const rivals: Partial<Record<Reservation['kind'], Reservation['kind']>> = {
   VM: 'VM',

@@ -6,8 +6,8 @@ import type { Planning } from './plan.ts';
 const PREEMPTABLE: ReadonlySet<LeaseState> = new Set(['SCHEDULED', 'READY', 'ACTIVE', 'SUSPENDED_SCHEDULED']);
 
 /**
- * The leases that may be preempted for one that would run over [start, end), most preemptable first: score descending, then id
- * descending (R11, R12, R13, R53).
+ * The leases that may be preempted for one that would run over [start, end), most preemptable first: score descending,
+ * then id descending (R11, R12, R13, R53).
  */
 export const preemptionCandidates = (
   planning: Planning,

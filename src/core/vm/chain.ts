@@ -20,8 +20,9 @@ export class ChainBuilder {
   ) {}
 
   /**
-   * What comes after a VM that runs for `remaining`, on nodes that are its own until `until`: suspensions when that is not enough for its whole
-   * time and its shutdown, otherwise the shutdown (R8, R52). The first of it is where the VM must end.
+   * What comes after a VM that runs for `remaining`, on nodes that are its own until `until`: suspensions when that is
+   * not enough for its whole time and its shutdown, otherwise the shutdown (R8, R52). The first of it is where the VM
+   * must end.
    */
   ending(vm: VmReservation, until: Instant, remaining: Millis, shutdown: Millis): Reservation[] {
     const length = until - vm.start;

@@ -4,8 +4,8 @@ import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning } from './plan.ts';
 
 /**
- * An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). Besides those that the policy
- * lets it preempt, it may count on `more` leases to be gone.
+ * An advance reservation: exactly [start, start + duration), its shutdown included, or not at all (R9, R10). Besides
+ * those that the policy lets it preempt, it may count on `more` leases to be gone.
  */
 export const planExactly = (
   planning: Planning,

@@ -13,7 +13,9 @@ export interface Saved {
 
 export type Move = readonly [machine: number, from: number, to: number];
 
-/** Plans the moves of saved memory and disk images that must come before a lease is resumed on other nodes (R42, R53). */
+/**
+ * Plans the moves of saved memory and disk images that must come before a lease is resumed on other nodes (R42, R53).
+ */
 export class MigrationPlanner {
   constructor(
     private readonly config: SchedulerConfig,

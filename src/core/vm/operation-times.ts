@@ -106,7 +106,10 @@ const groupBySpan = (
   return [...groups.values()];
 };
 
-/** Order in the chain: by (start, end), stable, so that an operation of no length precedes the one that starts with it (R67). */
+/**
+ * Order in the chain: by (start, end), stable, so that an operation of no length precedes the one that starts with it
+ * (R67).
+ */
 function inChainOrder<T extends Operation>(operations: T[]): T[] {
   return operations.sort((a, b) => a.start - b.start || a.end - b.end);
 }

@@ -9,7 +9,10 @@ import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede 
 import { type Readiness, readyToResume, readyToStart } from './readiness.ts';
 
 export interface SoonestOptions {
-  /** Whether it must fit for its whole duration; otherwise a shorter stay that ends in a suspension will do, where it can be suspended. */
+  /**
+   * Whether it must fit for its whole duration; otherwise a shorter stay that ends in a suspension will do, where it
+   * can be suspended.
+   */
   readonly whole: boolean;
   /** Whether a changepoint in the future may be taken when nothing fits at the earliest times. */
   readonly future: boolean;
@@ -112,7 +115,10 @@ const searchTimes = (
   return null;
 };
 
-/** The instants at which VMs give back what they hold (R7), ascending. Those at which too little is free are stepped over. */
+/**
+ * The instants at which VMs give back what they hold (R7), ascending. Those at which too little is free are stepped
+ * over.
+ */
 const searchFuture = (
   planning: Planning,
   search: Search,

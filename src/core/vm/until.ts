@@ -5,8 +5,8 @@ import type { Plan, Planning } from './plan.ts';
 import { readyToStart } from './readiness.ts';
 
 /**
- * An advance reservation that has lost its machines: from as soon as its image can be on other nodes to its old end, its shutdown included.
- * Besides those that the policy lets it preempt, it may count on others to be gone.
+ * An advance reservation that has lost its machines: from as soon as its image can be on other nodes to its old end,
+ * its shutdown included. Besides those that the policy lets it preempt, it may count on others to be gone.
  */
 export function planUntil(
   planning: Planning,

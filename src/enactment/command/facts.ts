@@ -1,4 +1,7 @@
-/** What a program is told: as a JSON document on standard input, and as variables for those that would rather not read JSON. */
+/**
+ * What a program is told: as a JSON document on standard input, and as variables for those that would rather not read
+ * JSON.
+ */
 import { DateTime } from 'luxon';
 import type { ActionTarget } from '../../core/index.ts';
 import type { ActionCall, HostNode, HostSite, MachinePlace } from '../../engine/ports.ts';

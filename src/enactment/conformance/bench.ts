@@ -27,7 +27,9 @@ export interface Bench {
   readonly settleTime?: Millis;
   /** Makes an image available under a name; without it, images of other names are not expected to exist. */
   readonly provideImage?: (image: DiskImage) => Promise<void>;
-  /** Ends a machine from inside, as a guest that powers off. Where there is none, the cases that need it are skipped. */
+  /**
+   * Ends a machine from inside, as a guest that powers off. Where there is none, the cases that need it are skipped.
+   */
   readonly stopMachine?: (leaseId: number, machine: number, node: HostNode) => Promise<void>;
   readonly close?: () => Promise<void>;
 }

@@ -117,7 +117,10 @@ export function domainXml(
   ).replace('{{metadata}}', `<metadata><${metadataKey}:machine ${attributes}/></metadata>`);
 }
 
-/** `{{name}}` is replaced by a value, `{{#name}}…{{/name}}` is left out where there is none. Throws for a name that is not known. */
+/**
+ * `{{name}}` is replaced by a value, `{{#name}}…{{/name}}` is left out where there is none. Throws for a name that is
+ * not known.
+ */
 export function filled(
   template: string,
   values: Readonly<Record<string, string | null>>,

@@ -21,8 +21,8 @@ export interface RunOptions {
 const testDaemons = new Map<string, Promise<PrivateDaemon>>();
 
 /**
- * The host of a node. A driver that is only for tests, without a daemon, keeps its domains in the process that asks: it gets a
- * daemon, and a folder, of its own.
+ * The host of a node. A driver that is only for tests, without a daemon, keeps its domains in the process that asks: it
+ * gets a daemon, and a folder, of its own.
  */
 export async function openHost(node: HostNode, options: LibvirtOptions): Promise<Host> {
   const own: LibvirtNode = { ...options, ...options.hosts?.[node.hostname] };

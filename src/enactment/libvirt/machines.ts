@@ -14,7 +14,9 @@ const shortCall: Millis = 30_000;
 /** How often a state that passes is looked at again. */
 const pollInterval: Millis = 100;
 
-/** A domain: whether it holds memory of the host, whether it is in between, and how far the adapter has come with it. */
+/**
+ * A domain: whether it holds memory of the host, whether it is in between, and how far the adapter has come with it.
+ */
 export interface DomainState {
   readonly isActive: boolean;
   /** Being started, saved, restored or moved. */

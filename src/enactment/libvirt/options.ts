@@ -1,17 +1,22 @@
 import type { Millis } from '../../core/index.ts';
 
-/** How one node's libvirt is reached, and where it keeps its files. `%h` stands for the node's address, `%n` for its number. */
+/**
+ * How one node's libvirt is reached, and where it keeps its files. `%h` stands for the node's address, `%n` for its
+ * number.
+ */
 export interface LibvirtNode {
   /** Such as `qemu:///system`, `qemu+ssh://root@%h/system` or `test:///default`. */
   readonly uri: string;
   /** Absolute, on the host: cached images, and a folder for each machine. */
   readonly directory: string;
   /**
-   * What programs are started with on the host, such as `['sudo', '-n']`. Default: `ssh` where the URI goes through ssh, else
-   * nothing.
+   * What programs are started with on the host, such as `['sudo', '-n']`. Default: `ssh` where the URI goes through
+   * ssh, else nothing.
    */
   readonly via?: readonly string[];
-  /** What other hosts copy to and from, such as `root@%h`. Default: as in a URI through ssh; none: it is this machine. */
+  /**
+   * What other hosts copy to and from, such as `root@%h`. Default: as in a URI through ssh; none: it is this machine.
+   */
   readonly copyHost?: string;
   /** Where live migrations arrive, such as `tcp://%h`. Default: libvirt finds out. */
   readonly migrateUri?: string;

@@ -12,7 +12,10 @@ export type CommandErrorCode =
   /** There is no such node, or it was removed. */
   | 'NODE_NOT_FOUND'
   | 'NAME_TAKEN'
-  /** The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be repeated. */
+  /**
+   * The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be
+   * repeated.
+   */
   | 'UNAVAILABLE'
   | 'SHUTTING_DOWN';
 

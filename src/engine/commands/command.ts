@@ -3,8 +3,8 @@ import type { Core } from '../core.ts';
 import type { Recovery } from '../hosts/recovery.ts';
 
 /**
- * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that the table may
- * hold kinds of different inputs.)
+ * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that
+ * the table may hold kinds of different inputs.)
  */
 export interface CommandKind<Input, Result> {
   /** Checks the shape of an input that another server forwarded. Null for one that this kind cannot have. */

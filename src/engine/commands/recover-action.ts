@@ -5,8 +5,8 @@ import type { CommandKind } from './command.ts';
 export interface RecoverActionInput {
   readonly actionId: number;
   /**
-   * RETRY: the hosts are called again at once. ASSUME_SUCCESS, ASSUME_FAILURE: the action ends so, and hosts are no longer called for it.
-   * The outcome is recorded with a turn after the answer.
+   * RETRY: the hosts are called again at once. ASSUME_SUCCESS, ASSUME_FAILURE: the action ends so, and hosts are no
+   * longer called for it. The outcome is recorded with a turn after the answer.
    */
   readonly recovery: Recovery;
 }

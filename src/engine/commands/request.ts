@@ -4,8 +4,8 @@ import type { CommandKind } from './command.ts';
 export interface RequestResult {
   readonly leaseNumber: number;
   /**
-   * Present while no pass has considered a lease that starts at a fixed time: it will be planned or REJECTED. (A best-effort lease may
-   * wait in the queue for any time, so that nothing is outstanding.)
+   * Present while no pass has considered a lease that starts at a fixed time: it will be planned or REJECTED. (A
+   * best-effort lease may wait in the queue for any time, so that nothing is outstanding.)
    */
   readonly undecided?: true;
 }

@@ -1,7 +1,8 @@
 /**
- * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by side; the
- * outcome of each action is reported back and recorded by a turn. A machine is started only where what was there before has left; an
- * adapter that hangs holds up only its own lease, and the machines that come after it on the same node.
+ * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by
+ * side; the outcome of each action is reported back and recorded by a turn. A machine is started only where what was
+ * there before has left; an adapter that hangs holds up only its own lease, and the machines that come after it on the
+ * same node.
  */
 import type { Logger } from 'pino';
 import {
@@ -187,7 +188,9 @@ export class Dispatcher {
     if (!lane.running) this.runNext(part.leaseId, lane);
   }
 
-  /** What is only for machines that are to be destroyed need not be finished first; what is for others as well must be. */
+  /**
+   * What is only for machines that are to be destroyed need not be finished first; what is for others as well must be.
+   */
   private supersede(lane: Lane, destroyed: readonly ActionTarget[]): void {
     const machines = new Set(destroyed.map(({ machine }) => machine));
     const isVain = ({ of, targets }: Part): boolean =>

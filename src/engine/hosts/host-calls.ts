@@ -14,7 +14,9 @@ export interface DispatchLimits {
   readonly callTimeout: Millis;
   /** Calls to one node at the same time. */
   readonly concurrentCallsPerNode: number;
-  /** Real time after which an action that is still going has failed; also the maximum wait for a node to become free. */
+  /**
+   * Real time after which an action that is still going has failed; also the maximum wait for a node to become free.
+   */
   readonly actionTimeout: Millis;
   /** The same for single kinds of actions. */
   readonly actionTimeouts: Partial<Readonly<Record<ActionKind, Millis>>>;

@@ -151,7 +151,9 @@ export class Hosts implements HostControl {
     });
   }
 
-  /** Leases whose start is not recorded yet, and since when their machines run: now at the earliest where they do not. */
+  /**
+   * Leases whose start is not recorded yet, and since when their machines run: now at the earliest where they do not.
+   */
   get starting(): readonly Starting[] {
     const { clock } = this.options;
     return this.dispatcher.starting.map(({ leaseId, at }) => ({ leaseId, at: at ?? clock.now() }));

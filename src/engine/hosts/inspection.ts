@@ -1,4 +1,7 @@
-/** Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter says so. */
+/**
+ * Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter
+ * says so.
+ */
 
 import type { Logger } from 'pino';
 import type { Changes, ReservationRecord } from '../../core/index.ts';
@@ -117,13 +120,18 @@ export class Inspection {
     }
   }
 
-  /** What should be running of a lease; null while its own actions change it, since what hosts say then means nothing. */
+  /**
+   * What should be running of a lease; null while its own actions change it, since what hosts say then means nothing.
+   */
   private quiet(leaseId: number): RunningMachines | null {
     if (this.options.signal.aborted || this.reported.has(leaseId)) return null;
     return this.options.dispatcher.isBusyWith(leaseId) ? null : (this.running.get(leaseId) ?? null);
   }
 
-  /** A lease is over when all of its machines have stopped by themselves, and has failed when one is gone in another way. */
+  /**
+   * A lease is over when all of its machines have stopped by themselves, and has failed when one is gone in another
+   * way.
+   */
   private judge({ leaseId, machines }: RunningMachines, statuses: ReadonlyMap<string, MachineStatus>): void {
     const { log, report } = this.options;
     const lost = [...statuses].find(([, status]) => status !== 'running' && status !== 'stopped');

@@ -1,6 +1,6 @@
 /**
- * What hosts hold, by the engine's own record: machines that were started or resumed and are not known to be gone. Operations take longer
- * than planned; a machine is started only where the ones before it have really left.
+ * What hosts hold, by the engine's own record: machines that were started or resumed and are not known to be gone.
+ * Operations take longer than planned; a machine is started only where the ones before it have really left.
  */
 import {
   type ActionKind,
@@ -69,8 +69,8 @@ export class HostLedger {
   }
 
   /**
-   * The machines that must leave the node before this one may be started; empty when it may. Machines that run as planned are never in
-   * the way: the plan has room for them.
+   * The machines that must leave the node before this one may be started; empty when it may. Machines that run as
+   * planned are never in the way: the plan has room for them.
    */
   inTheWayOf(target: HeldTarget): readonly HeldMachine[] {
     const own = this.nodes.get(target.node)?.get(keyOf(target));

@@ -16,7 +16,9 @@ export interface OpenAction {
   /** How it goes, as last reported. */
   message: string | null;
   assumed: Exclude<Recovery, 'RETRY'> | null;
-  /** START: aborts when its machines are to be shut down, so that those that still wait for their node are not started. */
+  /**
+   * START: aborts when its machines are to be shut down, so that those that still wait for their node are not started.
+   */
   readonly unwanted: AbortController;
   /** A removal that goes on without holding up what comes after it for its lease. */
   readonly detached: AbortController;

@@ -13,7 +13,9 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { clientError } from './requests.ts';
 
-/** How deep brackets of a document may be nested: deeper than any operation needs, and not as deep as recursion reaches. */
+/**
+ * How deep brackets of a document may be nested: deeper than any operation needs, and not as deep as recursion reaches.
+ */
 const maxBracketDepth = 200;
 
 /** Refuses documents with more tokens, and documents that are nested too deep to be processed. */
@@ -52,8 +54,8 @@ function assertShallow(source: Source, maxTokens: number): void {
 }
 
 /**
- * The field of a subscription cannot be left out on a condition: there would be nothing to subscribe to. (Validation does not know
- * variables and counts such a field; the executor does not find it.)
+ * The field of a subscription cannot be left out on a condition: there would be nothing to subscribe to. (Validation
+ * does not know variables and counts such a field; the executor does not find it.)
  */
 export function useUnconditionalSubscriptions(): Plugin {
   return {

@@ -9,8 +9,8 @@ const isForClients = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && (error.originalError == null || isForClients(error.originalError));
 
 /**
- * Replaces an unexpected error by one that names the request; the log has the details under the same id. A database that is out of
- * reach is reported as such: the same request may succeed later.
+ * Replaces an unexpected error by one that names the request; the log has the details under the same id. A database
+ * that is out of reach is reported as such: the same request may succeed later.
  */
 export type ErrorMask = (error: unknown, requestId?: string) => GraphQLError;
 
@@ -44,7 +44,10 @@ export function errorMask(log: Logger, isOutage: (error: unknown) => boolean): E
   };
 }
 
-/** Masks errors under the id of their request. (Yoga's own masking does not know the request; it covers what happens outside of operations.) */
+/**
+ * Masks errors under the id of their request. (Yoga's own masking does not know the request; it covers what happens
+ * outside of operations.)
+ */
 export function useErrorMask(mask: ErrorMask): Plugin<{ readonly requestId?: string }> {
   return {
     onExecute({ args }) {

@@ -25,7 +25,10 @@ export interface Measure {
   readonly aliases: number;
 }
 
-/** How many elements a list without pages is taken to have, where its field does not say (extension `listSize`: a number, or a function of the arguments). */
+/**
+ * How many elements a list without pages is taken to have, where its field does not say (extension `listSize`: a
+ * number, or a function of the arguments).
+ */
 const defaultListSize = 10;
 /** What reading the schema counts for. */
 const introspectionCost = 5_000;
@@ -39,8 +42,8 @@ const beside = (a: Measure, b: Measure): Measure => ({
 });
 
 /**
- * Measures a valid operation. Each fragment is measured once, so that the time this takes grows with the length of the document only,
- * however often fragments are spread.
+ * Measures a valid operation. Each fragment is measured once, so that the time this takes grows with the length of the
+ * document only, however often fragments are spread.
  */
 export function measure(
   schema: GraphQLSchema,

@@ -32,8 +32,8 @@ interface PrincipalContext {
 }
 
 /**
- * Measures operations before anything of them is executed. Refuses those that exceed the limits, and those whose principal has spent its
- * cost. Results of queries and mutations have the cost in `extensions.cost`.
+ * Measures operations before anything of them is executed. Refuses those that exceed the limits, and those whose
+ * principal has spent its cost. Results of queries and mutations have the cost in `extensions.cost`.
  */
 export function useOperationLimits(limits: CostLimits): Plugin {
   const rate = new RateLimiter({ burst: limits.costBurst, perSecond: limits.costPerSecond });
@@ -103,8 +103,8 @@ const timeoutError = (milliseconds: number): GraphQLError =>
   );
 
 /**
- * Answers in time, with or without the result. A query stops when its time is over or its client has gone: its context's `signal`
- * aborts then. A mutation that has begun is never stopped.
+ * Answers in time, with or without the result. A query stops when its time is over or its client has gone: its
+ * context's `signal` aborts then. A mutation that has begun is never stopped.
  */
 export function useOperationTimeout(milliseconds: number): Plugin<{ readonly request?: Request }> {
   return {

@@ -18,7 +18,9 @@ interface Parameters {
 }
 
 export interface PersistedDocuments {
-  /** The text of the document, or why there is none. `query` is undefined when the operation names no document at all. */
+  /**
+   * The text of the document, or why there is none. `query` is undefined when the operation names no document at all.
+   */
   resolve(parameters: Parameters): { readonly query: string | undefined } | { readonly error: GraphQLError };
 }
 
@@ -38,7 +40,8 @@ export function persistedDocuments({ manifest, only }: PersistedDocumentsOptions
       if (known !== undefined) return { query: known };
       if (query) return only && !texts.has(query) ? { error: onlyPersisted() } : { query };
       if (id === null) return { query: undefined };
-      // Clients for automatic persisted queries send the whole document when they receive the first code, and keep doing so.
+      // Clients for automatic persisted queries send the whole document when they receive the first code, and keep
+      // doing so.
       return {
         error:
           manifest === null

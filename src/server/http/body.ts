@@ -67,7 +67,10 @@ async function collect(chunks: BodyChunks | null, maxBytes: number): Promise<Buf
   return Buffer.concat(parts, length);
 }
 
-/** The chunks of a request of Node.js. Leaving the loop early does not destroy the connection, on which the answer is still to be sent. */
+/**
+ * The chunks of a request of Node.js. Leaving the loop early does not destroy the connection, on which the answer is
+ * still to be sent.
+ */
 export function chunksOf(request: IncomingMessage): BodyChunks {
   return request.iterator({ destroyOnReturn: false });
 }

@@ -12,7 +12,10 @@ const exposedHeaders = 'x-request-id, retry-after';
 /** Seconds for which a browser may remember the answer to a preflight request. */
 const maxAge = 7_200;
 
-/** Headers for answers to the origin; none when it is not on the list. (Tokens are sent in a header, so cookies need no permission.) */
+/**
+ * Headers for answers to the origin; none when it is not on the list. (Tokens are sent in a header, so cookies need no
+ * permission.)
+ */
 export function corsHeaders({ origins }: CorsOptions, origin: string | null): Record<string, string> {
   if (origins.length === 0) return {};
   const any = origins.includes('*');
@@ -24,7 +27,10 @@ export function corsHeaders({ origins }: CorsOptions, origin: string | null): Re
   };
 }
 
-/** The answer to a preflight request, to which `corsHeaders` are added; null when the request is none, or no origin is allowed. */
+/**
+ * The answer to a preflight request, to which `corsHeaders` are added; null when the request is none, or no origin is
+ * allowed.
+ */
 export function preflight(options: CorsOptions, request: Request): Answer | null {
   if (request.method !== 'OPTIONS' || options.origins.length === 0) return null;
   if (request.headers.get('access-control-request-method') === null) return null;

@@ -1,8 +1,8 @@
 /** Where an event stream is written: a connection, or the body of a Response. */
 export interface EventSink {
   /**
-   * Writes a chunk, which the sink may keep without copying it. False when the reader is behind: the source then waits for `onDrained`
-   * before it writes again.
+   * Writes a chunk, which the sink may keep without copying it. False when the reader is behind: the source then waits
+   * for `onDrained` before it writes again.
    */
   write(chunk: Uint8Array): boolean;
   /** Ends the stream. If it is complete, the source has said so in the stream before. */

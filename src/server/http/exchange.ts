@@ -1,4 +1,7 @@
-/** Requests of Node.js and their answers: how many at a time on one connection, and how long an answer may take to be read. */
+/**
+ * Requests of Node.js and their answers: how many at a time on one connection, and how long an answer may take to be
+ * read.
+ */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Request } from '@whatwg-node/fetch';

@@ -58,7 +58,10 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Runs before GraphiQL: asks for the token, keeps it for this tab and sends it with each request. Asks again when the server rejects it. */
+/**
+ * Runs before GraphiQL: asks for the token, keeps it for this tab and sends it with each request. Asks again when the
+ * server rejects it.
+ */
 const askForToken = /* js */ `
 (() => {
   const key = 'leasegraph.token';

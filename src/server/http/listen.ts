@@ -15,20 +15,25 @@ export interface Listening {
   /** Answers with the app from now on. */
   serve(app: App): void;
   /**
-   * Accepts no more connections, cuts subscriptions, lets requests finish, and closes what has not finished by the deadline
-   * (milliseconds).
+   * Accepts no more connections, cuts subscriptions, lets requests finish, and closes what has not finished by the
+   * deadline (milliseconds).
    */
   close(deadline: number): Promise<void>;
 }
 
-/** Longer than proxies keep idle connections (60 s), so that a proxy never sends a request on one that is just being closed. */
+/**
+ * Longer than proxies keep idle connections (60 s), so that a proxy never sends a request on one that is just being
+ * closed.
+ */
 const keepAliveTimeout = 65_000;
-/** How long idle connections stay open when the server stops (ms): requests that are on their way are still answered. */
+/**
+ * How long idle connections stay open when the server stops (ms): requests that are on their way are still answered.
+ */
 const idleGrace = 200;
 
 /**
- * Takes the port. Until there is an app the server is alive and not ready: a port that is in use is found before anything else is
- * touched, and a start can be watched. Throws ListenError.
+ * Takes the port. Until there is an app the server is alive and not ready: a port that is in use is found before
+ * anything else is touched, and a start can be watched. Throws ListenError.
  */
 export async function listen(host: string, port: number): Promise<Listening> {
   let app: App | null = null;

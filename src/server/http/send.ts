@@ -13,7 +13,9 @@ const pieceSize = 64 * 1_024;
 /** How long the rest of a refused body is read, so that its sender gets to the answer (ms). */
 const lingering = 500;
 
-/** Sends an answer, at the pace of its reader. A reader that stops for longer than the time-out loses its connection. */
+/**
+ * Sends an answer, at the pace of its reader. A reader that stops for longer than the time-out loses its connection.
+ */
 export function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,

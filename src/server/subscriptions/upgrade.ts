@@ -8,8 +8,8 @@ export function refuseUpgrade(socket: Duplex): void {
 }
 
 /**
- * Some clients offer HTTP/2 with every request. An offer need not be taken, but Node.js has let go of the connection: it is given back
- * to the server with the request as it would be without the offer.
+ * Some clients offer HTTP/2 with every request. An offer need not be taken, but Node.js has let go of the connection:
+ * it is given back to the server with the request as it would be without the offer.
  */
 export function answerWithoutUpgrade(
   server: Server,

@@ -166,7 +166,10 @@ class RunningOperations {
     return result;
   }
 
-  /** Closes a socket when its last query or mutation has been answered. Subscriptions are not completed: their clients come back. */
+  /**
+   * Closes a socket when its last query or mutation has been answered. Subscriptions are not completed: their clients
+   * come back.
+   */
   async close(socket: WebSocket): Promise<void> {
     if (socket.readyState === socket.CLOSED) return;
     const closed = once(socket, 'close');

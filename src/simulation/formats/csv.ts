@@ -32,8 +32,9 @@ const shortForm: Layout = {
 const layouts: Readonly<Record<number, Layout>> = { 12: longForm, 10: shortForm };
 
 /**
- * Reads CSV (`;` between fields, times in seconds) in the long form of 12 and the short form of 10 fields. A deadline counts
- * from the submission and makes an advance reservation; NULL means best effort. Every machine has CPU 100. Throws TraceError.
+ * Reads CSV (`;` between fields, times in seconds) in the long form of 12 and the short form of 10 fields. A deadline
+ * counts from the submission and makes an advance reservation; NULL means best effort. Every machine has CPU 100.
+ * Throws TraceError.
  */
 export function readCsv(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const collector = new LeaseCollector(source.name, options);

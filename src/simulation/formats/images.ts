@@ -6,8 +6,8 @@ import { type TextSource, textLines } from './source.ts';
 import { shorten } from './xml.ts';
 
 /**
- * Reads an image list: lines `IMAGE MB`, a line that starts with `#`, then one image per line, the first for the first lease.
- * Throws TraceError.
+ * Reads an image list: lines `IMAGE MB`, a line that starts with `#`, then one image per line, the first for the first
+ * lease. Throws TraceError.
  */
 export function readImages(source: TextSource): DiskImage[] {
   const images = new Map<string, DiskImage>();

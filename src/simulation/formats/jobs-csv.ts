@@ -31,8 +31,8 @@ const finalStates: Readonly<Partial<Record<LeaseState, string>>> = {
 };
 
 /**
- * One line per lease in the form of Batsim's `_jobs.csv`, which evalys reads. Resources count from 0: node 1 is resource 0.
- * Fields that a lease has no value for are empty.
+ * One line per lease in the form of Batsim's `_jobs.csv`, which evalys reads. Resources count from 0: node 1 is
+ * resource 0. Fields that a lease has no value for are empty.
  */
 export function* writeJobsCsv(result: SimulationResult, name: string): Generator<string, void> {
   const measures = measureLeases(result);

@@ -9,8 +9,8 @@ const fieldNames = 'submit start duration realduration nodes cpu memory disk ima
 const fieldCount = fieldNames.split(' ').length;
 
 /**
- * Reads the old text form of LWF: one lease per line, ten fields separated by blanks, times in seconds. A start of -1 means
- * best effort. One CPU is an amount of 100. Throws TraceError.
+ * Reads the old text form of LWF: one lease per line, ten fields separated by blanks, times in seconds. A start of -1
+ * means best effort. One CPU is an amount of 100. Throws TraceError.
  */
 export function readLwfText(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const collector = new LeaseCollector(source.name, options);

@@ -18,7 +18,9 @@ const queues: Readonly<Record<LeaseType, number>> = {
 const statuses: Readonly<Partial<Record<LeaseState, number>>> = { DONE: 1, FAILED: 0 };
 const cancelled = 5;
 
-/** What was executed as a job log in the Standard Workload Format: a processor is a machine, a queue a type of lease. */
+/**
+ * What was executed as a job log in the Standard Workload Format: a processor is a machine, a queue a type of lease.
+ */
 export function* writeSwf(
   result: SimulationResult,
   workload: Workload,

@@ -23,8 +23,8 @@ const reasons = {
 } as const;
 
 /**
- * Reads a job log in the Standard Workload Format. A job becomes a preemptible best-effort lease of CPU 100 on every machine.
- * Jobs that never ran, or have neither time nor size, are left out, with a warning. Throws TraceError.
+ * Reads a job log in the Standard Workload Format. A job becomes a preemptible best-effort lease of CPU 100 on every
+ * machine. Jobs that never ran, or have neither time nor size, are left out, with a warning. Throws TraceError.
  */
 export function readSwf(source: TextSource, options: ReadOptions = {}): ReadTrace {
   const { scale = 1, memory = 1024 } = options.swf ?? {};

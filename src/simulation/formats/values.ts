@@ -69,8 +69,8 @@ export function parseInstant(text: string): number | null {
 }
 
 /**
- * Returns the same object for equal amounts, and the same list for equal lists of machines: a trace has many leases and few
- * kinds of machines.
+ * Returns the same object for equal amounts, and the same list for equal lists of machines: a trace has many leases and
+ * few kinds of machines.
  */
 export class Interner {
   private readonly amounts = new Map<string, Amounts>();

@@ -33,9 +33,9 @@ export interface ElementHandler {
 }
 
 /**
- * Walks through an XML file and checks it against a grammar: elements, attributes and how often they may occur. The order of
- * siblings does not matter. Documents with a DOCTYPE are refused, so that entities can neither grow without bound nor reach
- * other files. Returns the number of the last line. Throws TraceError.
+ * Walks through an XML file and checks it against a grammar: elements, attributes and how often they may occur. The
+ * order of siblings does not matter. Documents with a DOCTYPE are refused, so that entities can neither grow without
+ * bound nor reach other files. Returns the number of the last line. Throws TraceError.
  */
 export function walkXml(
   source: TextSource,

@@ -47,8 +47,8 @@ interface Stay {
 }
 
 /**
- * Places everything that was executed. Machines that share a node lie one below the other, as high as their share of its
- * CPU.
+ * Places everything that was executed. Machines that share a node lie one below the other, as high as their share of
+ * its CPU.
  */
 export function layOut(result: SimulationResult, workload: Workload, site: SiteSpec): Layout {
   const machinesOf = new Map(workload.leases.map((lease) => [lease.id, lease.machines]));

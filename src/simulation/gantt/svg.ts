@@ -42,9 +42,9 @@ interface Frame {
 }
 
 /**
- * Draws what was executed: nodes down, time across, one colour per lease; utilization and queue length beneath. Hatched:
- * suspensions, resumptions, migrations, image transfers. What goes over the network is a strip at the foot of the rows of its
- * nodes; image transfers have a row of their own as well.
+ * Draws what was executed: nodes down, time across, one colour per lease; utilization and queue length beneath.
+ * Hatched: suspensions, resumptions, migrations, image transfers. What goes over the network is a strip at the foot of
+ * the rows of its nodes; image transfers have a row of their own as well.
  */
 export function* drawGantt(
   result: SimulationResult,

@@ -26,8 +26,8 @@ export interface Launcher {
 const nobody: Account = { uid: 65_534, gid: 65_534 };
 
 /**
- * `directory`: of the database, or the folder in which it will be. `needed`: the paths that PostgreSQL must be able to reach. Throws
- * StoreError where they cannot be reached by another user than root.
+ * `directory`: of the database, or the folder in which it will be. `needed`: the paths that PostgreSQL must be able to
+ * reach. Throws StoreError where they cannot be reached by another user than root.
  */
 export async function launcherFor(directory: string, needed: readonly string[]): Promise<Launcher> {
   if (process.getuid?.() !== 0) {

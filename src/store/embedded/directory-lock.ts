@@ -9,7 +9,9 @@ import { promisify } from 'node:util';
 import { StoreError } from '../../engine/ports.ts';
 import { codeOf } from '../errors.ts';
 
-/** How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms). */
+/**
+ * How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms).
+ */
 const renewal = 2_000;
 const expiry = 10_000;
 
@@ -26,18 +28,18 @@ export interface DirectoryLock {
   /** Aborts, with a StoreError, when the directory is gone or another process has it. */
   readonly lost: AbortSignal;
   /**
-   * Resolves while this process has the directory, which is looked at anew when it was long not renewed: a container that was paused may
-   * find that another has taken it. Throws StoreError then.
+   * Resolves while this process has the directory, which is looked at anew when it was long not renewed: a container
+   * that was paused may find that another has taken it. Throws StoreError then.
    */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * Makes this process the only one that uses `directory`. Each process puts down a claim, a file under a name of its own, and
- * holds the directory once it has seen no other live claim beside its own; so of two that start at once never both do.
- * Claims of dead processes are swept away: their names never come back, so that sweeping needs no lock.
- * Throws StoreError naming the directory and the process that has it.
+ * Makes this process the only one that uses `directory`. Each process puts down a claim, a file under a name of its
+ * own, and holds the directory once it has seen no other live claim beside its own; so of two that start at once never
+ * both do. Claims of dead processes are swept away: their names never come back, so that sweeping needs no lock. Throws
+ * StoreError naming the directory and the process that has it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const claims = join(directory, 'lock');
@@ -121,7 +123,9 @@ async function isLive(path: string, claim: Claim, domain: string): Promise<boole
   return renewed !== null && Date.now() - renewed.mtimeMs < expiry;
 }
 
-/** Tells two processes apart that had one pid after each other; empty when there is no such process or nothing tells. */
+/**
+ * Tells two processes apart that had one pid after each other; empty when there is no such process or nothing tells.
+ */
 async function startOf(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

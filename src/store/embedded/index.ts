@@ -14,8 +14,9 @@ import { diskFull, Postmaster } from './postmaster.ts';
 import { findProgram } from './program.ts';
 
 /**
- * PostgreSQL in a process of its own that belongs to this one, its data under `<dataDir>/db`, where it is made unless it must be
- * there; the folder above `dataDir` is there. Throws StoreError: another process has the directory, or the database cannot be started.
+ * PostgreSQL in a process of its own that belongs to this one, its data under `<dataDir>/db`, where it is made unless
+ * it must be there; the folder above `dataDir` is there. Throws StoreError: another process has the directory, or the
+ * database cannot be started.
  */
 export async function openEmbedded(dataDir: string, log: StoreLog, mustBeThere = false): Promise<Database> {
   if (mustBeThere && !existsSync(join(dataDir, 'db'))) {

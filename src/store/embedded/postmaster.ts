@@ -41,8 +41,8 @@ const settings = {
 };
 
 /**
- * Stops PostgreSQL in an orderly way when standard input ends, which it does however this process ends; so nothing is left running
- * after a SIGKILL.
+ * Stops PostgreSQL in an orderly way when standard input ends, which it does however this process ends; so nothing is
+ * left running after a SIGKILL.
  */
 const guard = `exec 3<&0
 "$@" </dev/null 3<&- &
@@ -193,8 +193,8 @@ async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void
 }
 
 /**
- * PostgreSQL refuses to start while the process that its pid file names is there. After a crash another process may have that number,
- * which is the rule in containers; it is known by the directory that it works in.
+ * PostgreSQL refuses to start while the process that its pid file names is there. After a crash another process may
+ * have that number, which is the rule in containers; it is known by the directory that it works in.
  */
 async function removeStalePidFile(directory: string): Promise<void> {
   const pid = await pidIn(directory);

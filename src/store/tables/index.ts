@@ -1,4 +1,7 @@
-/** The tables, and which column keeps which field of a record. A new field of a record gets its column here, and a migration. */
+/**
+ * The tables, and which column keeps which field of a record. A new field of a record gets its column here, and a
+ * migration.
+ */
 export * from './history.ts';
 export * from './leases.ts';
 export * from './reservations.ts';

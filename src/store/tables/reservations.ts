@@ -89,7 +89,9 @@ export function nodesOf(reservation: ReservationRecord): ReservationNodeRecord[]
   }));
 }
 
-/** What counts as use of the site's resources, by kind of reservation: transfers and migrations reserve bandwidth only. */
+/**
+ * What counts as use of the site's resources, by kind of reservation: transfers and migrations reserve bandwidth only.
+ */
 const counted: ReadonlySet<ReservationRecord['kind']> = new Set([
   'VM',
   'SHUTDOWN',

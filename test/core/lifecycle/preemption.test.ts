@@ -184,7 +184,8 @@ describe('a lease that is put aside', () => {
   });
 
   it('does not count as future any more (R45)', () => {
-    // The second lease has the one reservation in the future that aggressive backfilling allows, and is to be suspended in the middle of it.
+    // The second lease has the one reservation in the future that aggressive backfilling allows, and is to be suspended
+    // in the middle of it.
     const story = tell(
       [bestEffort(0, 4, 500), bestEffort(1, 4, 3600), reservation(10, 2000, 4, 100), bestEffort(20, 4, 100)],
       over(),

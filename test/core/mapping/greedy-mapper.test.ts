@@ -51,7 +51,8 @@ describe('mapping machines to nodes', () => {
       [first, first, reservation(6, 100, 1, 200, { each }), bestEffort(10, 1, 600, { each })],
       { site, cancel: [[5, 1]] },
     );
-    // The first CPU is taken from 100 to 300, the second from 300 to 900: one is always free, but neither for long enough.
+    // The first CPU is taken from 100 to 300, the second from 300 to 900: one is always free, but neither for long
+    // enough.
     expect(story.lease(4).start).toBe(300);
   });
 });

@@ -5,7 +5,9 @@ import { isSuspended } from '../../../src/core/model/lease-states.ts';
 const states = Object.keys(leaseTransitions) as LeaseState[];
 const FINAL = ['REJECTED', 'REJECTED_BY_USER', 'CANCELLED', 'DONE', 'FAILED'] as const;
 
-/** What the scheduler does by itself; users' cancellations and failures come on top, in every state that is not final. */
+/**
+ * What the scheduler does by itself; users' cancellations and failures come on top, in every state that is not final.
+ */
 const byItself: Partial<Record<LeaseState, string>> = {
   NEW: 'PENDING',
   PENDING: 'REJECTED REJECTED_BY_USER QUEUED SCHEDULED',

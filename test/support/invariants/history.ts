@@ -47,7 +47,9 @@ function executedOf({ reservations }: History): ReservationRecord[] {
   return reservations.filter(({ state }) => state !== 'SCHEDULED');
 }
 
-/** Followed event by event, no node is ever over capacity: at one instant what frees a node comes before what takes it. */
+/**
+ * Followed event by event, no node is ever over capacity: at one instant what frees a node comes before what takes it.
+ */
 function orderFaults(site: SiteSpec, history: History): string[] {
   const executed = executedOf(history);
   const begunAt = (lease: number, kind: string, at: Instant) =>
@@ -108,8 +110,8 @@ function lossFaults({ leases, events }: History): string[] {
 }
 
 /**
- * Every accepted advance reservation runs exactly when it asked to, its shutdown included, unless it ended early or was cancelled. Leases
- * whose machines a test ended, or failed, are left out.
+ * Every accepted advance reservation runs exactly when it asked to, its shutdown included, unless it ended early or was
+ * cancelled. Leases whose machines a test ended, or failed, are left out.
  */
 export function advanceReservationFaults(
   history: History,

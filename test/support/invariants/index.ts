@@ -1,6 +1,6 @@
 /**
- * What must hold of a site whatever happened to it, judged from the records alone: nothing here knows how the scheduler keeps its books.
- * Each check returns the faults that it found; none when all is well.
+ * What must hold of a site whatever happened to it, judged from the records alone: nothing here knows how the scheduler
+ * keeps its books. Each check returns the faults that it found; none when all is well.
  */
 export * from './capacity.ts';
 export * from './events.ts';

@@ -2,7 +2,9 @@ import { hasRole, mayChange, mayUseProject } from '../../../identity/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { numberAt, refuse } from './payload.ts';
 
-/** Throws Refused: LEASE_NOT_FOUND for a lease that the principal may not see, FORBIDDEN for one that it may not change. */
+/**
+ * Throws Refused: LEASE_NOT_FOUND for a lease that the principal may not see, FORBIDDEN for one that it may not change.
+ */
 export async function assertMayChange(
   { principal, read }: ApiContext,
   leaseNumber: number,
@@ -18,7 +20,8 @@ export async function assertMayChange(
 }
 
 /**
- * The project of a request: the one it names, or the only one of the principal; null for a principal without projects. Throws Refused.
+ * The project of a request: the one it names, or the only one of the principal; null for a principal without projects.
+ * Throws Refused.
  */
 export async function projectOfRequest(
   { principal, read }: ApiContext,

@@ -46,8 +46,8 @@ export function payloadType<Result>(
 }
 
 /**
- * Carries a mutation out and makes its payload. `subject` is the path of the argument at fault when the engine names none.
- * Whatever is not a refusal is thrown on.
+ * Carries a mutation out and makes its payload. `subject` is the path of the argument at fault when the engine names
+ * none. Whatever is not a refusal is thrown on.
  */
 export async function payload<Result>(
   context: ApiContext,

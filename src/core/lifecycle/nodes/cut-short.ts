@@ -5,7 +5,10 @@ import type { SchedulerState } from '../../state.ts';
 import { loseMachines } from './lost-machines.ts';
 import { planAnew } from './plans.ts';
 
-/** The machines of a lease have run until they had to stop: a best-effort lease for another, a promised one for maintenance (N3). */
+/**
+ * The machines of a lease have run until they had to stop: a best-effort lease for another, a promised one for
+ * maintenance (N3).
+ */
 export function endCutShort(state: SchedulerState, vm: VmReservation, at: Instant): void {
   const { lease, preemptor } = vm;
   const reason =

@@ -13,8 +13,8 @@ export function addNodes(state: SchedulerState, nodes: readonly NodeSpec[]): voi
 }
 
 /**
- * Changes a node. With another capacity what runs or is planned there would have to be looked at again, so nothing may be there (NODE_IN_USE).
- * Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
+ * Changes a node. With another capacity what runs or is planned there would have to be looked at again, so nothing may
+ * be there (NODE_IN_USE). Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
  */
 export function updateNode(state: SchedulerState, number: number, update: NodeUpdate): void {
   checkNode(state, number);
@@ -28,8 +28,9 @@ export function updateNode(state: SchedulerState, number: number, update: NodeUp
 }
 
 /**
- * The node is no longer there. Its number is not used again: it stays as a node without capacity, and under another name, so that its host
- * may come back as a new node. Throws INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
+ * The node is no longer there. Its number is not used again: it stays as a node without capacity, and under another
+ * name, so that its host may come back as a new node. Throws INVALID_REQUEST or NODE_IN_USE, and then nothing has
+ * changed.
  */
 export function removeNode(state: SchedulerState, number: number): void {
   checkNode(state, number);

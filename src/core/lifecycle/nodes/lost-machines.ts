@@ -17,7 +17,10 @@ export interface Lost {
   readonly end: Instant;
 }
 
-/** Its machines, running or saved, are lost on all nodes, with all that they did (N4). A best-effort lease is in the queue again, or fails. */
+/**
+ * Its machines, running or saved, are lost on all nodes, with all that they did (N4). A best-effort lease is in the
+ * queue again, or fails.
+ */
 export function loseMachines(
   state: SchedulerState,
   lease: Lease,

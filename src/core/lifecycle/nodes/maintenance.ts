@@ -11,7 +11,10 @@ import { type Lost, loseMachines } from './lost-machines.ts';
 import { checkNode } from './node-state.ts';
 import { type Closure, hasMachines, planAnew, settleWithoutPlace, takePlans } from './plans.ts';
 
-/** Nodes are not to be used over [start, end) (N3). Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing has changed. */
+/**
+ * Nodes are not to be used over [start, end) (N3). Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing has
+ * changed.
+ */
 export function planMaintenance(
   state: SchedulerState,
   maintenance: MaintenanceRecord,
@@ -72,7 +75,10 @@ function runningInto(state: SchedulerState, { nodes, start }: Closure): Lease[] 
   );
 }
 
-/** A best-effort lease is suspended by then, or requeued now; others run until then. What cannot go on until then is lost now. */
+/**
+ * A best-effort lease is suspended by then, or requeued now; others run until then. What cannot go on until then is
+ * lost now.
+ */
 function clear(
   state: SchedulerState,
   lease: Lease,

@@ -74,8 +74,9 @@ function receives({ transfers, id }: Lease, { nodes, start, end }: Closure): boo
 }
 
 /**
- * Makes plans anew that were taken back, and starts leases anew that have lost their machines: advance reservations by start, then leases with a
- * deadline by slack, then best-effort leases by id (N2, N4). Returns those for which there is no place.
+ * Makes plans anew that were taken back, and starts leases anew that have lost their machines: advance reservations by
+ * start, then leases with a deadline by slack, then best-effort leases by id (N2, N4). Returns those for which there is
+ * no place.
  */
 export function planAnew(
   state: SchedulerState,

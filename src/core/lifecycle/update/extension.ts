@@ -11,8 +11,9 @@ import type { SchedulerState } from '../../state.ts';
 import { isInTheWay, plansInTheWay, preemptionCandidates } from '../../vm/candidates.ts';
 
 /**
- * The machines run on where they are. What is planned there after the present end may be moved or preempted as rules L5 and D3 say; otherwise
- * the extension is blocked, or goes as far as it can. Its own nodes are asked for, so this is no question of mapping.
+ * The machines run on where they are. What is planned there after the present end may be moved or preempted as rules L5
+ * and D3 say; otherwise the extension is blocked, or goes as far as it can. Its own nodes are asked for, so this is no
+ * question of mapping.
  */
 export function extend(
   state: SchedulerState,
@@ -39,7 +40,9 @@ export function extendBy(
   return makeRoom(state, extensionOf(state, lease, vm, change), now);
 }
 
-/** Refuses the extension, unless it is to go as far as it can: then the duration becomes the longest that is possible. */
+/**
+ * Refuses the extension, unless it is to go as far as it can: then the duration becomes the longest that is possible.
+ */
 export function extendLess(
   lease: Lease,
   change: Millis,

@@ -9,7 +9,10 @@ import { scheduleAnew } from '../../room/claims.ts';
 import type { SchedulerState } from '../../state.ts';
 import { deadlineCannotBeMet } from './terms.ts';
 
-/** A lease whose machines have not started: it stays where it is planned if it fits there, otherwise it is planned anew (L3). */
+/**
+ * A lease whose machines have not started: it stays where it is planned if it fits there, otherwise it is planned anew
+ * (L3).
+ */
 export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant): void {
   if (lease.isWithoutPlace) {
     const refusal = scheduleAnew(state, { lease, held: [] }, now);
@@ -45,8 +48,8 @@ function notSchedulable(lease: Lease, why: string): SchedulerError {
 }
 
 /**
- * Moves the times of a plan that has not begun to what the terms of its lease now ask for, on the same nodes. False when it does not fit there:
- * then nothing has changed.
+ * Moves the times of a plan that has not begun to what the terms of its lease now ask for, on the same nodes. False
+ * when it does not fit there: then nothing has changed.
  */
 export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
   const { table, planning } = state;

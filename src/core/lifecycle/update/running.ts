@@ -25,7 +25,9 @@ export function updateRunning(
   else lengthen(state, lease, vm, change, update, now);
 }
 
-/** It ends where its running time reaches the new duration. A suspension that is planned earlier than that stays (L4). */
+/**
+ * It ends where its running time reaches the new duration. A suspension that is planned earlier than that stays (L4).
+ */
 export function shorten(
   state: SchedulerState,
   lease: Lease,
@@ -70,7 +72,10 @@ function lengthen(
   extend(state, lease, vm, change, update, now);
 }
 
-/** As far as nothing else is planned there; if that is not enough, it is suspended there and goes on when it fits (L6, R8, R52). */
+/**
+ * As far as nothing else is planned there; if that is not enough, it is suspended there and goes on when it fits (L6,
+ * R8, R52).
+ */
 export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
   const { chains, estimates } = state.planning;
   const shutdown = estimates.shutdown(lease);

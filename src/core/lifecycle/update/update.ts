@@ -7,8 +7,9 @@ import { hasStarted, newTerms, ranSoFar, termsOf, tooShort } from './terms.ts';
 import { updateWithDeadline } from './with-deadline.ts';
 
 /**
- * Gives a lease new terms, all of them or none (L1 to L8). Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED, INVALID_REQUEST, TOO_SHORT,
- * NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED, and then nothing has changed.
+ * Gives a lease new terms, all of them or none (L1 to L8). Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED,
+ * INVALID_REQUEST, TOO_SHORT, NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED, and then nothing has
+ * changed.
  */
 export function updateLease(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): Lease {
   const lease = state.live(id);

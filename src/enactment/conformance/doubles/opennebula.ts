@@ -1,6 +1,6 @@
 /**
- * A double of an OpenNebula front end: the calls of its XML-RPC interface that the adapter makes, with the parameters, states,
- * transitions and errors that its documentation gives them. It holds no machines.
+ * A double of an OpenNebula front end: the calls of its XML-RPC interface that the adapter makes, with the parameters,
+ * states, transitions and errors that its documentation gives them. It holds no machines.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

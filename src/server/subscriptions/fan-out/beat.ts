@@ -1,6 +1,6 @@
 /**
- * Calls back at most once per interval, and everything that waits at the same time: what selections execute together reads the database
- * together.
+ * Calls back at most once per interval, and everything that waits at the same time: what selections execute together
+ * reads the database together.
  */
 export class Beat {
   private readonly waiting = new Set<() => void>();

@@ -1,7 +1,7 @@
 /**
- * Events on their way to subscribers. Subscriptions with the same document, the same variables (apart from `after`) and the same rights
- * share one execution and one serialization per event. Those that are behind read pages, which they share as well, until they have caught
- * up; those that do not read fast enough go back to that.
+ * Events on their way to subscribers. Subscriptions with the same document, the same variables (apart from `after`) and
+ * the same rights share one execution and one serialization per event. Those that are behind read pages, which they
+ * share as well, until they have caught up; those that do not read fast enough go back to that.
  */
 import {
   createSourceEventStream,
@@ -76,7 +76,10 @@ export class FanOut {
     };
   }
 
-  /** The subscription that was made with this context (or, over HTTP, its request); undefined when it is of another kind. */
+  /**
+   * The subscription that was made with this context (or, over HTTP, its request); undefined when it is of another
+   * kind.
+   */
   find(context: object): SharedSubscription | undefined {
     return this.byContext.get(context);
   }
@@ -230,8 +233,8 @@ function lastEventId({ request }: SubscriptionContext): number | null {
 }
 
 /**
- * The results of a subscription of another kind. Not an async generator: `return()` has to reach the source although a `next()` is
- * pending.
+ * The results of a subscription of another kind. Not an async generator: `return()` has to reach the source although a
+ * `next()` is pending.
  */
 function results(
   source: AsyncIterable<unknown>,

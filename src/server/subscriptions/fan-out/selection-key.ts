@@ -17,7 +17,10 @@ interface Selected {
 
 const selections = new WeakMap<DocumentNode, Selected>();
 
-/** Equal for subscriptions whose results are equal, apart from where they begin. `view` stands for what the principal may see. */
+/**
+ * Equal for subscriptions whose results are equal, apart from where they begin. `view` stands for what the principal
+ * may see.
+ */
 export function selectionKey(
   { schema, document, operationName, variableValues }: ExecutionArgs,
   view: string,

@@ -4,7 +4,10 @@ import type { Selection, Subscriber } from './selection.ts';
 
 /** Where a subscription is delivered. */
 export interface DeliverySink {
-  /** Sends what a subscriber that has received everything up to `cursor` lacks. False when the reader is behind: then `onReady` follows. */
+  /**
+   * Sends what a subscriber that has received everything up to `cursor` lacks. False when the reader is behind: then
+   * `onReady` follows.
+   */
   deliver(batch: Batch, cursor: number): boolean;
   /** The reader has caught up with what was sent. */
   onReady: () => void;
@@ -26,8 +29,8 @@ type Result = IteratorResult<ExecutionResult, undefined>;
 const done: Result = { done: true, value: undefined };
 
 /**
- * One subscription of a client. Its results are pushed to the sink that it is attached to. As an iterator, which is how transports
- * hold it, it has no elements; it ends when the subscription has ended.
+ * One subscription of a client. Its results are pushed to the sink that it is attached to. As an iterator, which is how
+ * transports hold it, it has no elements; it ends when the subscription has ended.
  */
 export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionResult, undefined, undefined> {
   private sink: DeliverySink | null = null;
