@@ -169,9 +169,16 @@ describeEachDatabase('the nodes of a site', (databases) => {
     expect(await refused({ ...one, hostname: 'node-1' })).toEqual([
       { code: 'NAME_TAKEN', path: at('0', 'hostname') },
     ]);
-    expect(await refused({ ...one, hostname: ' ' })).toEqual([
-      { code: 'INVALID_REQUEST', path: at('0', 'hostname') },
-    ]);
+    for (const hostname of [' ', '-x', '../x', 'a;rm', 'a b']) {
+      expect(await refused({ ...one, hostname })).toEqual([
+        { code: 'INVALID_REQUEST', path: at('0', 'hostname') },
+      ]);
+    }
+    for (const address of ['host/system?command=/x#', 'a b;$(x)', '-oProxyCommand=x']) {
+      expect(await refused({ ...one, address })).toEqual([
+        { code: 'INVALID_REQUEST', path: at('0', 'address') },
+      ]);
+    }
     expect(await refused({ ...one, capacity: [{ type: 'GPU', amount: 1 }] })).toEqual([
       { code: 'INVALID_REQUEST', path: at('0', 'capacity', '0', 'type') },
     ]);

@@ -2,6 +2,7 @@
 import type { ResourceAmount } from '../../amounts.ts';
 import { amountsOf } from '../../amounts.ts';
 import type { ApiContext } from '../../context.ts';
+import { shown } from '../../errors.ts';
 import { isRemoved } from '../../read/nodes.ts';
 import { ResourceAmountInput } from '../amounts.ts';
 import { builder } from '../builder.ts';
@@ -135,14 +136,23 @@ interface Described {
   readonly labels?: Labels;
 }
 
+/** What a host name or an address may look like: adapters put them into URIs and arguments of programs. */
+const hostPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
+
+function hostErrors(host: string | null | undefined, ...path: readonly string[]): UserError[] {
+  if (host === null || host === undefined || hostPattern.test(host)) return [];
+  const message = `${shown(host)} is not a host name or an IP address. Use letters, digits and . _ - : only.`;
+  return [userError('INVALID_REQUEST', message, ...path)];
+}
+
 /** Throws Refused. */
 function check(context: ApiContext, node: Described, ...path: readonly string[]): void {
   const { address, capacity, hostname, labels } = node;
   const { resourceTypes } = context.services.site;
   const errors = [
-    ...textErrors(hostname, ...path, 'hostname'),
+    ...hostErrors(hostname, ...path, 'hostname'),
     ...(capacity ? capacityErrors(capacity, resourceTypes, ...path, 'capacity') : []),
-    ...textErrors(address, ...path, 'address'),
+    ...hostErrors(address, ...path, 'address'),
     ...labelErrors(labels, ...path, 'labels'),
   ];
   if (errors.length > 0) throw new Refused(errors);
