@@ -75,10 +75,7 @@ export class Scheduler {
 
   // ------------------------------------------------------------------ commands
 
-  /**
-   * NEW -> PENDING, or on to REJECTED with a reason. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE for what makes no
-   * sense.
-   */
+  /** NEW -> PENDING, or on to REJECTED with a reason. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
   request(now: Instant, request: LeaseRequest): LeaseRecord {
     return leaseRecord(requestLease(this.state, request, now));
   }
@@ -110,26 +107,17 @@ export class Scheduler {
     return this.command(now, () => setNodeState(this.state, node, state, collisions, now));
   }
 
-  /**
-   * New nodes, with the next numbers. Throws INVALID_SITE. Whoever restores the scheduler later gives it the site with
-   * them.
-   */
+  /** New nodes, with the next numbers. A scheduler is later restored with this site. Throws INVALID_SITE. */
   addNodes(now: Instant, nodes: readonly NodeSpec[]): CommandOutcome {
     return this.command(now, () => addNodes(this.state, nodes));
   }
 
-  /**
-   * Changes a node; its capacity only when nothing runs or is planned there. Throws INVALID_SITE, INVALID_REQUEST or
-   * NODE_IN_USE.
-   */
+  /** Changes a node; the capacity only of an unused one. Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE. */
   updateNode(now: Instant, node: number, update: NodeUpdate): CommandOutcome {
     return this.command(now, () => updateNode(this.state, node, update));
   }
 
-  /**
-   * A node on which nothing runs or is planned is no longer there; its number is not used again. Throws INVALID_REQUEST
-   * or NODE_IN_USE.
-   */
+  /** Removes an unused node; its number is not used again. Throws INVALID_REQUEST or NODE_IN_USE. */
   removeNode(now: Instant, node: number): CommandOutcome {
     return this.command(now, () => removeNode(this.state, node));
   }
@@ -139,10 +127,7 @@ export class Scheduler {
     return this.state.site;
   }
 
-  /**
-   * Nodes are not to be used for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where collisions
-   * are refused.
-   */
+  /** Closes nodes for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (with the leases) on a refused collision. */
   planMaintenance(
     now: Instant,
     maintenance: MaintenanceRecord,
@@ -162,10 +147,7 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /**
-   * A host could not do what was asked. Leases that have ended are ignored. Throws LEASE_FAILURE where failures are to
-   * stop the scheduler.
-   */
+  /** A host has failed at an action. Ended leases are ignored. Throws LEASE_FAILURE if failures stop the scheduler. */
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
@@ -173,10 +155,7 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /**
-   * A machine could not be started on a node: the lease is moved to others. False when it cannot be: then nothing has
-   * changed.
-   */
+  /** A machine could not be started: the lease moves to other nodes. False if it cannot; then nothing has changed. */
   startFailed(now: Instant, leaseId: number, node: number, reason: StateReason): boolean {
     const lease = this.state.leases.get(leaseId);
     if (!lease || !moveElsewhere(this.state, lease, node, reason, now)) return false;
@@ -184,10 +163,7 @@ export class Scheduler {
     return true;
   }
 
-  /**
-   * The machines of a lease run since `at`, later than planned: its running time counts from then. Leases that do not
-   * run are ignored.
-   */
+  /** The machines of a running lease started late, at `at`: the running time counts from then. */
   machinesStarted(now: Instant, leaseId: number, at: Instant): void {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
@@ -207,10 +183,7 @@ export class Scheduler {
     return lease ? (operationUnderWay(lease, reservationId)?.operation.end ?? null) : null;
   }
 
-  /**
-   * Hosts take longer for an operation, until `until` at least. To be said before the operation's end has been carried
-   * out.
-   */
+  /** An operation takes at least until `until`. To be called before the end of the operation is carried out. */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
     const lease = this.state.leases.get(leaseId);
     const found = lease && operationUnderWay(lease, reservationId);
@@ -286,10 +259,7 @@ export class Scheduler {
     while (!pass.next().done);
   }
 
-  /**
-   * The same, a lease at a time. Between two, other commands may be given; `next(now)` tells what time it has become.
-   * One pass at a time.
-   */
+  /** As schedule(), one lease per step. Commands may be given between steps; `next(now)` passes the present time. */
   pass(now: Instant): Generator<void, void, Instant | undefined> {
     this.moveTo(now);
     return runPass(this.state, now);

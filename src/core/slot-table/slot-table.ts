@@ -223,10 +223,7 @@ export class SlotTable {
     return chain;
   }
 
-  /**
-   * Whether another reservation with an equal end was inserted after this one, and what happens depends on which comes
-   * first.
-   */
+  /** Whether a reservation with an equal end was inserted after this one and their order has consequences. */
   private isOvertaken(reservation: Reservation): boolean {
     const rival = rivals[reservation.kind];
     if (!rival) return false;
