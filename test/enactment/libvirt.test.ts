@@ -84,7 +84,7 @@ const describeConcurrently = (title: string, makeBench: () => Promise<Bench>): v
           if (error instanceof Skipped) skip(error.message);
           throw error;
         }
-      }, 90_000);
+      }, 240_000);
     });
   });
 };
