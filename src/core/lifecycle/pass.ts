@@ -49,6 +49,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
 
 /** Decides the pending leases of the types that do not wait, one per step. */
 function* decideEach(state: SchedulerState, now: () => Instant): Generator<void, void, void> {
+  if (state.pending.size === 0) return;
   for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;
@@ -68,7 +69,6 @@ function laterOf(state: SchedulerState, before: Instant, told: Instant | undefin
 }
 
 function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
-  if (state.pending.size === 0) return [];
   return [...state.pending]
     .filter((lease) => lease.type === type && !lease.isWithoutPlace)
     .sort((a, b) => a.id - b.id);
