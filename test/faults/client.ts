@@ -37,6 +37,12 @@ export const ask = async <T>(
 
 const retryable = new Set(['UNAVAILABLE', 'SHUTTING_DOWN']);
 
+/** One of the servers, if possible one that has not been stopped for good: that one would never listen. */
+export const pickServer = (servers: readonly Server[], random: Random): Server => {
+  const wanted = servers.filter(({ isWanted }) => isWanted);
+  return random.pick(wanted.length > 0 ? wanted : servers);
+};
+
 /** Sends a mutation, to one server after the other, until it is answered. Null when the signal aborts before. */
 export const insist = async <T extends { readonly userErrors: readonly UserError[] }>(
   servers: readonly Server[],
@@ -47,8 +53,7 @@ export const insist = async <T extends { readonly userErrors: readonly UserError
 ): Promise<T | null> => {
   for (let attempt = 0; !signal.aborted; attempt += 1) {
     if (attempt > 0) await sleep(random.between(10, 100));
-    const url = await random
-      .pick(servers)
+    const url = await pickServer(servers, random)
       .url(signal)
       .catch(() => null);
     if (url === null) return null;

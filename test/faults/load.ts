@@ -3,7 +3,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedController } from '../../src/engine/async.ts';
-import { ask, insist, type UserError } from './client.ts';
+import { ask, insist, pickServer, type UserError } from './client.ts';
 import type { Random } from './random.ts';
 import type { Server } from './server.ts';
 
@@ -119,8 +119,7 @@ export class Load {
 
   /** Without a key: not sent again when the answer is lost. */
   private async requestOnce(input: RequestInput, random: Random): Promise<void> {
-    const url = await random
-      .pick(this.options.servers)
+    const url = await pickServer(this.options.servers, random)
       .url(this.giveUp.signal)
       .catch(() => null);
     if (url === null) return;
@@ -157,8 +156,7 @@ export class Load {
   private async look(random: Random): Promise<void> {
     if (this.acknowledged.length === 0) return;
     const { lease, name } = random.pick(this.acknowledged.slice(-50));
-    const url = await random
-      .pick(this.options.servers)
+    const url = await pickServer(this.options.servers, random)
       .url(this.giveUp.signal)
       .catch(() => null);
     if (url === null) return;

@@ -39,6 +39,11 @@ export class Server {
     this.launch();
   }
 
+  /** Whether it runs, or is started again when it ends. */
+  get isWanted(): boolean {
+    return this.wanted;
+  }
+
   /** Its URL once it listens, however often it is started again meanwhile. Rejects when the signal aborts. */
   url(signal: AbortSignal): Promise<string> {
     return raceAbort(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
