@@ -24,8 +24,8 @@ export const insertPast = async (prisma: PrismaClient, leases: number): Promise<
      SELECT n, i, '{"CPU": 100, "Memory": 512}', 1 + (n + i) % 4 FROM ${series('n', leases)}, ${series('i', 2)}`,
     `INSERT INTO reservations (number, lease_number, kind, state, starts_at, ends_at, plan)
      SELECT n, n, 'VM', 'DONE', ${at('n + 1')}, ${at('n + 11')}, '{}' FROM ${series('n', leases)}`,
-    `INSERT INTO reservation_nodes (reservation_number, node_number, amounts)
-     SELECT n, 1 + (n + i) % 4, '{"CPU": 100, "Memory": 512}' FROM ${series('n', leases)}, ${series('i', 2)}`,
+    `INSERT INTO reservation_nodes (reservation_number, node_number, amounts, starts_at, ends_at)
+     SELECT n, 1 + (n + i) % 4, '{"CPU": 100, "Memory": 512}', ${at('n + 1')}, ${at('n + 11')} FROM ${series('n', leases)}, ${series('i', 2)}`,
     `INSERT INTO lease_events (sequence, at, lease_number, from_state, to_state)
      SELECT (n - 1) * ${events.length} + position, ${at('n + later')}, n, source::"LeaseState", target::"LeaseState"
      FROM ${series('n', leases)}, (VALUES ${events.map(([from, to, later], index) => `(${index + 1}, '${from}', '${to}', ${later})`).join(', ')}) AS event(position, source, target, later)`,
