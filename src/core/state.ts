@@ -351,7 +351,7 @@ export class SchedulerState {
     if (reservation.state === 'ACTIVE') {
       this.journal.save(reservation);
       reservation.state = 'CANCELLED';
-      reservation.end = now;
+      reservation.end = Math.max(reservation.start, now);
       this.log.reservation(reservation);
     } else if (reservation.state === 'SCHEDULED') {
       this.log.withdraw(reservation);

@@ -37,9 +37,9 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   if (wasRunning) {
     state.journal.save(vm);
     vm.state = 'DONE';
-    vm.end = now;
+    vm.end = Math.max(vm.start, now);
     vm.after = [];
-    lease.accumulated += now - vm.start;
+    lease.accumulated += vm.end - vm.start;
     state.log.reservation(vm);
   }
   haveRemoved(state, lease, held, now);
@@ -94,7 +94,7 @@ const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const vm = lease.vm;
   const held = heldByHosts(lease);
   state.touch(lease);
-  if (vm?.state === 'ACTIVE') lease.accumulated += now - vm.start;
+  if (vm?.state === 'ACTIVE') lease.accumulated += Math.max(0, now - vm.start);
   stopChain(state, lease, now);
   state.transfers.withdraw(lease, false, now);
   haveRemoved(state, lease, held, now);
