@@ -130,7 +130,12 @@ FROM fence`,
 export function commitValues(batch: CommitBatch, epoch: number): readonly unknown[] {
   const { changes } = batch;
   const withdrawn = new Set(changes.withdrawn);
-  const kept = changes.reservations.filter((reservation) => !withdrawn.has(reservation.id));
+  // Where hosts are late an interval may be empty; the database indexes intervals and takes none that ends before it starts.
+  const kept = changes.reservations
+    .filter((reservation) => !withdrawn.has(reservation.id))
+    .map((reservation) =>
+      reservation.end < reservation.start ? { ...reservation, end: reservation.start } : reservation,
+    );
   // A change of state or time does not write all machines and nodes again.
   const placedLeases = new Set(changes.placedLeases);
   const placedReservations = new Set(changes.placedReservations);

@@ -95,7 +95,8 @@ export function startedLate(state: SchedulerState, lease: Lease, at: Instant, no
     lease.actualStart = at;
     const change = (): void => {
       vm.start = start;
-      if (isOver && lease.type !== 'ADVANCE_RESERVATION') delayEnd(vm, at + lease.remaining - vm.end);
+      if (isOver && lease.type !== 'ADVANCE_RESERVATION')
+        delayEnd(vm, Math.max(0, at + lease.remaining - vm.end));
     };
     moveChain(state, vm, change, now);
     makeUpFor(state, lease, vm, now);
