@@ -83,7 +83,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         ),
       audit: {
         retention: config.audit.retention,
-        onFailure: (err, records) => log.error({ err, records }, 'audit records could not be written'),
+        onFailure: (err, records) =>
+          log[isOutage(err) ? 'warn' : 'error']({ err, records }, 'audit records could not be written'),
       },
     });
     engineCloser.add(() => identity.audit.flush());
