@@ -9,7 +9,7 @@ import {
   type ServerConfig,
 } from './config/index.ts';
 import { SiteClock } from './engine/index.ts';
-import { createIdentity, openIdConnect } from './identity/index.ts';
+import { BrowserSignIn, createIdentity, openIdConnect } from './identity/index.ts';
 import { announceReady, isApiWorker, leavePrimary, startApiWorkers } from './runtime/api-workers.ts';
 import { startEngine } from './runtime/engine-service.ts';
 import { measureEventLoop } from './runtime/event-loop.ts';
@@ -72,15 +72,17 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     measureEventLoop(registry, 'main');
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
+    const { openIdConnect: issuer } = config.identity;
+    const onIssuerFailure = (err: unknown) =>
+      log.error({ err }, 'the OpenID Connect issuer cannot be reached');
     const identity = createIdentity({
       prisma: engine.store.prisma,
       adminToken: token,
       visibility: config.identity.visibility,
-      external:
-        config.identity.openIdConnect &&
-        openIdConnect(config.identity.openIdConnect, (err) =>
-          log.error({ err }, 'the keys of the OpenID Connect issuer cannot be read'),
-        ),
+      external: issuer && openIdConnect(issuer, onIssuerFailure),
+      browserSignIn: issuer?.console
+        ? new BrowserSignIn({ issuer: issuer.issuer, ...issuer.console }, onIssuerFailure)
+        : null,
       audit: {
         retention: config.audit.retention,
         onFailure: (err, records) =>

@@ -8,7 +8,9 @@ import { LeasesPage } from './pages/leases.tsx';
 import { NodesPage } from './pages/nodes.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { QueuePage } from './pages/queue.tsx';
-import { forgetToken, type Session, SessionProvider, storedToken } from './session/session.tsx';
+import { Credentials, forgetCredentials } from './session/credentials.ts';
+import { returnFromIssuer } from './session/issuer.ts';
+import { type Session, SessionProvider } from './session/session.tsx';
 import { type SignedIn, SignIn, signIn } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
 import { Page } from './ui/parts.tsx';
@@ -18,20 +20,29 @@ const AccessPage = lazy(() => import('./pages/access.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
-  | { readonly kind: 'starting'; readonly token: string; readonly problem: string | null }
+  | { readonly kind: 'starting'; readonly credentials: Credentials; readonly problem: string | null }
+  | { readonly kind: 'returning' }
   | { readonly kind: 'signed-out'; readonly notice: string | null }
   | { readonly kind: 'signed-in'; readonly signedIn: SignedIn };
 
+// Once per load of the page: a code can be redeemed only once.
+const returned = returnFromIssuer();
+
+function firstState(): State {
+  if (returned) return { kind: 'returning' };
+  const credentials = Credentials.stored();
+  return credentials
+    ? { kind: 'starting', credentials, problem: null }
+    : { kind: 'signed-out', notice: null };
+}
+
 export function App() {
   const queries = useQueryClient();
-  const [state, setState] = useState<State>(() => {
-    const token = storedToken();
-    return token === null ? { kind: 'signed-out', notice: null } : { kind: 'starting', token, problem: null };
-  });
+  const [state, setState] = useState<State>(firstState);
 
   const signOut = useCallback(
     (notice?: string) => {
-      forgetToken();
+      forgetCredentials();
       queries.clear();
       setState({ kind: 'signed-out', notice: notice ?? null });
     },
@@ -39,15 +50,26 @@ export function App() {
   );
 
   useEffect(() => {
+    returned?.then(
+      ({ token, remember }) => {
+        const credentials = Credentials.of(token);
+        credentials.keep(remember);
+        setState({ kind: 'starting', credentials, problem: null });
+      },
+      (error: Error) => setState({ kind: 'signed-out', notice: error.message }),
+    );
+  }, []);
+
+  useEffect(() => {
     if (state.kind !== 'starting') return;
-    const { token } = state;
+    const { credentials } = state;
     const timer = setTimeout(
       () =>
-        signIn(token).then(
+        signIn(credentials).then(
           (signedIn) => setState({ kind: 'signed-in', signedIn }),
           (error: unknown) => {
             if (error instanceof ApiError && error.retryable)
-              setState({ kind: 'starting', token, problem: error.message });
+              setState({ kind: 'starting', credentials, problem: error.message });
             else signOut((error as Error).message);
           },
         ),
@@ -58,14 +80,15 @@ export function App() {
 
   const session = useMemo<Session | null>(() => {
     if (state.kind !== 'signed-in') return null;
-    const { token, viewer, clockOffset } = state.signedIn;
-    return { token, site: viewer.site, viewer: viewer.viewer, clockOffset, signOut };
+    const { credentials, viewer, clockOffset } = state.signedIn;
+    return { credentials, site: viewer.site, viewer: viewer.viewer, clockOffset, signOut };
   }, [state, signOut]);
 
-  if (state.kind === 'starting') {
+  if (state.kind === 'starting' || state.kind === 'returning') {
+    const problem = state.kind === 'starting' ? state.problem : null;
     return (
       <main className="sign-in">
-        <p role="status">{state.problem === null ? 'Signing in…' : `${state.problem} Trying again…`}</p>
+        <p role="status">{problem === null ? 'Signing in…' : `${problem} Trying again…`}</p>
       </main>
     );
   }

@@ -127,6 +127,14 @@ const identity = z.strictObject({
       projectClaim: z.string().min(1).nullable().default(null),
       roles: z.record(z.string(), role).default({}),
       defaultRole: role.nullable().default(null),
+      console: z
+        .strictObject({
+          clientId: z.string().min(1),
+          scope: z.string().min(1).default('openid profile'),
+          resource: z.string().min(1).nullable().default(null),
+        })
+        .nullable()
+        .default(null),
     })
     .nullable()
     .default(null),

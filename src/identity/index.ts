@@ -1,4 +1,11 @@
 export type { AuditOptions, AuditRecord } from './audit.ts';
+export {
+  type Authorization,
+  BrowserSignIn,
+  BrowserSignInError,
+  type BrowserSignInOptions,
+  type IssuedTokens,
+} from './browser-sign-in.ts';
 export { hasRole, type Identity, type Role, roles, type Visibility } from './identity.ts';
 export { type OpenIdConnectOptions, openIdConnect } from './openid-connect.ts';
 export {

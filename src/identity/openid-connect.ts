@@ -1,4 +1,5 @@
 import { createRemoteJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { discoverIssuer } from './discovery.ts';
 import { type Identity, type Role, roles } from './identity.ts';
 import type { Projects } from './projects.ts';
 import type { IdentifyExternal } from './service.ts';
@@ -25,7 +26,6 @@ const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const clockTolerance = 5;
 /** Milliseconds for which a verified token is not verified again. */
 const trustFor = 60_000;
-const discoveryTimeout = 5_000;
 const maxCached = 10_000;
 
 /**
@@ -83,14 +83,9 @@ export function openIdConnect(
 }
 
 async function keysOf({ issuer, jwksUri }: OpenIdConnectOptions): Promise<JWTVerifyGetKey> {
-  if (jwksUri !== null) return createRemoteJWKSet(new URL(jwksUri));
-  const discovery = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const response = await fetch(discovery, { signal: AbortSignal.timeout(discoveryTimeout) });
-  if (!response.ok) throw new Error(`${discovery} answered ${response.status}`);
-  const found = (await response.json()) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
-  if (found.issuer !== issuer) throw new Error(`${discovery} names another issuer: ${String(found.issuer)}`);
-  if (typeof found.jwks_uri !== 'string') throw new Error(`${discovery} has no jwks_uri`);
-  return createRemoteJWKSet(new URL(found.jwks_uri));
+  const address = jwksUri ?? (await discoverIssuer(issuer)).jwksUri;
+  if (address === null) throw new Error(`The discovery document of ${issuer} has no jwks_uri.`);
+  return createRemoteJWKSet(new URL(address));
 }
 
 async function identityOf(

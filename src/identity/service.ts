@@ -1,5 +1,6 @@
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { Audit, type AuditOptions } from './audit.ts';
+import type { BrowserSignIn } from './browser-sign-in.ts';
 import type { Identity, Visibility } from './identity.ts';
 import { Projects } from './projects.ts';
 import { isSameSecret, Tokens } from './tokens.ts';
@@ -14,6 +15,7 @@ export interface IdentityOptions {
   readonly adminToken: string;
   readonly visibility?: Visibility;
   readonly external?: IdentifyExternal | null;
+  readonly browserSignIn?: BrowserSignIn | null;
   readonly audit?: AuditOptions;
 }
 
@@ -24,6 +26,8 @@ export interface IdentityService {
   readonly audit: Audit;
   readonly watch: Watch;
   readonly visibility: Visibility;
+  /** Null where people sign in with tokens only. */
+  readonly browserSignIn: BrowserSignIn | null;
   /**
    * The identity that an Authorization header stands for; null for none. Rejects when the database cannot be reached.
    */
@@ -48,6 +52,7 @@ export function createIdentity(options: IdentityOptions): IdentityService {
     audit: new Audit(prisma, options.audit ?? { retention: null, onFailure: () => {} }),
     watch: new Watch(tokens),
     visibility,
+    browserSignIn: options.browserSignIn ?? null,
     authenticate: async (authorization) => {
       const [, secret] = /^bearer +(\S+) *$/i.exec(authorization ?? '') ?? [];
       if (secret === undefined) return null;

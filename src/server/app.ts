@@ -26,6 +26,7 @@ import { createExchange } from './http/exchange.ts';
 import { graphiqlAsset, graphiqlPage, wantsPage } from './http/graphiql.ts';
 import { requestIdFrom } from './http/request-id.ts';
 import { toResponse } from './http/response.ts';
+import { signIn, signInPath } from './http/sign-in.ts';
 import { defaultServerLimits, type ServerLimits } from './limits.ts';
 import { FanOut } from './subscriptions/fan-out/fan-out.ts';
 import { createFanOutMetrics } from './subscriptions/fan-out/metrics.ts';
@@ -122,6 +123,11 @@ export function createApp({
     if (wantsPage(request) && !operational.has(pathname)) {
       if (webConsole) return webConsole.page(request);
       if (pathname === '/') return { status: 302, headers: { location: path }, body: null };
+    }
+    if (pathname.startsWith(signInPath)) {
+      return signIn(services.identity, request.method, pathname.slice(signInPath.length), () =>
+        bodyOf(request, chunks, limits.bodyBytes),
+      );
     }
     const permission = pathname === path ? preflight(cors, request) : null;
     if (permission) return permission;

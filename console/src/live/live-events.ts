@@ -6,7 +6,8 @@ export type LiveStatus = 'connecting' | 'live' | 'offline';
 
 export interface LiveOptions {
   readonly url: string;
-  readonly token: string;
+  /** A bearer token that is valid now; asked for each connection. */
+  readonly token: () => Promise<string>;
   readonly onEvent: (event: LiveEvent) => void;
   /** The subscription runs again after a gap of which not every event is known: everything on the page may be stale. */
   readonly onGap: () => void;
@@ -54,7 +55,7 @@ async function* subscribe(
 ): AsyncGenerator<LiveEvent> {
   const client = createClient({
     url,
-    connectionParams: { authorization: `Bearer ${token}` },
+    connectionParams: async () => ({ authorization: `Bearer ${await token()}` }),
     retryAttempts: 0,
     lazyCloseTimeout: 0,
     keepAlive: 15_000,

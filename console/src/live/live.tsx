@@ -13,7 +13,7 @@ const refreshIntervalMs = 750;
 
 /** Follows the site's events and has the queries that the page shows read again when something has changed. */
 export function LiveProvider({ children }: { children: ReactNode }) {
-  const { token } = useSession();
+  const { credentials } = useSession();
   const queries = useQueryClient();
   const [status, setStatus] = useState<LiveStatus>('connecting');
 
@@ -28,7 +28,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     };
     void followEvents({
       url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
-      token,
+      token: () => credentials.token(),
       onEvent: refreshSoon,
       onGap: refreshSoon,
       onStatus: setStatus,
@@ -38,7 +38,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       controller.abort();
       if (timer !== null) clearTimeout(timer);
     };
-  }, [token, queries]);
+  }, [credentials, queries]);
 
   return <LiveContext.Provider value={status}>{children}</LiveContext.Provider>;
 }

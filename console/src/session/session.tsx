@@ -1,31 +1,15 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
 import { ApiError, execute, type Operation } from '../api/client.ts';
 import type { ConsoleViewerQuery, Role } from '../api/generated/operations.ts';
+import type { Credentials } from './credentials.ts';
 
 export interface Session {
-  readonly token: string;
+  readonly credentials: Credentials;
   readonly site: ConsoleViewerQuery['site'];
   readonly viewer: ConsoleViewerQuery['viewer'];
   /** Milliseconds by which the scheduler's clock was ahead of the browser's when the session began. */
   readonly clockOffset: number;
   signOut(reason?: string): void;
-}
-
-const storageKey = 'leasegraph.token';
-
-/** The token that an earlier visit left: in this tab, or in this browser. */
-export function storedToken(): string | null {
-  return sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey);
-}
-
-export function storeToken(token: string, remember: boolean): void {
-  forgetToken();
-  (remember ? localStorage : sessionStorage).setItem(storageKey, token);
-}
-
-export function forgetToken(): void {
-  sessionStorage.removeItem(storageKey);
-  localStorage.removeItem(storageKey);
 }
 
 const SessionContext = createContext<Session | null>(null);
@@ -60,7 +44,7 @@ export function useSchedulerNow(): () => number {
 
 /** Carries out an operation as the person who signed in. A token that is no longer accepted ends the session. */
 export function useExecute() {
-  const { token, signOut } = useSession();
+  const { credentials, signOut } = useSession();
   return useMemo(
     () =>
       async <Result, Variables>(
@@ -69,12 +53,12 @@ export function useExecute() {
         signal?: AbortSignal,
       ): Promise<Result> => {
         try {
-          return await execute(token, operation, variables, signal);
+          return await execute(await credentials.token(), operation, variables, signal);
         } catch (error) {
           if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') signOut(error.message);
           throw error;
         }
       },
-    [token, signOut],
+    [credentials, signOut],
   );
 }

@@ -1,20 +1,22 @@
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { execute } from '../api/client.ts';
 import { ConsoleViewerDocument, type ConsoleViewerQuery } from '../api/generated/operations.ts';
-import { storeToken } from './session.tsx';
+import { Credentials } from './credentials.ts';
+import { findIssuer, goToIssuer } from './issuer.ts';
 
 export interface SignedIn {
-  readonly token: string;
+  readonly credentials: Credentials;
   readonly viewer: ConsoleViewerQuery;
   readonly clockOffset: number;
 }
 
-/** Asks the server whether it accepts the token. Throws ApiError. */
-export async function signIn(token: string): Promise<SignedIn> {
+/** Asks the server whether it accepts the credentials. Throws ApiError. */
+export async function signIn(credentials: Credentials): Promise<SignedIn> {
+  const token = await credentials.token();
   const before = Date.now();
   const viewer = await execute(token, ConsoleViewerDocument, {});
   const clockOffset = Date.parse(viewer.serverTime) - (before + Date.now()) / 2;
-  return { token, viewer, clockOffset };
+  return { credentials, viewer, clockOffset };
 }
 
 export function SignIn({
@@ -28,20 +30,32 @@ export function SignIn({
   const [remember, setRemember] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string | null>(notice);
+  const [issuer, setIssuer] = useState<string | null>(null);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  useEffect(() => {
+    // Without an answer, the token remains.
+    findIssuer().then(setIssuer, () => {});
+  }, []);
+
+  const attempt = async (action: () => Promise<void>) => {
     setBusy(true);
     setError(null);
     try {
-      const signedIn = await signIn(token.trim());
-      storeToken(token.trim(), remember);
-      onSignedIn(signedIn);
+      await action();
     } catch (cause) {
       setError((cause as Error).message);
     } finally {
       setBusy(false);
     }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void attempt(async () => {
+      const credentials = Credentials.of({ token: token.trim(), expiresAt: null, refreshToken: null });
+      const signedIn = await signIn(credentials);
+      credentials.keep(remember);
+      onSignedIn(signedIn);
+    });
   };
 
   return (
@@ -49,6 +63,19 @@ export function SignIn({
       <form className="card" onSubmit={submit}>
         <h1>Leasegraph</h1>
         <p className="muted">Sign in to see and request leases of this site.</p>
+        {issuer !== null && (
+          <>
+            <button
+              type="button"
+              className="primary"
+              disabled={busy}
+              onClick={() => void attempt(() => goToIssuer(remember))}
+            >
+              Continue with {new URL(issuer).host}
+            </button>
+            <p className="divider">or</p>
+          </>
+        )}
         <label className="field">
           <span>Token</span>
           <input
@@ -63,7 +90,8 @@ export function SignIn({
           />
         </label>
         <p id="token-help" className="hint">
-          The first start of the server prints the admin token. It is also in <code>data/admin-token</code>.
+          The first start of the server prints the admin token and keeps it in <code>data/admin-token</code>.
+          Administrators create tokens for others.
         </p>
         <label className="check">
           <input type="checkbox" checked={remember} onChange={(event) => setRemember(event.target.checked)} />
@@ -72,7 +100,7 @@ export function SignIn({
         <p role="alert" className="error" hidden={error === null}>
           {error}
         </p>
-        <button type="submit" className="primary" disabled={busy}>
+        <button type="submit" className={issuer === null ? 'primary' : undefined} disabled={busy}>
           {busy ? 'Signing in…' : 'Sign in'}
         </button>
       </form>
