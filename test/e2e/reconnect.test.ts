@@ -15,16 +15,15 @@ afterAll(scratch.remove);
 const token = 'a-token-for-tests';
 const authorization = `Bearer ${token}`;
 const query = 'subscription { leaseEvents { sequence } }';
-const retry = { retryAttempts: 10_000, shouldRetry: () => true };
 
 interface Event {
   readonly leaseEvents: { readonly sequence: number };
 }
 type Deliver = (data: Event) => void;
-/** What a client reports when it does not come back. */
+/** What a client reports when it does not reconnect. */
 type Stop = (reason: unknown) => void;
 
-/** Each subscribes once, and leaves coming back to its library. */
+/** Each subscribes once, and leaves reconnecting to its library. */
 const clients: Readonly<Record<string, (url: string, deliver: Deliver, stop: Stop) => () => void>> = {
   'graphql-ws': (url, deliver, stop) => {
     const client = socketClient(url);
@@ -35,7 +34,7 @@ const clients: Readonly<Record<string, (url: string, deliver: Deliver, stop: Sto
     return () => void client.dispose();
   },
   'graphql-sse': (url, deliver, stop) => {
-    const client = createSseClient({ url, headers: { authorization }, retryAttempts: 10_000, retry: wait });
+    const client = createSseClient({ url, headers: { authorization }, retryAttempts: Infinity, retry: wait });
     client.subscribe<Event>(
       { query },
       { next: ({ data }) => data && deliver(data), error: stop, complete: () => stop('complete') },
@@ -86,13 +85,15 @@ const clients: Readonly<Record<string, (url: string, deliver: Deliver, stop: Sto
 };
 
 const wait = () => new Promise<void>((resolve) => setTimeout(resolve, 100));
-const socketClient = (url: string) =>
+/** As docs/clients configures it. */
+const socketClient = (url: string, token = authorization) =>
   createSocketClient({
     url: url.replace('http', 'ws'),
     webSocketImpl: WebSocket,
-    connectionParams: { authorization },
+    connectionParams: { authorization: token },
     retryWait: wait,
-    ...retry,
+    retryAttempts: Infinity,
+    shouldRetry: (problem) => (problem as { code?: number }).code !== 4403,
   });
 
 const requestLease = async ({ url }: ServerProcess): Promise<void> => {
@@ -111,10 +112,13 @@ const metric = async ({ url }: ServerProcess, name: string): Promise<number> => 
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 };
 
-describe('clients of a server that is stopped on purpose and started again', () => {
-  it('come back by themselves, over every library', { timeout: 120_000 }, async () => {
+describe('clients of every library reconnect', () => {
+  it.each([
+    ['after a planned stop', 'SIGTERM'],
+    ['after a kill', 'SIGKILL'],
+  ] as const)('%s', { timeout: 120_000 }, async (_when, signal) => {
     const port = await freePort();
-    const options = { dataDir: `${scratch.path}/data`, environment: { PORT: String(port) } };
+    const options = { dataDir: `${scratch.path}/${signal}`, environment: { PORT: String(port) } };
     let server = await startServer(options);
     onTestFinished(async () => {
       await server.stop('SIGKILL');
@@ -143,9 +147,22 @@ describe('clients of a server that is stopped on purpose and started again', () 
         .toEqual([]);
     };
     await allReceive();
-    expect((await server.stop('SIGTERM')).code).toBe(0);
+    const { code } = await server.stop(signal);
+    expect(code).toBe(signal === 'SIGTERM' ? 0 : null);
     server = await startServer(options);
     await allReceive();
     expect(stopped).toEqual([]);
+  });
+
+  it('unless the token is not valid', async () => {
+    const server = await startServer({ dataDir: `${scratch.path}/token` });
+    onTestFinished(async () => {
+      await server.stop('SIGKILL');
+    });
+    const client = socketClient(server.url, 'Bearer another-token');
+    const problem = await new Promise((resolve) => {
+      client.subscribe({ query }, { next: resolve, error: resolve, complete: () => resolve('complete') });
+    });
+    expect(problem).toMatchObject({ code: 4403 });
   });
 });
