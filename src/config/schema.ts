@@ -202,6 +202,8 @@ export const fileSchema = z.strictObject({
       maxFailures: count.default(3),
       /** What becomes of a lease one of whose machines cannot be started. */
       startFailure: z.enum(['fail', 'move']).default('fail'),
+      /** How long nothing starts on a node after a machine could not be started there and its lease was moved. */
+      startFailurePause: timer.default(10 * 60_000),
       /** Whether machines that belong to no lease are removed, or only reported. */
       removeStrays: z.boolean().default(false),
     })

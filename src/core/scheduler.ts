@@ -25,6 +25,8 @@ import type {
   MaintenanceRecord,
   NodeSpec,
   NodeState,
+  NodeStateCause,
+  NodeStateRecord,
   NodeUpdate,
   SiteSpec,
   Snapshot,
@@ -94,17 +96,20 @@ export class Scheduler {
     return this.command(now, () => updateLease(this.state, leaseId, update, now), leaseId);
   }
 
-  /**
-   * A node comes back, is drained, or has failed. Throws INVALID_REQUEST, or WOULD_DISPLACE (naming the leases) where
-   * collisions are refused.
-   */
+  /** A node comes back, is drained, or has failed. Throws INVALID_REQUEST or WOULD_DISPLACE (naming the leases). */
   setNodeState(
     now: Instant,
     node: number,
     state: NodeState,
     collisions: Collisions = 'DISPLACE',
+    cause: NodeStateCause | null = null,
   ): CommandOutcome {
-    return this.command(now, () => setNodeState(this.state, node, state, collisions, now));
+    return this.command(now, () => setNodeState(this.state, node, state, collisions, now, cause));
+  }
+
+  /** The state of a node, with its cause. */
+  nodeState(node: number): NodeStateRecord {
+    return this.state.availability.recordOf(node);
   }
 
   /** New nodes, with the next numbers. A scheduler is later restored with this site. Throws INVALID_SITE. */
@@ -155,7 +160,7 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** A machine could not be started: the lease moves to other nodes. False if it cannot; then nothing has changed. */
+  /** A machine could not be started: the lease moves to other nodes. False if it cannot, and must be failed. */
   startFailed(now: Instant, leaseId: number, node: number, reason: StateReason): boolean {
     const lease = this.state.leases.get(leaseId);
     if (!lease || !moveElsewhere(this.state, lease, node, reason, now)) return false;

@@ -138,7 +138,7 @@ export class SchedulerState {
     this.changedNodes.clear();
     return numbers.map((number) => ({
       ...(this.site.nodes[number - 1] as NodeSpec),
-      state: this.availability.stateOf(number),
+      ...this.availability.recordOf(number),
     }));
   }
 

@@ -40,6 +40,8 @@ export interface EngineLimits {
   readonly maxHostFailures: number;
   /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
   readonly moveOnStartFailure: boolean;
+  /** How long nothing starts on a node after a machine could not be started there and its lease was moved. */
+  readonly startFailurePause: Millis;
   /** Whether machines on hosts that belong to no lease are removed; otherwise they are only reported. */
   readonly removeStrays: boolean;
   /** How long stopping may take. */
@@ -81,6 +83,7 @@ export const defaultLimits: EngineLimits = {
   inspectInterval: 10_000,
   maxHostFailures: 3,
   moveOnStartFailure: false,
+  startFailurePause: 10 * 60_000,
   removeStrays: false,
   stopTimeout: 1_000,
   eventRing: 4_096,

@@ -74,6 +74,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
     hosted: hostedOf(snapshot, actions),
     spec: stored.spec,
+    nodeStates: snapshot.nodes ?? [],
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
     quarantined: liveOf(stored, quarantined),
@@ -141,7 +142,7 @@ const restoreSound = (
     return { core: restore(snapshot), refused };
   } catch {
     const part = (leases: ReadonlySet<number>): Snapshot => ({
-      site: snapshot.site,
+      ...snapshot,
       leases: snapshot.leases.filter(({ id }) => leases.has(id)),
       reservations: snapshot.reservations.filter(({ leaseId }) => leases.has(leaseId)),
     });

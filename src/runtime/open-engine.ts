@@ -115,6 +115,7 @@ function hostLimits({
   concurrentCalls,
   inspectInterval,
   startFailure,
+  startFailurePause,
   maxFailures,
   removeStrays,
   timeouts,
@@ -124,5 +125,12 @@ function hostLimits({
   );
   const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: concurrentCalls, actionTimeouts };
   const moveOnStartFailure = startFailure === 'move';
-  return { inspectInterval, maxHostFailures: maxFailures, moveOnStartFailure, removeStrays, dispatch };
+  return {
+    inspectInterval,
+    maxHostFailures: maxFailures,
+    moveOnStartFailure,
+    startFailurePause,
+    removeStrays,
+    dispatch,
+  };
 }

@@ -101,6 +101,12 @@ WITH fence AS (
   ${insert(leaseEvents, 11)}
 ), action AS (
   ${insert(actions, 12)}
+), action_node AS (
+  INSERT INTO action_nodes (node_number, action_number)
+  SELECT DISTINCT node::int, new.number FROM fence, ${recordsOf(actions, 12)},
+    jsonb_array_elements(new.targets) AS target,
+    LATERAL (VALUES (target ->> 'node'), (target ->> 'toNode')) AS concerned(node)
+  WHERE node IS NOT NULL
 ), outcome AS (
   UPDATE actions SET ${actionOutcomes.assignments('new')}
   FROM fence, ${recordsOf(actionOutcomes, 13)} WHERE actions.number = new.number

@@ -33,6 +33,10 @@ WITH fence AS (
 ), destruction AS (
   INSERT INTO actions (number, kind, state, lease_number, at, targets)
   SELECT last_action_id + 1, 'DESTROY', 'PENDING', lease_number, last.at, targets FROM machines, sites, last
+  RETURNING number, targets
+), destruction_nodes AS (
+  INSERT INTO action_nodes (node_number, action_number)
+  SELECT DISTINCT (target ->> 'node')::int, number FROM destruction, jsonb_array_elements(targets) AS target
 ), event AS (
   INSERT INTO lease_events (sequence, at, lease_number, from_state, to_state, reason_code, reason_message)
   SELECT last_event_sequence + 1, last.at, number, old.state, 'FAILED', $3, $4

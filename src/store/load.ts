@@ -65,7 +65,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
           message: `Reservation ${number} of lease ${lease_number}`,
         }),
       ),
-      nodes: await all(database, nodeStates, `state <> 'UP'`, 'number'),
+      nodes: await all(database, nodeStates, `state <> 'UP' OR state_cause IS NOT NULL`, 'number'),
       maintenance: await all(
         database,
         maintenance,

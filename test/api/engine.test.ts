@@ -288,6 +288,13 @@ describeEachDatabase('the API on the engine', (databases) => {
       displaced: [],
       userErrors: [],
     });
+    const { setNodeState } = await ask(
+      `mutation { setNodeState(input: { id: "${node(1)}", state: DRAINING, reason: "new fans" }) {
+        node { stateChange { cause at by reason } } } }`,
+    );
+    expect(setNodeState.node.stateChange).toEqual({
+      ...{ cause: 'OPERATOR', at: expect.any(String), by: 'admin', reason: 'new fans' },
+    });
   });
 
   it('shows the scheduler, and what hosts were told', async () => {
@@ -300,6 +307,12 @@ describeEachDatabase('the API on the engine', (databases) => {
           (await ask('{ lease(number: 1) { actions { nodes { kind state nodes { number } } } } }')).lease,
       )
       .toEqual({ actions: { nodes: [{ kind: 'START', state: 'SUCCEEDED', nodes: [{ number: 1 }] }] } });
+    expect(
+      (await ask('{ nodes { nodes { actions { nodes { kind lease { number } } } } } }')).nodes.nodes,
+    ).toEqual([
+      { actions: { nodes: [{ kind: 'START', lease: { number: 1 } }] } },
+      { actions: { nodes: [] } },
+    ]);
     const { scheduler } = await ask(
       '{ scheduler { role epoch clockSpeed lastPassAt lastPassDuration liveLeases queueLength problems configuration } }',
     );

@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { PrismaClient } from '../../src/store/prisma/client.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { type Api, apiOn, createNodes, createReservations, hour, lease, minute, now } from './fixture.ts';
 
 const iso = (instant: number) => new Date(instant).toISOString();
 const id = (type: string, number: number) => btoa(`${type}:${number}`);
 
+interface ActionPage {
+  readonly nodes: readonly { readonly id: string }[];
+}
+
 describeEachDatabase('reading', (databases) => {
   let api: Api;
+  let prisma: PrismaClient;
   const { TZ } = process.env;
 
   beforeAll(async () => {
     // Instants may not depend on the local time zone of the process; the test server's is another one.
     process.env.TZ = 'America/Mexico_City';
     const database = await databases.create();
-    const { prisma } = await database.open();
+    ({ prisma } = await database.open());
     api = apiOn(prisma);
     await createNodes(prisma, 2);
     await prisma.computeNode.create({
@@ -335,6 +341,39 @@ describeEachDatabase('reading', (databases) => {
     expect(await walk('reservations', 'first', 2)).toEqual([[1, 2], [4, 3], [5, 6], [7]]);
     expect(await walk('reservations', 'last', 2)).toEqual([[6, 7], [3, 5], [2, 4], [1]]);
     expect(await walk('leases|, filter: { states: [] }', 'first', 5)).toEqual([[]]);
+  });
+
+  it('pages through the actions of nodes, of many at once', async () => {
+    await prisma.action.createMany({
+      data: [1, 2, 3, 4, 5].map((number) => ({
+        ...{ number, kind: 'START' as const, leaseNumber: 8, at: new Date(now), targets: [] },
+      })),
+    });
+    await prisma.actionNode.createMany({
+      data: [1, 2, 3, 5]
+        .map((actionNumber) => ({ nodeNumber: 1, actionNumber }))
+        .concat([4, 5].map((actionNumber) => ({ nodeNumber: 2, actionNumber }))),
+    });
+    const ask = async (page: string) => {
+      const { data } = await api.ask(
+        `{ nodes { nodes { actions(${page}) { totalCount nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } } } }`,
+      );
+      return data.nodes.nodes.map(({ actions }: { actions: ActionPage }) => actions);
+    };
+    const numbers = (pages: readonly ActionPage[]) =>
+      pages.map(({ nodes }) => nodes.map((node) => Number(atob(node.id).split(':')[1])));
+    const first = await ask('first: 2');
+    expect(numbers(first)).toEqual([[1, 2], [4, 5], []]);
+    expect(first.map(({ totalCount }: { totalCount: number }) => totalCount)).toEqual([4, 2, 0]);
+    const next = await ask(`first: 2, after: "${first[0].pageInfo.endCursor}"`);
+    expect(numbers(next)).toEqual([[3, 5], [4, 5], []]);
+    expect(next[0].pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    expect(numbers(await ask('last: 1'))).toEqual([[5], [5], []]);
+    expect(numbers(await ask(`last: 2, before: "${next[0].pageInfo.startCursor}"`))).toEqual([
+      [1, 2],
+      [],
+      [],
+    ]);
   });
 
   it('continues after a cursor whose element was deleted', async () => {

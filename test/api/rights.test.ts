@@ -114,6 +114,21 @@ beforeAll(async () => {
       output: secret,
     },
   });
+  await prisma.action.create({
+    data: { number: 29, kind: 'START', leaseNumber: own.lease, at: new Date(now), targets: [] },
+  });
+  await prisma.actionNode.createMany({
+    data: [29, 30].map((actionNumber) => ({ nodeNumber: 1, actionNumber })),
+  });
+  const cause = {
+    code: 'START_FAILED',
+    at: now,
+    by: secret,
+    message: secret,
+    lease: foreign.lease,
+    before: null,
+  };
+  await prisma.computeNode.update({ where: { number: 1 }, data: { stateCause: cause } });
   await prisma.leaseEvent.createMany({
     data: [
       { sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'NEW', to: 'PENDING' },
@@ -240,6 +255,20 @@ describe('a member of another project', () => {
       viewer: { name: 'USER', role: 'USER', projects: [{ name: 'ours' }] },
       lease: { owner: { name: 'USER', role: 'USER' }, project: { name: 'ours' } },
       queue: { totalCount: 0 },
+    });
+  });
+
+  it('sees what nodes were told to do for its own leases, and operators see all', async () => {
+    const query =
+      '{ nodes(first: 1) { nodes { stateChange { cause by reason } actions { totalCount nodes { lease { number } } } } } }';
+    const seenBy = async (role: Role) => (await as(role, query)).data.nodes.nodes[0];
+    expect(await seenBy('USER')).toEqual({
+      stateChange: null,
+      actions: { totalCount: 1, nodes: [{ lease: { number: 1 } }] },
+    });
+    expect(await seenBy('OPERATOR')).toEqual({
+      stateChange: { cause: 'START_FAILED', by: secret, reason: secret },
+      actions: { totalCount: 2, nodes: [{ lease: { number: 1 } }, { lease: { number: 2 } }] },
     });
   });
 

@@ -178,6 +178,39 @@ describe('nodes and reservations', () => {
     );
   });
 
+  it('shows who set the state of a node and why, and what its host was told to do', async () => {
+    const { prisma } = api;
+    const stateCause = {
+      code: 'HOST',
+      at: now,
+      by: null,
+      message: 'no route to host',
+      lease: null,
+      before: null,
+    };
+    await prisma.computeNode.update({ where: { number: 2 }, data: { state: 'DOWN', stateCause } });
+    await prisma.action.create({
+      data: {
+        ...{ number: 900, kind: 'DESTROY', state: 'SUCCEEDED', leaseNumber: 1, targets: [], attempts: 2 },
+        ...{ at: new Date(now), startedAt: new Date(now), finishedAt: new Date(now + 1_500) },
+      },
+    });
+    await prisma.actionNode.create({ data: { nodeNumber: 2, actionNumber: 900 } });
+    const { out } = await cli('node', '2', ...server);
+    expect(out).toContain(
+      'node 2    node-2, DOWN\nsince     2030-01-31 08:00:00 by the server: no route to host\n',
+    );
+    expect(out).toMatch(/^DESTROY +1 +SUCCEEDED +2030-01-31 08:00:00 +1.5 s +2 *$/m);
+    const { out: status } = await cli('status', ...server);
+    expect(status).toContain(
+      'nodes      1 of 2 UP\ndown       node-2, since 2030-01-31 08:00:00 by the server: no route to host\n',
+    );
+    const { notUp } = JSON.parse((await cli('status', '--json', ...server)).out);
+    expect(notUp).toEqual([expect.objectContaining({ hostname: 'node-2', state: 'DOWN' })]);
+    await prisma.action.delete({ where: { number: 900 } });
+    await prisma.computeNode.update({ where: { number: 2 }, data: { state: 'UP' } });
+  });
+
   it('says what is free at an instant', async () => {
     expect((await cli('nodes', ...server)).out).toMatch(
       /node-2 +UP +CPU:400 Memory:8192 +CPU:300 Memory:7168/,

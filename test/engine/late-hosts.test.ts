@@ -160,6 +160,159 @@ describe('a machine that cannot be started', () => {
     const reasons = harness.database.events.flatMap(({ reason }) => reason?.code ?? []);
     expect(reasons).toContain('START_FAILED');
   });
+
+  const pausing = { moveOnStartFailure: true, startFailurePause: minutes(10) };
+
+  test('keeps its node free of other starts for a time, over a restart too', async () => {
+    await using harness = new Harness({ nodes: 2, limits: pausing });
+    const first = await harness.start();
+    first.adapter.answer = async (what, call) => failing(what, call);
+    await first.engine.submit('request', bestEffort(hours(1)), { principal });
+    await harness.pass(minutes(4), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DRAINING');
+    expect(harness.database.nodeCauses.get(1)).toEqual({
+      code: 'START_FAILED',
+      at: epoch,
+      by: null,
+      message: 'START of machine 1 of lease 1 on node 1: no space left',
+      lease: 1,
+      before: null,
+    });
+    await first.engine.stop();
+    await harness.start();
+    await harness.pass(minutes(5), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DRAINING');
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('UP');
+  });
+
+  test('leaves a node alone that an operator has drained meanwhile', async () => {
+    await using harness = new Harness({ nodes: 2, limits: pausing });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what, call) => failing(what, call);
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+    await settle();
+    const drain = {
+      node: 1,
+      state: 'DRAINING',
+      collisions: 'DISPLACE',
+      by: 'ada',
+      reason: 'bad disk',
+    } as const;
+    await engine.submit('setNodeState', drain, { principal });
+    await harness.pass(minutes(30), minutes(1));
+    expect(harness.database.nodeStates.get(1)).toBe('DRAINING');
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({ by: 'ada', message: 'bad disk' });
+  });
+
+  test('gives the nodes back when its lease could not be started on several of them', async () => {
+    await using harness = new Harness({ nodes: 6, limits: pausing });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what) =>
+      what === 'start' ? { status: 'failed', reason: 'the image is broken' } : done;
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.state(1)).toBe('FAILED');
+    expect(adapter.log.filter((line) => line.startsWith('start'))).toHaveLength(4);
+    expect([...harness.database.nodeStates.values()]).toEqual(['UP', 'UP', 'UP']);
+  });
+});
+
+describe('a host that does not answer', () => {
+  const limits = { inspectInterval: seconds(10), maxHostFailures: 2 };
+  /** Hosts of which the first can be taken away. */
+  const hosts = ({ adapter }: Running) => {
+    const away = { is: true };
+    adapter.remembers = true;
+    adapter.inspect = async ({ node }) => {
+      if (away.is && node === 1) throw new HostUnreachable('no route to host');
+      return 'running';
+    };
+    adapter.answer = async (_what, { target: { node } }) => {
+      if (away.is && node === 1) throw new HostUnreachable('no route to host');
+      return done;
+    };
+    return away;
+  };
+
+  test('is the reason that the failed start gives', async () => {
+    await using harness = new Harness({ nodes: 2, limits });
+    const running = harness.make();
+    hosts(running);
+    await running.engine.start();
+    await running.engine.submit('request', bestEffort(hours(1)), { principal });
+    await harness.pass(seconds(5), 250);
+    expect(harness.database.actions.get(1)).toMatchObject({
+      kind: 'START',
+      state: 'FAILED',
+      message:
+        'given up: the machines are no longer wanted; the last call failed: machine 1 on node 1: no route to host',
+    });
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({
+      ...{ code: 'HOST', message: 'its host does not answer: no route to host' },
+    });
+  });
+
+  test('is used again after a restart of the server too', async () => {
+    await using harness = new Harness({ nodes: 2, limits });
+    const first = harness.make();
+    hosts(first);
+    await first.engine.start();
+    await first.engine.submit('request', bestEffort(hours(2)), { principal });
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DOWN');
+    await first.engine.stop();
+    const second = harness.make();
+    const away = hosts(second);
+    await second.engine.start();
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DOWN');
+    away.is = false;
+    await harness.pass(minutes(2), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('UP');
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({ message: 'its host answers again' });
+  });
+
+  test('comes back as operators left it', async () => {
+    await using harness = new Harness({ nodes: 2, limits });
+    const running = harness.make();
+    const away = hosts(running);
+    away.is = false;
+    await running.engine.start();
+    const { engine } = running;
+    await engine.submit('request', bestEffort(hours(2)), { principal });
+    await settle();
+    const drain = {
+      node: 1,
+      state: 'DRAINING',
+      collisions: 'DISPLACE',
+      by: 'ada',
+      reason: 'new disk',
+    } as const;
+    await engine.submit('setNodeState', drain, { principal });
+    away.is = true;
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DOWN');
+    away.is = false;
+    await harness.pass(minutes(2), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DRAINING');
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({ code: 'OPERATOR', message: 'new disk' });
+  });
+
+  test('stays DOWN where an operator said so', async () => {
+    await using harness = new Harness({ nodes: 2, limits });
+    const running = harness.make();
+    const away = hosts(running);
+    await running.engine.start();
+    const { engine } = running;
+    await engine.submit('request', bestEffort(hours(2)), { principal });
+    await harness.pass(minutes(1), 1_000);
+    const down = { node: 1, state: 'DOWN', collisions: 'DISPLACE', by: 'ada', reason: 'for repair' } as const;
+    await engine.submit('setNodeState', down, { principal });
+    away.is = false;
+    await harness.pass(minutes(2), 1_000);
+    expect(harness.database.nodeStates.get(1)).toBe('DOWN');
+  });
 });
 
 test('a host that does not answer is marked DOWN, and used again only after it was reconciled', async () => {

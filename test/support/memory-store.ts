@@ -9,6 +9,8 @@ import type {
   LeaseRecord,
   MaintenanceRecord,
   NodeState,
+  NodeStateCause,
+  NodeStateRecord,
   ReservationRecord,
   SiteRecord,
   SiteSpec,
@@ -53,6 +55,7 @@ export class MemoryDatabase {
   /** When idempotency keys and commands came here. */
   readonly writtenAt = new Map<string, Instant>();
   readonly nodeStates = new Map<number, NodeState>();
+  readonly nodeCauses = new Map<number, NodeStateCause>();
   readonly maintenance = new Map<string, MaintenanceRecord>();
   events: LeaseEventRecord[] = [];
   commits = 0;
@@ -101,13 +104,12 @@ export class MemoryDatabase {
     const { changes, idempotency, outcomes, answers, id } = batch;
     if (!this.site) throw new StoreError('PERMANENT', 'no site');
     if (changes.site) this.site.record = copy(changes.site);
-    for (const { state, ...node } of changes.inventory ?? []) {
+    for (const { state: _state, cause: _cause, ...node } of changes.inventory ?? []) {
       const nodes = [...this.site.spec.nodes];
       nodes[node.number - 1] = copy(node);
       this.site.spec = { ...this.site.spec, nodes };
-      this.nodeStates.set(node.number, state);
     }
-    for (const { number, state } of changes.nodes) this.nodeStates.set(number, state);
+    for (const each of [...(changes.inventory ?? []), ...changes.nodes]) this.setState(each);
     for (const each of changes.maintenance) this.maintenance.set(each.name, copy(each));
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
@@ -135,6 +137,12 @@ export class MemoryDatabase {
     this.lastCommit = id;
     this.commits += 1;
     if (changes.events.length > 0) this.notify('events', by);
+  }
+
+  private setState({ number, state, cause }: NodeStateRecord): void {
+    this.nodeStates.set(number, state);
+    if (cause) this.nodeCauses.set(number, copy(cause));
+    else this.nodeCauses.delete(number);
   }
 
   /** What the constraints of a database would refuse. */
@@ -215,8 +223,8 @@ export class MemoryStore implements Store {
       snapshot: {
         site: record,
         nodes: [...database.nodeStates]
-          .map(([number, state]) => ({ number, state }))
-          .filter(({ state }) => state !== 'UP')
+          .map(([number, state]) => ({ number, state, cause: database.nodeCauses.get(number) }))
+          .filter(({ state, cause }) => state !== 'UP' || cause !== undefined)
           .sort((a, b) => a.number - b.number),
         maintenance: [...database.maintenance.values()]
           .filter(

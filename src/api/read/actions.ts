@@ -2,6 +2,7 @@ import { type Action, Prisma } from '../../store/prisma/client.ts';
 import { type Batch, grouped } from './batches.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
 import { and } from './sql.ts';
+import type { View } from './view.ts';
 
 export type ActionRow = Action;
 
@@ -10,17 +11,25 @@ export const actionOrder: Order<ActionRow> = {
   columns: [{ sql: Prisma.sql`a.number`, kind: 'number', value: ({ number }) => Number(number) }],
 };
 
+/** The same order, by the index on nodes. */
+const nodeActionOrder: Order<ActionRow> = {
+  name: actionOrder.name,
+  columns: [{ sql: Prisma.sql`n.action_number`, kind: 'number', value: ({ number }) => Number(number) }],
+};
+
 const columns = Prisma.sql`a.number, a.kind::text, a.state::text, a.lease_number AS "leaseNumber",
   a.reservation_number AS "reservationNumber", a.at, a.deadline, a.targets, a.attempts, a.error,
   a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.output`;
 
+/** A condition for actions whose lease may be seen; null for all. */
+function visible({ leases }: View): Prisma.Sql | null {
+  return leases && Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = a.lease_number AND ${leases})`;
+}
+
 export const actionsByNumber: Batch<number, ActionRow> = async ({ prisma, view }, numbers) => {
-  const visible =
-    view.leases &&
-    Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = a.lease_number AND ${view.leases})`;
   const rows = await prisma.$queryRaw<ActionRow[]>`
     SELECT ${columns} FROM actions a
-    WHERE ${and([Prisma.sql`a.number = ANY (${[...numbers]}::bigint[])`, visible])}`;
+    WHERE ${and([Prisma.sql`a.number = ANY (${[...numbers]}::bigint[])`, visible(view)])}`;
   return new Map(rows.map((row) => [Number(row.number), row]));
 };
 
@@ -33,6 +42,29 @@ export const actionsOfLeases: Batch<number, ActionRow[], Window> = async ({ pris
       WHERE a.lease_number = parent AND ${and(page.conditions)} ${page.orderAndLimit}
     ) AS page`;
   return grouped(rows, ({ leaseNumber }) => leaseNumber);
+};
+
+type OfNode = ActionRow & { readonly parent: number };
+
+/** Of nodes, for leases that may be seen. */
+export const actionsOfNodes: Batch<number, ActionRow[], Window> = async ({ prisma, view }, nodes, window) => {
+  const page = pageSql(nodeActionOrder, window);
+  const rows = await prisma.$queryRaw<OfNode[]>`
+    SELECT parent, page.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT ${columns} FROM action_nodes n JOIN actions a ON a.number = n.action_number
+      WHERE n.node_number = parent AND ${and([visible(view), ...page.conditions])} ${page.orderAndLimit}
+    ) AS page`;
+  return grouped(rows, ({ parent }) => parent);
+};
+
+/** Of nodes, for leases that may be seen. */
+export const countActionsOfNodes: Batch<number, number> = async ({ prisma, view }, nodes) => {
+  const seen = visible(view);
+  const joined = seen && Prisma.sql`JOIN actions a ON a.number = n.action_number`;
+  const counts = await prisma.$queryRaw<{ node: number; count: number }[]>`
+    SELECT n.node_number AS node, count(*)::int AS count FROM action_nodes n ${joined ?? Prisma.empty}
+    WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${and([seen])} GROUP BY n.node_number`;
+  return new Map(counts.map(({ node, count }) => [node, count]));
 };
 
 /** Of leases that have been read, and so may be seen. */

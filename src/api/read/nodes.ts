@@ -13,7 +13,7 @@ export const nodeOrder: Order<NodeRow> = {
   columns: [{ sql: Prisma.sql`n.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels, n.state::text`;
+const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels, n.state::text, n.state_cause AS "stateCause"`;
 
 /** A removed node stays, without capacity, for the leases that ran there. */
 const inSite = Prisma.sql`n.capacity <> '{}'::jsonb`;

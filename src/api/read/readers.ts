@@ -16,7 +16,9 @@ import {
   actionOrder,
   actionsByNumber,
   actionsOfLeases,
+  actionsOfNodes,
   countActionsOfLeases,
+  countActionsOfNodes,
 } from './actions.ts';
 import {
   type AuditFilter,
@@ -304,6 +306,15 @@ export class Readers {
       page,
       async (window) => (await this.batches.load(actionsOfLeases, number, window)) ?? [],
       async () => (await this.batches.load(countActionsOfLeases, number)) ?? 0,
+    );
+  }
+
+  actionsOnNode({ number }: NodeRow, page: PageArguments): Connection<ActionRow> {
+    return connection(
+      actionOrder,
+      page,
+      async (window) => (await this.batches.load(actionsOfNodes, number, window)) ?? [],
+      async () => (await this.batches.load(countActionsOfNodes, number)) ?? 0,
     );
   }
 

@@ -67,6 +67,17 @@ builder.objectFields(Action, (t) => ({
   }),
 }));
 
+builder.objectField(ComputeNode, 'actions', (t) =>
+  t.connection(
+    {
+      type: Action,
+      description: 'What its host was told to do, for leases that the principal may see, newest last.',
+      resolve: (node, page, { read }) => read.actionsOnNode(node, page),
+    },
+    ActionConnection,
+  ),
+);
+
 builder.objectField(Lease, 'actions', (t) =>
   t.connection(
     {

@@ -1,4 +1,5 @@
-import type { Amounts } from '../../core/index.ts';
+import type { Amounts, NodeStateCause } from '../../core/index.ts';
+import { hasRole } from '../../identity/index.ts';
 import { amountList, remaining } from '../amounts.ts';
 import type { FreeCapacity } from '../read/free-capacity.ts';
 import { intervalOf } from '../read/interval.ts';
@@ -18,6 +19,39 @@ const Label = builder.objectRef<{ readonly key: string; readonly value: string }
   fields: (t) => ({
     key: t.exposeString('key', { description: 'Such as rack, site or model.' }),
     value: t.exposeString('value', { description: 'Its value.' }),
+  }),
+});
+
+const NodeStateCauseEnum = builder.enumType('NodeStateCause', {
+  description: 'What set the state of a node.',
+  values: {
+    OPERATOR: { description: 'A principal did.' },
+    HOST: { description: 'Its host stopped answering, or answers again.' },
+    START_FAILED: {
+      description:
+        'A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over.',
+    },
+  } as const,
+});
+
+const NodeStateChange = builder.objectRef<NodeStateCause>('NodeStateChange').implement({
+  description: 'Who set the state of a node, when, and why.',
+  fields: (t) => ({
+    cause: t.field({
+      type: NodeStateCauseEnum,
+      description: 'What set the state.',
+      resolve: ({ code }) => code,
+    }),
+    at: t.field({ type: 'DateTime', description: 'When.', resolve: ({ at }) => at }),
+    by: t.exposeString('by', {
+      nullable: true,
+      description: 'The name of the principal. Null if no principal set it.',
+    }),
+    reason: t.string({
+      nullable: true,
+      description: 'Why, for people.',
+      resolve: ({ message }) => message,
+    }),
   }),
 });
 
@@ -43,6 +77,14 @@ builder.objectFields(ComputeNode, (t) => ({
     resolve: ({ capacity }) => amountList(capacity as Amounts),
   }),
   state: t.expose('state', { type: NodeStateEnum, description: 'Whether it can be used.' }),
+  stateChange: t.field({
+    type: NodeStateChange,
+    nullable: true,
+    description:
+      'Who set its state, when, and why. For operators; null for others, and if nobody has set it.',
+    resolve: ({ stateCause }, _args, { principal }) =>
+      hasRole(principal, 'OPERATOR') ? (stateCause as NodeStateCause | null) : null,
+  }),
   labels: t.field({
     type: [Label],
     description: 'Free form, for filters and for people.',

@@ -1,8 +1,16 @@
 import { CliError } from '../terminal.ts';
+import { plain } from '../text.ts';
 import { allPages, type Client } from './client.ts';
 import { NodesAtDocument, type NodesAtQuery } from './generated/operations.ts';
+import { showInstant } from './show.ts';
 
 export type NodeRow = NodesAtQuery['nodes']['nodes'][number];
+
+/** When the state of a node was set, by whom and why. */
+export function showStateChange({ at, by, cause, reason }: NonNullable<NodeRow['stateChange']>): string {
+  const who = by === null ? (cause === 'OPERATOR' ? '' : ' by the server') : ` by ${plain(by)}`;
+  return `${showInstant(at)}${who}${reason === null ? '' : `: ${plain(reason)}`}`;
+}
 
 /** All nodes, with their free capacity at an instant; null: now. */
 export async function allNodes(client: Client, at: string | null): Promise<NodeRow[]> {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { actionTable } from '../client/actions.ts';
 import { wholeNumber } from '../client/arguments.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { showEvent } from '../client/follow.ts';
@@ -6,7 +7,6 @@ import { LeaseDetailDocument, type LeaseDetailQuery } from '../client/generated/
 import { hasLength, reservationTable } from '../client/reservations.ts';
 import { showDuration, showInstant, showMachines, showPlanned } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
-import { type Column, formatTable } from '../table.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain, wrap } from '../text.ts';
 
@@ -65,32 +65,8 @@ function show(lease: Detail, width: number): string {
     `lease ${lease.number}`,
     ...head,
     ...(plan.length === 0 ? [] : ['', reservationTable(plan, width).trimEnd()]),
-    ...(actions.nodes.length === 0 ? [] : ['', actionTable(actions.nodes, width).trimEnd()]),
+    ...(actions.nodes.length === 0 ? [] : ['', actionTable(actions.nodes, 'lease', width).trimEnd()]),
     ...(history.length === 0 ? [] : ['', ...history]),
     '',
   ].join('\n');
-}
-
-const actionColumns: readonly Column[] = [
-  { title: 'ACTION' },
-  { title: 'STATE' },
-  { title: 'AT (UTC)' },
-  { title: 'NODES', drop: 1 },
-  { title: 'ATTEMPTS', align: 'right', drop: 2 },
-  { title: 'ERROR', below: true },
-];
-
-function actionTable(actions: Detail['actions']['nodes'], width: number): string {
-  return formatTable(
-    actionColumns,
-    actions.map(({ kind, state, at, nodes, attempts, error }) => [
-      kind,
-      state,
-      showInstant(at),
-      nodes.map(({ hostname }) => hostname).join(' '),
-      String(attempts),
-      error ?? '',
-    ]),
-    width,
-  );
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { actionTable } from '../client/actions.ts';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import {
   addServerOptions,
@@ -9,13 +10,14 @@ import {
   type ServerOptions,
 } from '../client/client.ts';
 import {
+  NodeActionsDocument,
   NodeReservationsDocument,
   type NodeState,
   type ReservationRowFragment,
   SetNodeStateDocument,
 } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
-import { findNode } from '../client/nodes.ts';
+import { findNode, showStateChange } from '../client/nodes.ts';
 import { reservationTable } from '../client/reservations.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
@@ -33,6 +35,7 @@ export default function node(command: Command, terminal: Terminal): void {
     addOutputOptions(addServerOptions(command.command(name).description(description)))
       .argument('<node>', 'number or host name of a node')
       .option('--refuse', 'refuse if a lease with a promised time would be displaced')
+      .option('--reason <text>', 'why, for people')
       .action((wanted: string, _: ChangeOptions, own: Command) =>
         // The options that both commands have are given to the outer one.
         change(wanted, state, own.optsWithGlobals<ChangeOptions>(), terminal),
@@ -53,13 +56,22 @@ export default function node(command: Command, terminal: Terminal): void {
       ]);
       const found = await findNode(client, wanted, from);
       const reservations = await reservationsOf(client, found.id, from, to);
-      printOne(terminal, options, { ...found, reservations }, () => {
-        const { number, hostname, state, capacity, available } = found;
+      const { node: own } = await client.request(NodeActionsDocument, { id: found.id });
+      const actions = own !== null && 'actions' in own ? own.actions.nodes : [];
+      printOne(terminal, options, { ...found, reservations, actions }, () => {
+        const { number, hostname, state, stateChange, capacity, available } = found;
+        const facts: (readonly [string, string | null])[] = [
+          ['since', stateChange && showStateChange(stateChange)],
+          ['capacity', showAmounts(capacity)],
+          ['free', showAmounts(available)],
+        ];
+        const head = facts.map(([name, value]) => (value === null ? '' : `${name.padEnd(9)} ${value}\n`));
         const table =
           reservations.length === 0
             ? 'No reservations.\n'
             : reservationTable(reservations, terminal.tableWidth);
-        return `node ${number}    ${plain(hostname)}, ${state}\ncapacity  ${showAmounts(capacity)}\nfree      ${showAmounts(available)}\n\n${table}`;
+        const calls = actions.length === 0 ? '' : `\n${actionTable(actions, 'node', terminal.tableWidth)}`;
+        return `node ${number}    ${plain(hostname)}, ${state}\n${head.join('')}\n${table}${calls}`;
       });
     });
 }
@@ -82,6 +94,7 @@ async function reservationsOf(
 
 interface ChangeOptions extends ServerOptions, OutputOptions {
   readonly refuse?: boolean;
+  readonly reason?: string;
 }
 
 const changes: readonly { readonly name: string; readonly description: string; readonly state: NodeState }[] =
@@ -107,7 +120,8 @@ async function change(
 ): Promise<void> {
   const client = connect(options);
   const { id } = await findNode(client, wanted);
-  const input = { id, state, collisions: options.refuse ? ('REFUSE' as const) : ('DISPLACE' as const) };
+  const { reason, refuse } = options;
+  const input = { id, state, reason, collisions: refuse ? ('REFUSE' as const) : ('DISPLACE' as const) };
   const {
     node: changed,
     displaced,

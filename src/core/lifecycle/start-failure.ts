@@ -1,6 +1,6 @@
 import { rulesOf } from '../lease-types/table.ts';
 import type { Lease } from '../model/lease.ts';
-import type { Instant, StateReason } from '../model/records.ts';
+import type { Instant, NodeStateRecord, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan } from '../vm/plan.ts';
@@ -12,9 +12,9 @@ import { planAnew } from './nodes/plans.ts';
 const maxRestarts = 3;
 
 /**
- * A machine could not be started on a node: nothing new starts there until the node is set UP again; what has been
- * started of the lease is removed, and it is planned anew on other nodes, or waits in the queue. False when it is not
- * to be moved: nothing has changed then.
+ * A machine could not be started on a node: nothing new starts there for a time; what has been started of the lease is
+ * removed, and it is planned anew on other nodes, or waits in the queue. False when it is not to be moved: a lease that
+ * could not be started on several nodes is itself at fault, and they are used again.
  */
 export function moveElsewhere(
   state: SchedulerState,
@@ -23,9 +23,17 @@ export function moveElsewhere(
   reason: StateReason,
   now: Instant,
 ): boolean {
-  if (lease.state !== 'ACTIVE' || lease.restarts >= maxRestarts) return false;
+  if (lease.state !== 'ACTIVE') return false;
+  const { availability } = state;
+  const { message } = reason;
+  const cause = { code: 'START_FAILED', at: now, by: null, message, lease: lease.id, before: null } as const;
+  if (lease.restarts >= maxRestarts) {
+    const drained = availability.exceptional.filter((each) => isDrainedFor(each, lease));
+    for (const { number } of drained) setNodeState(state, number, 'UP', 'DISPLACE', now, cause);
+    return false;
+  }
   state.journal.attempt(() => {
-    if (state.availability.stateOf(node) === 'UP') setNodeState(state, node, 'DRAINING', 'DISPLACE', now);
+    if (availability.stateOf(node) === 'UP') setNodeState(state, node, 'DRAINING', 'DISPLACE', now, cause);
     const lost = loseMachines(state, lease, now, reason);
     if (lost) planAnew(state, [], [lost], reason, now);
     else planAtOnce(state, lease, reason, now);
@@ -33,6 +41,10 @@ export function moveElsewhere(
     return true;
   });
   return true;
+}
+
+function isDrainedFor({ state, cause }: NodeStateRecord, { id }: Lease): boolean {
+  return state === 'DRAINING' && cause?.code === 'START_FAILED' && cause.lease === id;
 }
 
 function planAtOnce(state: SchedulerState, lease: Lease, reason: StateReason, now: Instant): void {

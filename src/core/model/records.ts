@@ -65,9 +65,29 @@ export interface NodeSpec {
 export const nodeStates = ['UP', 'DRAINING', 'DOWN'] as const;
 export type NodeState = (typeof nodeStates)[number];
 
+/** Who set the state of a node, when, and why. */
+export interface NodeStateCause {
+  /**
+   * OPERATOR: a principal did. HOST: its host stopped answering, or answers again. START_FAILED: a machine could not be
+   * started there, or the time without new machines that follows is over.
+   */
+  readonly code: 'OPERATOR' | 'HOST' | 'START_FAILED';
+  readonly at: Instant;
+  /** OPERATOR: the name of the principal. */
+  readonly by: string | null;
+  /** For people. */
+  readonly message: string | null;
+  /** START_FAILED: the lease that was to start. */
+  readonly lease: number | null;
+  /** HOST: what the state was before the host stopped answering, where that was not UP. */
+  readonly before: { readonly state: NodeState; readonly cause: NodeStateCause | null } | null;
+}
+
 export interface NodeStateRecord {
   readonly number: number;
   readonly state: NodeState;
+  /** Absent where nobody gave one. */
+  readonly cause?: NodeStateCause | undefined;
 }
 
 /** A node that was added or changed: whole, with its state. */
@@ -334,7 +354,7 @@ export interface Changes {
   readonly actions: readonly ActionRecord[];
   /** Nodes that were added or changed, ascending number. Absent when none were. */
   readonly inventory?: readonly NodeRecord[] | undefined;
-  /** Nodes whose state changed, ascending number. */
+  /** Nodes whose state, or its cause, changed, ascending number. */
   readonly nodes: readonly NodeStateRecord[];
   /** Maintenance that is new or was ended before its time, whole. */
   readonly maintenance: readonly MaintenanceRecord[];
@@ -345,7 +365,7 @@ export interface Snapshot {
   readonly site: SiteRecord;
   readonly leases: readonly LeaseRecord[];
   readonly reservations: readonly ReservationRecord[];
-  /** Nodes that are not UP, ascending number. Absent when all are. */
+  /** Nodes that are not UP, or whose state has a cause, ascending number. Absent when there are none. */
   readonly nodes?: readonly NodeStateRecord[];
   /** Maintenance that has not ended, in order of start, then name. Absent when there is none. */
   readonly maintenance?: readonly MaintenanceRecord[];

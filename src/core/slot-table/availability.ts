@@ -1,5 +1,11 @@
 import type { Journal } from '../journal.ts';
-import type { Instant, MaintenanceRecord, NodeState, NodeStateRecord } from '../model/records.ts';
+import type {
+  Instant,
+  MaintenanceRecord,
+  NodeState,
+  NodeStateCause,
+  NodeStateRecord,
+} from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import type { Interval } from './node-profile.ts';
 import type { SlotTable } from './slot-table.ts';
@@ -7,6 +13,7 @@ import type { SlotTable } from './slot-table.ts';
 /** Which nodes may be used when: their states, and maintenance. The slot table is kept in step with it. */
 export class NodeAvailability {
   private readonly states = new Map<number, NodeState>();
+  private readonly causes = new Map<number, NodeStateCause>();
   private readonly planned = new Map<string, MaintenanceRecord>();
   private changedNodes = new Set<number>();
   private changedMaintenance = new Map<string, MaintenanceRecord>();
@@ -20,14 +27,29 @@ export class NodeAvailability {
     return this.states.get(node) ?? 'UP';
   }
 
-  setState(node: number, state: NodeState): void {
-    const before = this.stateOf(node);
-    if (before === state) return;
+  /** Why the node is in its state; null where nobody gave a cause. */
+  causeOf(node: number): NodeStateCause | null {
+    return this.causes.get(node) ?? null;
+  }
+
+  /** The state with its cause, as it is stored. */
+  recordOf(number: number): NodeStateRecord {
+    const cause = this.causes.get(number);
+    return { number, state: this.stateOf(number), ...(cause && { cause }) };
+  }
+
+  setState(node: number, state: NodeState, cause: NodeStateCause | null = null): void {
+    if (this.stateOf(node) === state) return;
     this.put(this.states, node, state);
+    this.setCause(node, cause);
+    this.keepInStep(node);
+  }
+
+  setCause(node: number, cause: NodeStateCause | null): void {
+    this.put(this.causes, node, cause);
     const isNew = !this.changedNodes.has(node);
     this.changedNodes.add(node);
     if (isNew) this.journal.record(() => this.changedNodes.delete(node));
-    this.keepInStep(node);
   }
 
   /** Maintenance that has not ended. */
@@ -85,17 +107,21 @@ export class NodeAvailability {
   }
 
   restore(states: readonly NodeStateRecord[], maintenance: readonly MaintenanceRecord[]): void {
-    for (const { number, state } of states) this.setState(number, state);
+    for (const { number, state, cause } of states) {
+      this.setState(number, state);
+      if (cause) this.setCause(number, cause);
+    }
     for (const each of maintenance) this.plan(each);
     this.changedNodes.clear();
     this.changedMaintenance.clear();
   }
 
-  /** Nodes that are not UP. */
+  /** Nodes that are not UP, or whose state has a cause. */
   get exceptional(): NodeStateRecord[] {
-    return [...this.states]
-      .filter(([, state]) => state !== 'UP')
-      .map(([number, state]) => ({ number, state }))
+    const known = new Set([...this.states.keys(), ...this.causes.keys()]);
+    return [...known]
+      .map((number) => this.recordOf(number))
+      .filter(({ state, cause }) => state !== 'UP' || cause !== undefined)
       .sort((a, b) => a.number - b.number);
   }
 
@@ -105,9 +131,7 @@ export class NodeAvailability {
 
   /** What changed since this was last asked. */
   takeChanges(): { nodes: NodeStateRecord[]; maintenance: MaintenanceRecord[] } {
-    const nodes = [...this.changedNodes]
-      .sort((a, b) => a - b)
-      .map((number) => ({ number, state: this.stateOf(number) }));
+    const nodes = [...this.changedNodes].sort((a, b) => a - b).map((number) => this.recordOf(number));
     const maintenance = [...this.changedMaintenance.values()];
     this.changedNodes = new Set();
     this.changedMaintenance = new Map();

@@ -1,12 +1,16 @@
 import { type Collisions, collisions, type NodeState, nodeStates } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
-import { fieldsOf, isOneOf, isWhole } from './shape.ts';
+import { fieldsOf, isOneOf, isOptionalText, isWhole } from './shape.ts';
 
 export interface SetNodeStateInput {
   readonly node: number;
   readonly state: NodeState;
   /** What is done when leases would lose a place that they were promised. */
   readonly collisions: Collisions;
+  /** The name of the principal who does it. */
+  readonly by?: string | null | undefined;
+  /** Why, for people. */
+  readonly reason?: string | null | undefined;
 }
 
 export interface SetNodeStateResult {
@@ -21,12 +25,14 @@ export const setNodeState: CommandKind<SetNodeStateInput, SetNodeStateResult> = 
     const fields = fieldsOf(input);
     if (!fields || !isWhole(fields.node)) return null;
     if (!isOneOf(nodeStates, fields.state) || !isOneOf(collisions, fields.collisions)) return null;
-    return { node: fields.node, state: fields.state, collisions: fields.collisions };
+    const { by, collisions: wanted, node, reason, state } = fields;
+    if (!isOptionalText(by) || !isOptionalText(reason)) return null;
+    return { node, state, collisions: wanted, ...(by && { by }), ...(reason && { reason }) };
   },
   rows: () => 100,
-  apply: (core, now, { collisions, node, state }) => ({
-    node,
-    displaced: core.setNodeState(now, node, state, collisions).displaced,
-  }),
+  apply: (core, now, { by = null, collisions, node, reason = null, state }) => {
+    const cause = { code: 'OPERATOR', at: now, by, message: reason, lease: null, before: null } as const;
+    return { node, displaced: core.setNodeState(now, node, state, collisions, cause).displaced };
+  },
   idempotency: null,
 };

@@ -17,3 +17,7 @@ export function isOneOf<T extends string>(values: readonly T[], value: unknown):
 export function isListOf<T>(check: (value: unknown) => value is T, value: unknown): value is readonly T[] {
   return Array.isArray(value) && value.every(check);
 }
+
+export function isOptionalText(value: unknown): value is string | null | undefined {
+  return value === null || value === undefined || typeof value === 'string';
+}

@@ -1,6 +1,6 @@
 import type { Instant, Millis } from '../../core/index.ts';
 import type { Core } from '../core.ts';
-import type { ActionReport } from './report.ts';
+import type { ActionReport, ReportedState } from './report.ts';
 
 export interface ReportRules {
   /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
@@ -34,5 +34,19 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
     if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
   }
   if (remove.length > 0) core.removeMachines(now, remove);
-  if (nodeState) core.setNodeState(now, nodeState.node, nodeState.state);
+  if (nodeState) applyNodeState(core, now, nodeState);
+}
+
+/** What operators decided about the node stays: it comes back as it was before its host stopped answering. */
+function applyNodeState(core: Core, now: Instant, { code, message, node, state }: ReportedState): void {
+  const present = core.nodeState(node);
+  const cause = { code, at: now, by: null, message, lease: null, before: null };
+  if (state === 'DOWN') {
+    const before = present.state === 'UP' ? null : { state: present.state, cause: present.cause ?? null };
+    core.setNodeState(now, node, 'DOWN', 'DISPLACE', { ...cause, before });
+    return;
+  }
+  if (present.state === 'UP' || present.cause?.code !== code) return;
+  const { before } = present.cause;
+  core.setNodeState(now, node, before?.state ?? 'UP', 'DISPLACE', before?.cause ?? cause);
 }

@@ -18,7 +18,7 @@ import type { EngineMetrics } from '../metrics.ts';
 import type { ActionOutcome, Adapter } from '../ports.ts';
 import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
 import { type HostLedger, namesOf } from './ledger.ts';
-import { type OpenAction, openAction, outcomeOf } from './open-action.ts';
+import { endOf, type OpenAction, openAction, outcomeOf } from './open-action.ts';
 import type { Recovery } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
 
@@ -311,6 +311,10 @@ export class Dispatcher {
         if (attempt > 1) metrics.action(action.kind, 'retried');
       },
       onReached: (error) => this.options.onReached(node, error),
+      onFailure: (message) => {
+        of.lastFailure = `machine ${machine} on node ${node}: ${message}`;
+        this.report(of, of.lastFailure);
+      },
       onOutput: (output) => of.outputs.set(`${leaseId}/${machine}`, output),
     });
   }
@@ -350,12 +354,18 @@ export class Dispatcher {
 
   /** Has it recorded how an action goes that is not finished, once for each thing that there is to say. */
   private progress(of: OpenAction, message: string): void {
-    if (of.message === message) return;
-    of.message = message;
     const { id, kind, leaseId } = of.action;
-    this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
+    if (this.report(of, message))
+      this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
+  }
+
+  /** Whether it was not reported already. */
+  private report(of: OpenAction, message: string): boolean {
+    if (of.message === message) return false;
+    of.message = message;
     const outcome: ActionOutcome = { ...outcomeOf(of), state: 'PENDING', error: message, finishedAt: null };
     this.options.report({ ...noReport, outcome });
+    return true;
   }
 
   private partEnds(part: Part, failure: TargetFailure | 'superseded' | null): void {
@@ -368,26 +378,17 @@ export class Dispatcher {
 
   private finish(of: OpenAction): void {
     const { clock, limits, log, metrics, report } = this.options;
-    const { action, attempts, failures, superseded } = of;
+    const { action, attempts, failures } = of;
+    const { error, result } = endOf(of);
     const fields = { lease: action.leaseId, action: action.id, kind: action.kind, attempts };
     const late = action.deadline === null ? 0 : (clock.now() - action.deadline) / clock.speed;
     if (late > limits.lateness) {
       metrics.action(action.kind, 'late');
       log.warn({ ...fields, late }, 'action finished after its deadline');
     }
-    let error: string | null = null;
-    if (failures.length > 0) {
-      error = failures.map(({ message }) => message).join('; ');
-      metrics.action(action.kind, 'failed');
-      log.error({ ...fields, error }, 'action failed');
-    } else if (superseded) {
-      error = 'given up: the machines are no longer wanted';
-      metrics.action(action.kind, 'superseded');
-      log.info(fields, error);
-    } else {
-      metrics.action(action.kind, 'succeeded');
-      log.debug(fields, 'action done');
-    }
+    metrics.action(action.kind, result);
+    const level = ({ failed: 'error', superseded: 'info', succeeded: 'debug' } as const)[result];
+    log[level]({ ...fields, error }, `action ${result}`);
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
     of.finishedAt = clock.now();
     const outcome: ActionOutcome = { ...outcomeOf(of), state, error, finishedAt: of.finishedAt };

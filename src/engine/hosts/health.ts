@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { NodeStateRecord } from '../../core/index.ts';
 import { type ActionReport, noReport } from './report.ts';
 
 export interface HealthOptions {
@@ -15,7 +16,7 @@ export interface HealthOptions {
 /** Which hosts answer. One that is down is used again only after everything that was lost with it has been removed. */
 export class HostHealth {
   private readonly failures = new Map<number, number>();
-  /** Nodes that were reported as DOWN. */
+  /** Nodes that are DOWN because their host does not answer, also since before the server was started. */
   private readonly down = new Set<number>();
 
   constructor(private readonly options: HealthOptions) {}
@@ -23,6 +24,19 @@ export class HostHealth {
   /** Hosts that do not answer now. */
   get unreachable(): number {
     return this.failures.size;
+  }
+
+  /** Nodes that are DOWN because their host does not answer. */
+  get downNodes(): readonly number[] {
+    return [...this.down];
+  }
+
+  /** States of nodes as they are stored: operators may have changed them. */
+  follow(states: readonly NodeStateRecord[]): void {
+    for (const { number, state, cause } of states) {
+      if (state === 'DOWN' && cause?.code === 'HOST') this.down.add(number);
+      else this.down.delete(number);
+    }
   }
 
   /** A host could not be reached. */
@@ -34,7 +48,8 @@ export class HostHealth {
     if (count < maxFailures || this.down.has(node)) return;
     this.down.add(node);
     log.error({ node, failures: count }, 'a host does not answer and is marked DOWN');
-    report({ ...noReport, nodeState: { node, state: 'DOWN' } });
+    const message = `its host does not answer: ${error instanceof Error ? error.message : String(error)}`;
+    report({ ...noReport, nodeState: { node, state: 'DOWN', code: 'HOST', message } });
   }
 
   answered(node: number): void {
@@ -45,8 +60,9 @@ export class HostHealth {
     }
     if (!this.down.has(node) || !isSettled(node)) return;
     this.down.delete(node);
-    log.info({ node }, 'a host is reconciled and marked UP');
-    report({ ...noReport, nodeState: { node, state: 'UP' } });
+    log.info({ node }, 'a host is reconciled and used again');
+    const message = 'its host answers again';
+    report({ ...noReport, nodeState: { node, state: 'UP', code: 'HOST', message } });
   }
 
   /** Another process may watch the hosts from now on. */

@@ -69,6 +69,8 @@ export interface TargetCall {
   readonly nodeSlots: Semaphore;
   readonly signal: AbortSignal;
   readonly onAttempt: (attempt: number) => void;
+  /** A call failed, and is made again or was the last. */
+  readonly onFailure: (message: string) => void;
   readonly onOutput: (output: string) => void;
   /** Whether the host could be reached; `error`: why not. */
   readonly onReached: (error: unknown) => void;
@@ -99,9 +101,10 @@ export async function callTarget(call: TargetCall): Promise<string | null> {
       if (result.status === 'failed') return result.reason;
     } catch (error) {
       if (signal.aborted) break;
-      if (error instanceof HostUnreachable) call.onReached(error);
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ machine: target.machine, node: target.node, attempt, error: message }, 'host call failed');
+      call.onFailure(message);
+      if (error instanceof HostUnreachable) call.onReached(error);
       if (attempt >= limits.attempts) return `${message} (after ${attempt} attempts)`;
       wait = backoff(attempt, limits.minBackoff, limits.maxBackoff);
       attempt += 1;

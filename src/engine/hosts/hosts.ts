@@ -1,6 +1,14 @@
 /** Everything that the engine does with hosts: what it tells them, what it knows of them, what it hears from them. */
 import type { Logger } from 'pino';
-import type { ActionRecord, Changes, Instant, LeaseRecord, NodeSpec, SiteSpec } from '../../core/index.ts';
+import type {
+  ActionRecord,
+  Changes,
+  Instant,
+  LeaseRecord,
+  NodeSpec,
+  NodeStateRecord,
+  SiteSpec,
+} from '../../core/index.ts';
 import { linkedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
@@ -13,12 +21,16 @@ import { Inspection, type RunningMachines } from './inspection.ts';
 import { type HeldTarget, HostLedger } from './ledger.ts';
 import type { Recovery } from './recovery.ts';
 import type { ActionReport } from './report.ts';
+import { StartPauses } from './start-pauses.ts';
 import { Strays } from './strays.ts';
 
 export interface HostsOptions {
   readonly adapter: Adapter;
   readonly clock: Clock;
-  readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval' | 'maxHostFailures' | 'removeStrays'>;
+  readonly limits: Pick<
+    EngineLimits,
+    'dispatch' | 'inspectInterval' | 'maxHostFailures' | 'removeStrays' | 'startFailurePause'
+  >;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
@@ -30,6 +42,8 @@ export interface HostsOptions {
 /** What is known of hosts when a term begins. */
 export interface HostsAtStart {
   readonly spec: SiteSpec;
+  /** Nodes that are not UP, or whose state has a cause. */
+  readonly nodeStates: readonly NodeStateRecord[];
   /** Machines that hosts hold, or may hold. */
   readonly hosted: readonly HeldTarget[];
   /** What should be running. */
@@ -57,6 +71,7 @@ export class Hosts implements HostControl {
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
+  private pauses: StartPauses | null = null;
   private strays: Strays | null = null;
   private inspection: Inspection | null = null;
   /** Aborts when the present term as the writer ends. */
@@ -109,15 +124,23 @@ export class Hosts implements HostControl {
       ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
       signal: this.term.signal,
     });
+    const pause = limits.startFailurePause;
+    this.pauses = new StartPauses({ ...options, log, pause, signal: this.term.signal });
     this.know(known.spec.nodes);
+    this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
     this.dispatcher.add(known.pendingActions);
     void this.inspection.run();
   }
 
   /** The core was loaded again within a term: the ledger goes on with what it knows. */
-  reloaded({ spec, pendingActions }: Pick<HostsAtStart, 'spec' | 'pendingActions'>): void {
+  reloaded({
+    nodeStates,
+    pendingActions,
+    spec,
+  }: Pick<HostsAtStart, 'nodeStates' | 'pendingActions' | 'spec'>): void {
     this.know(spec.nodes);
+    this.follow(nodeStates);
     this.dispatcher.add(pendingActions);
   }
 
@@ -131,6 +154,7 @@ export class Hosts implements HostControl {
       for (const node of changes.inventory) nodes[node.number - 1] = node;
       this.know(nodes);
     }
+    this.follow([...changes.nodes, ...(changes.inventory ?? [])]);
     this.inspection?.committed(changes);
     this.dispatcher.add(changes.actions);
   }
@@ -139,6 +163,11 @@ export class Hosts implements HostControl {
     this.nodes = nodes;
     this.ledger.know(nodes);
     this.options.onNodes(nodes);
+  }
+
+  private follow(states: readonly NodeStateRecord[]): void {
+    this.health.follow(states);
+    this.pauses?.follow(states);
   }
 
   /** Until when operations that should be over by `at` are to be extended: longer, the longer they are late. */
@@ -169,6 +198,7 @@ export class Hosts implements HostControl {
     this.term?.[Symbol.dispose]();
     this.term = null;
     this.inspection = null;
+    this.pauses = null;
     this.strays = null;
     this.dispatcher.reset();
     this.health.clear();

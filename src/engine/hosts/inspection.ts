@@ -31,6 +31,9 @@ export interface InspectionOptions {
 /** What should be running: a VM reservation that is ACTIVE. */
 export type RunningMachines = Pick<ReservationRecord, 'id' | 'leaseId' | 'machines'>;
 
+/** There is no such machine: leases are numbered from 1. */
+const noMachine = { leaseId: 0, machine: 0 };
+
 /** One term's view of what should be running. Hosts that do not answer are believed: they are asked again. */
 export class Inspection {
   /** By lease. */
@@ -66,7 +69,7 @@ export class Inspection {
     // An adapter without a memory knows nothing but what `watch` tells.
     while (!signal.aborted && adapter.remembers) {
       if (adapter.list) await this.inspectNodes();
-      else await this.inspectLeases([...this.running.keys()]);
+      else await Promise.all([this.inspectLeases([...this.running.keys()]), this.askDownNodes()]);
       await clock.sleep(limits.inspectInterval, signal);
     }
   }
@@ -85,6 +88,17 @@ export class Inspection {
           statuses.set(machine, status);
         }
         if (this.quiet(leaseId) === before) this.judge(before, statuses);
+      }),
+    );
+  }
+
+  /** Whether hosts that did not answer answer again, where nothing else is to be asked of them. */
+  private async askDownNodes(): Promise<void> {
+    const { adapter, health } = this.options;
+    await Promise.all(
+      health.downNodes.map(async (node) => {
+        const status = await this.ask(node, (limit) => adapter.inspect({ ...noMachine, node }, limit));
+        if (status !== null) health.answered(node);
       }),
     );
   }

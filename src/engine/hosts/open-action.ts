@@ -15,6 +15,8 @@ export interface OpenAction {
   superseded: boolean;
   /** How it goes, as last reported. */
   message: string | null;
+  /** Why the last call failed that is made again. */
+  lastFailure: string | null;
   assumed: Exclude<Recovery, 'RETRY'> | null;
   /**
    * START: aborts when its machines are to be shut down, so that those that still wait for their node are not started.
@@ -41,6 +43,7 @@ export function openAction(action: ActionRecord, parts: number): OpenAction {
       finishedAt: null,
       superseded: false,
       message: null,
+      lastFailure: null,
       assumed: null,
     },
     unwanted: sharedController(),
@@ -56,6 +59,18 @@ export function openAction(action: ActionRecord, parts: number): OpenAction {
       return interruption.signal;
     },
   };
+}
+
+/** How an action ended of which nothing goes on any more, and why it did not succeed. */
+export function endOf({ failures, lastFailure, superseded }: OpenAction): {
+  readonly result: 'failed' | 'superseded' | 'succeeded';
+  readonly error: string | null;
+} {
+  if (failures.length > 0)
+    return { result: 'failed', error: failures.map(({ message }) => message).join('; ') };
+  if (!superseded) return { result: 'succeeded', error: null };
+  const cause = lastFailure === null ? '' : `; the last call failed: ${lastFailure}`;
+  return { result: 'superseded', error: `given up: the machines are no longer wanted${cause}` };
 }
 
 /** What is known of an action so far, without its end. */

@@ -1,4 +1,4 @@
-import type { ActionRecord, ActionTarget } from '../../core/index.ts';
+import type { ActionRecord, ActionTarget, NodeStateCause } from '../../core/index.ts';
 import type { ActionOutcome } from '../ports.ts';
 
 /** What hosts did or tell, on its way to a turn. */
@@ -14,7 +14,15 @@ export interface ActionReport {
   /** Machines that could not be shut down: they are destroyed. */
   readonly remove: readonly ActionTarget[];
   /** A host has stopped answering, or may be used again. */
-  readonly nodeState: { readonly node: number; readonly state: 'DOWN' | 'UP' } | null;
+  readonly nodeState: ReportedState | null;
+}
+
+export interface ReportedState {
+  readonly node: number;
+  readonly state: 'DOWN' | 'UP';
+  /** What it is about. UP: only a node whose state was set for this is set UP. */
+  readonly code: Exclude<NodeStateCause['code'], 'OPERATOR'>;
+  readonly message: string;
 }
 
 export const noReport: ActionReport = {

@@ -5,6 +5,7 @@ import type {
   MaintenanceRecord,
   NodeRecord,
   NodeSpec,
+  NodeStateCause,
   NodeStateRecord,
   SiteRecord,
 } from '../../core/index.ts';
@@ -37,16 +38,37 @@ const nodeFields: Fields<NodeSpec> = {
 
 export const nodes = new Table<NodeSpec>('nodes', ['number'], nodeFields, ({ number }) => `Node ${number}`);
 
+const cause: z.ZodType<NodeStateCause> = z.object({
+  code: z.enum(['OPERATOR', 'HOST', 'START_FAILED']),
+  at: z.int(),
+  by: z.string().nullable(),
+  message: z.string().nullable(),
+  lease: z.int().nullable(),
+  before: z
+    .object({ state: z.enum(Object.values(NodeState)), cause: z.lazy(() => cause).nullable() })
+    .nullable(),
+});
+
 /** Nodes that are added or changed while the site lives. */
 export const inventory = new Table<NodeRecord>(
   'nodes',
   ['number'],
-  { ...nodeFields, state: oneOf('state', 'NodeState', NodeState) },
+  {
+    ...nodeFields,
+    state: oneOf('state', 'NodeState', NodeState),
+    cause: {
+      columns: [{ name: 'state_cause', type: 'jsonb', shape: cause.nullable() }],
+      write: (value, row) => {
+        row.state_cause = value ?? null;
+      },
+      read: ({ state_cause: value }) => (value as NodeStateCause | null) ?? undefined,
+    },
+  },
   ({ number }) => `Node ${number}`,
 );
 
 /** What of a node the scheduler changes. */
-export const nodeStates: Table<NodeStateRecord> = inventory.only('number', 'state');
+export const nodeStates: Table<NodeStateRecord> = inventory.only('number', 'state', 'cause');
 
 export const maintenance = new Table<MaintenanceRecord>(
   'maintenance',

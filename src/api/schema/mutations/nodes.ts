@@ -42,6 +42,7 @@ const SetNodeStateInput = builder.inputType('SetNodeStateInput', {
       defaultValue: 'DISPLACE',
       description: 'What is done when leases would lose a place. DOWN always displaces.',
     }),
+    reason: t.string({ description: 'Why, for people.' }),
   }),
 });
 
@@ -119,12 +120,14 @@ builder.mutationFields((t) => ({
       payload(
         context,
         async () => {
+          const { state, collisions, reason } = input;
+          const errors = textErrors(reason, 'input', 'reason');
+          if (errors.length > 0) throw new Refused(errors);
           const node = await nodeAt(context, input.id);
           const { principal, services } = context;
-          const { state, collisions } = input;
           const { displaced } = await services.leases.submit(
             'setNodeState',
-            { node, state, collisions: collisions ?? 'DISPLACE' },
+            { node, state, collisions: collisions ?? 'DISPLACE', by: principal.name, reason },
             { principal },
           );
           return { subject: node, number: node, displaced };

@@ -226,6 +226,15 @@ export type NodeState =
   /** In use. */
   | 'UP';
 
+/** What set the state of a node. */
+export type NodeStateCause =
+  /** Its host stopped answering, or answers again. */
+  | 'HOST'
+  /** A principal did. */
+  | 'OPERATOR'
+  /** A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over. */
+  | 'START_FAILED';
+
 /** An interval in which nodes are not to be used. */
 export type PlanMaintenanceInput = {
   /** What is done when leases would lose a place. */
@@ -325,6 +334,8 @@ export type SetNodeStateInput = {
   readonly collisions?: Collisions | null | undefined;
   /** The global id of the node. */
   readonly id: string | number;
+  /** Why, for people. */
+  readonly reason?: string | null | undefined;
   /** The new state. */
   readonly state: NodeState;
 };
@@ -503,7 +514,7 @@ export type LeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
+export type LeaseDetailQuery = { readonly lease: { readonly deadline: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null };
 
 export type ReservationsQueryVariables = Exact<{
   from?: string | null | undefined;
@@ -515,6 +526,8 @@ export type ReservationsQueryVariables = Exact<{
 
 export type ReservationsQuery = { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
+export type ActionRowFragment = { readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> };
+
 export type NodesAtQueryVariables = Exact<{
   at?: string | null | undefined;
   first?: number | null | undefined;
@@ -522,7 +535,17 @@ export type NodesAtQueryVariables = Exact<{
 }>;
 
 
-export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly stateChange: { readonly cause: NodeStateCause, readonly at: string, readonly by: string | null, readonly reason: string | null } | null, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NodeActionsQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type NodeActionsQuery = { readonly node:
+    | { readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly lease: { readonly number: number } | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> } }
+    | Record<PropertyKey, never>
+   | null };
 
 export type NodeReservationsQueryVariables = Exact<{
   id: string | number;
@@ -788,6 +811,21 @@ export const ReservationRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ReservationRow"}) as unknown as TypedDocumentString<ReservationRowFragment, unknown>;
+export const ActionRowFragmentDoc = new TypedDocumentString(`
+    fragment ActionRow on Action {
+  id
+  at
+  kind
+  state
+  attempts
+  error
+  startedAt
+  finishedAt
+  nodes {
+    hostname
+  }
+}
+    `, {"fragmentName":"ActionRow"}) as unknown as TypedDocumentString<ActionRowFragment, unknown>;
 export const TokenRowFragmentDoc = new TypedDocumentString(`
     fragment TokenRow on Token {
   id
@@ -1328,15 +1366,7 @@ export const LeaseDetailDocument = new TypedDocumentString(`
     }
     actions(last: 100) {
       nodes {
-        id
-        at
-        kind
-        state
-        attempts
-        error
-        nodes {
-          hostname
-        }
+        ...ActionRow
       }
     }
   }
@@ -1393,6 +1423,19 @@ fragment ReservationRow on Reservation {
     number
     hostname
   }
+}
+fragment ActionRow on Action {
+  id
+  at
+  kind
+  state
+  attempts
+  error
+  startedAt
+  finishedAt
+  nodes {
+    hostname
+  }
 }`) as unknown as TypedDocumentString<LeaseDetailQuery, LeaseDetailQueryVariables>;
 export const ReservationsDocument = new TypedDocumentString(`
     query Reservations($from: DateTime, $to: DateTime, $first: Int, $after: String) {
@@ -1438,6 +1481,12 @@ export const NodesAtDocument = new TypedDocumentString(`
         amount
       }
       state
+      stateChange {
+        cause
+        at
+        by
+        reason
+      }
       available(at: $at) {
         type
         amount
@@ -1454,6 +1503,34 @@ export const NodesAtDocument = new TypedDocumentString(`
   startCursor
   endCursor
 }`) as unknown as TypedDocumentString<NodesAtQuery, NodesAtQueryVariables>;
+export const NodeActionsDocument = new TypedDocumentString(`
+    query NodeActions($id: ID!) {
+  node(id: $id) {
+    ... on ComputeNode {
+      actions(last: 20) {
+        nodes {
+          ...ActionRow
+          lease {
+            number
+          }
+        }
+      }
+    }
+  }
+}
+    fragment ActionRow on Action {
+  id
+  at
+  kind
+  state
+  attempts
+  error
+  startedAt
+  finishedAt
+  nodes {
+    hostname
+  }
+}`) as unknown as TypedDocumentString<NodeActionsQuery, NodeActionsQueryVariables>;
 export const NodeReservationsDocument = new TypedDocumentString(`
     query NodeReservations($id: ID!, $from: DateTime, $to: DateTime, $first: Int, $after: String) {
   node(id: $id) {

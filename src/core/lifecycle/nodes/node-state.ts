@@ -1,26 +1,33 @@
 import { SchedulerError } from '../../errors.ts';
 import type { Lease } from '../../model/lease.ts';
 import { nodeFailed, nodeUnavailable } from '../../model/reasons.ts';
-import type { Collisions, Instant, NodeState } from '../../model/records.ts';
+import type { Collisions, Instant, NodeState, NodeStateCause } from '../../model/records.ts';
 import { FOREVER } from '../../model/time.ts';
 import type { SchedulerState } from '../../state.ts';
 import { loseMachines } from './lost-machines.ts';
 import { type Closure, hasMachines, planAnew, settleWithoutPlace, takePlans } from './plans.ts';
 
-/** Sets the state of a node (N1, N2, N4). Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing has changed. */
+/**
+ * Sets the state of a node (N1, N2, N4). Where it holds already, only an operator's cause is noted. Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing
+ * has changed.
+ */
 export function setNodeState(
   state: SchedulerState,
   number: number,
   wanted: NodeState,
   collisions: Collisions,
   now: Instant,
+  cause: NodeStateCause | null = null,
 ): void {
   checkNode(state, number);
   const { availability } = state;
   const before = availability.stateOf(number);
-  if (before === wanted) return;
+  if (before === wanted) {
+    if (cause?.code === 'OPERATOR') availability.setCause(number, cause);
+    return;
+  }
   state.journal.attempt(() => {
-    availability.setState(number, wanted);
+    availability.setState(number, wanted, cause);
     if (wanted === 'DOWN') fail(state, number, now);
     else if (before === 'UP') drain(state, number, collisions, now);
     state.askForReevaluation();

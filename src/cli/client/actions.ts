@@ -1,0 +1,40 @@
+import { type Column, formatTable } from '../table.ts';
+import type { ActionRowFragment } from './generated/operations.ts';
+import { showInstant } from './show.ts';
+
+const columns: readonly Column[] = [
+  { title: 'ACTION' },
+  { title: 'LEASE', align: 'right' },
+  { title: 'STATE' },
+  { title: 'AT (UTC)' },
+  { title: 'TOOK', align: 'right', drop: 3 },
+  { title: 'NODES', drop: 1 },
+  { title: 'ATTEMPTS', align: 'right', drop: 2 },
+  { title: 'ERROR', below: true },
+];
+
+type Action = ActionRowFragment & { readonly lease?: { readonly number: number } | null };
+
+/** Without the column of leases for actions of one lease, and without that of nodes for those of one node. */
+export function actionTable(actions: readonly Action[], of: 'lease' | 'node', width: number): string {
+  const omitted = columns.findIndex(({ title }) => title === (of === 'lease' ? 'LEASE' : 'NODES'));
+  const shown = <T>(cells: readonly T[]): T[] => cells.filter((_, index) => index !== omitted);
+  return formatTable(
+    shown(columns),
+    actions.map(({ kind, lease, state, at, nodes, attempts, error, finishedAt, startedAt }) =>
+      shown([
+        kind,
+        String(lease?.number ?? ''),
+        state,
+        showInstant(at),
+        startedAt && finishedAt
+          ? `${((Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000).toFixed(1)} s`
+          : '',
+        nodes.map(({ hostname }) => hostname).join(' '),
+        String(attempts),
+        error ?? '',
+      ]),
+    ),
+    width,
+  );
+}
