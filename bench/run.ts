@@ -10,6 +10,7 @@ import { fanOutBenchmark } from './fan-out.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
 import { liveChangesBenchmark } from './live-changes.ts';
+import { readersBenchmark } from './readers.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
@@ -29,6 +30,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   windows: windowsBenchmark,
   statements: statementsBenchmark,
   'fan-out': fanOutBenchmark,
+  readers: readersBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
 };

@@ -86,6 +86,7 @@ const limits = z
     costPerSecond: count,
     operationsPerConnection: count,
     operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
+    concurrentReads: count,
     pipelinedRequests: count,
     writeTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
   })

@@ -28,6 +28,7 @@ import { requestIdFrom } from './http/request-id.ts';
 import { toResponse } from './http/response.ts';
 import { signIn, signInPath } from './http/sign-in.ts';
 import { defaultServerLimits, type ServerLimits } from './limits.ts';
+import { ReadTurns } from './read-turns.ts';
 import { FanOut } from './subscriptions/fan-out/fan-out.ts';
 import { createFanOutMetrics } from './subscriptions/fan-out/metrics.ts';
 import { attachWebSockets } from './subscriptions/websocket.ts';
@@ -93,7 +94,8 @@ export function createApp({
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
-  const fanOut = new FanOut({ services, mask, metrics: createFanOutMetrics(registry) });
+  const turns = new ReadTurns(limits.concurrentReads);
+  const fanOut = new FanOut({ services, mask, turns, metrics: createFanOutMetrics(registry) });
   const graphql = createGraphQLServer({
     services,
     limits,
@@ -102,6 +104,7 @@ export function createApp({
     log,
     streams,
     fanOut,
+    turns,
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 

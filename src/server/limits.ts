@@ -16,6 +16,8 @@ export interface ServerLimits {
   readonly operationsPerConnection: number;
   /** Milliseconds after which a query or a mutation is answered without its result. */
   readonly operationTimeout: number;
+  /** Queries, and reads for subscribers that are behind, that are carried out at the same time; the others wait. */
+  readonly concurrentReads: number;
   /** Requests on one connection that may be without a complete answer; a client that sends more is disconnected. */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read the next piece of an answer before it is disconnected. */
@@ -32,6 +34,7 @@ export const defaultServerLimits: ServerLimits = {
   costPerSecond: 100_000,
   operationsPerConnection: 100,
   operationTimeout: 30_000,
+  concurrentReads: 4,
   pipelinedRequests: 100,
   writeTimeout: 30_000,
 };

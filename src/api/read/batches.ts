@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import type { PrismaClient } from '../../store/prisma/client.ts';
+import { paced } from './pace.ts';
 import type { Source } from './view.ts';
 
 /** Reads the values of many keys with one statement. A key without a value may be missing in the result. */
@@ -64,7 +65,7 @@ async function read<K, V, P>(
   keys: readonly K[],
   parameters: P,
 ): Promise<(V | undefined)[]> {
-  const found = await batch(source, [...new Set(keys)], parameters);
+  const found = await paced(batch(source, [...new Set(keys)], parameters));
   return keys.map((key) => found.get(key));
 }
 

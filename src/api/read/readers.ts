@@ -84,6 +84,7 @@ import {
   readAllNodes,
   readNodes,
 } from './nodes.ts';
+import { paced } from './pace.ts';
 import { type Connection, connection, type PageArguments } from './pages.ts';
 import {
   countReservations,
@@ -136,7 +137,7 @@ export class Readers {
     return connection(
       order,
       page,
-      (window) => readLeases(this.source, filter, order, window),
+      (window) => paced(readLeases(this.source, filter, order, window)),
       () => countLeases(this.source, filter),
     );
   }
@@ -145,7 +146,7 @@ export class Readers {
     return connection(
       queueOrder,
       page,
-      (window) => readQueue(this.source, window),
+      (window) => paced(readQueue(this.source, window)),
       () => countQueue(this.source),
     );
   }
@@ -198,7 +199,7 @@ export class Readers {
     return connection(
       eventOrder,
       page,
-      (window) => readEvents(this.source, filter, window),
+      (window) => paced(readEvents(this.source, filter, window)),
       () => countEvents(this.source, filter),
     );
   }
@@ -227,7 +228,7 @@ export class Readers {
     return connection(
       nodeOrder,
       page,
-      (window) => readNodes(this.source, window),
+      (window) => paced(readNodes(this.source, window)),
       () => countNodes(this.source),
     );
   }
@@ -257,7 +258,7 @@ export class Readers {
     return connection(
       reservationOrder,
       page,
-      (window) => readReservations(this.source, filter, window),
+      (window) => paced(readReservations(this.source, filter, window)),
       () => countReservations(this.source, filter),
     );
   }
@@ -330,7 +331,7 @@ export class Readers {
     return connection(
       maintenanceOrder,
       page,
-      (window) => readMaintenance(this.source, interval, window),
+      (window) => paced(readMaintenance(this.source, interval, window)),
       () => countMaintenance(this.source, interval),
     );
   }
@@ -353,7 +354,7 @@ export class Readers {
     return connection(
       projectOrder,
       page,
-      (window) => readProjects(this.source, window),
+      (window) => paced(readProjects(this.source, window)),
       () => countProjects(this.source),
     );
   }
@@ -372,7 +373,7 @@ export class Readers {
     return connection(
       tokenOrder,
       page,
-      (window) => readTokens(this.source, window),
+      (window) => paced(readTokens(this.source, window)),
       () => countTokens(this.source),
     );
   }
@@ -381,7 +382,7 @@ export class Readers {
     return connection(
       auditOrder,
       page,
-      (window) => readAudit(this.source, filter, window),
+      (window) => paced(readAudit(this.source, filter, window)),
       () => countAudit(this.source, filter),
     );
   }

@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from '../limits.ts';
+import type { ReadTurns } from '../read-turns.ts';
 import { measure } from './measure.ts';
 import { RateLimiter } from './rate.ts';
 import { clientError } from './requests.ts';
@@ -132,6 +133,25 @@ export function useOperationTimeout(milliseconds: number): Plugin<{ readonly req
             request?.signal?.removeEventListener('abort', abort);
           });
         });
+      });
+    },
+  };
+}
+
+/** Has queries wait for their turn: principals one after the other. Comes after the time limit, which includes waiting. */
+export function useReadTurns(turns: ReadTurns): Plugin<PrincipalContext & { readonly signal?: AbortSignal }> {
+  return {
+    onExecute({ args, executeFn, setExecuteFn }) {
+      if (operationOf(args)?.operation !== 'query') return;
+      setExecuteFn(async (given) => {
+        const { principal, signal } = args.contextValue;
+        try {
+          return await turns.run(`queries of ${principal.name}`, () => executeFn(given), signal);
+        } catch (error) {
+          if (!signal?.aborted) throw error;
+          // Nobody receives it.
+          return { errors: [clientError('CANCELLED', 'The client has gone.', 499)] };
+        }
       });
     },
   };

@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { type ApiServices, apiContext, schema } from '../../api/index.ts';
 import type { EventSource } from '../http/event-source.ts';
 import type { ServerLimits } from '../limits.ts';
+import type { ReadTurns } from '../read-turns.ts';
 import { useEventStreams } from '../subscriptions/event-stream.ts';
 import type { FanOut } from '../subscriptions/fan-out/fan-out.ts';
 import { useCommittedNotice } from './committed.ts';
 import type { RequestContext } from './context.ts';
 import { documentCache, useDocumentLimits, useUnconditionalSubscriptions } from './documents.ts';
 import { type ErrorMask, useErrorMask } from './errors.ts';
-import { useOperationLimits, useOperationMetrics, useOperationTimeout } from './operations.ts';
+import { useOperationLimits, useOperationMetrics, useOperationTimeout, useReadTurns } from './operations.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { useJsonInUrls, useParsedBody, usePersistedDocuments } from './requests.ts';
 
@@ -25,11 +26,12 @@ export interface GraphQLOptions {
   /** Filled with the event stream of each Response that is one. */
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
+  readonly turns: ReadTurns;
 }
 
 /** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const { services, limits, documents, mask, log, observe, streams, fanOut } = options;
+  const { services, limits, documents, mask, log, observe, streams, fanOut, turns } = options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal, requestId }) => apiContext(services, principal, requestId),
@@ -56,6 +58,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       useUnconditionalSubscriptions(),
       useOperationMetrics(observe),
       useOperationLimits(limits),
+      useReadTurns(turns),
       useOperationTimeout(limits.operationTimeout),
       useErrorMask(mask),
       useCommittedNotice(),

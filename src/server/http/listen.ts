@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { connectionAccepted } from '../../api/index.ts';
 import type { App } from '../app.ts';
 import { failure, json } from './answer.ts';
 
@@ -45,6 +46,7 @@ export async function listen(host: string, port: number): Promise<Listening> {
   server.on('connection', (socket) => {
     if (connections.has(socket)) return;
     connections.add(socket);
+    connectionAccepted();
     socket.once('close', () => connections.delete(socket));
   });
   await bind(server, host, port);

@@ -18,10 +18,10 @@ import {
   LeaseEventStream,
   viewOf,
 } from '../../../api/index.ts';
-import { Semaphore, yieldToEventLoop } from '../../../engine/async.ts';
 import type { LeaseEventRecord } from '../../../engine/ports.ts';
 import type { RequestContext } from '../../graphql/context.ts';
 import { type ErrorMask, serializeResult } from '../../graphql/errors.ts';
+import type { ReadTurns } from '../../read-turns.ts';
 import { Beat } from './beat.ts';
 import type { FanOutMetrics } from './metrics.ts';
 import { Selection } from './selection.ts';
@@ -31,13 +31,13 @@ import { SharedSubscription } from './subscription.ts';
 export interface FanOutOptions {
   readonly services: ApiServices;
   readonly mask: ErrorMask;
+  /** Where reads for those that are behind wait for their turn. */
+  readonly turns: ReadTurns;
   readonly metrics: FanOutMetrics;
 }
 
 /** Events that come within this time are delivered together (ms). */
 const coalescing = 50;
-/** How many pages are read at the same time. */
-const concurrentReads = 2;
 
 interface SubscriptionContext extends RequestContext {
   readonly request?: Request;
@@ -47,7 +47,6 @@ export class FanOut {
   private readonly selections = new Map<string, Selection>();
   private readonly byContext = new WeakMap<object, SharedSubscription>();
   private readonly stopping = new AbortController();
-  private readonly reads = new Semaphore(concurrentReads);
   private readonly beat = new Beat(coalescing);
   /** Ends the stream of new events; null while nobody subscribes. */
   private feed: AbortController | null = null;
@@ -177,12 +176,7 @@ export class FanOut {
         },
         executeFailure: (error) =>
           run(apiContext(services, principal, requestId), LeaseEventStream.failure(error)),
-        takeTurn: (read) =>
-          this.reads.run(async () => {
-            const result = await read();
-            await yieldToEventLoop();
-            return result;
-          }),
+        takeTurn: (read) => this.options.turns.run('replays', read, this.stopping.signal),
       },
       this.position,
     );

@@ -1,4 +1,5 @@
 import type { ExecutionResult } from 'graphql';
+import { pace } from '../../../api/index.ts';
 import type { Batch } from './batch.ts';
 import type { Selection, Subscriber } from './selection.ts';
 
@@ -83,6 +84,7 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
       let page: Batch;
       try {
         page = await selection.page(this.cursor);
+        await pace();
       } catch (error) {
         this.fail(await selection.failure(error));
         return;
