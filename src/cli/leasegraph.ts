@@ -30,6 +30,7 @@ const commands: readonly Registration[] = [
   ['queue', 'list waiting leases', () => import('./commands/queue.ts')],
   ['nodes', 'list nodes and their free capacity', () => import('./commands/nodes.ts')],
   ['node', 'show a node, change its state, or add and remove nodes', () => import('./commands/node.ts')],
+  ['site', 'compare the site with a configuration file, and apply it', () => import('./commands/site.ts')],
   ['maintenance', 'list, plan and end maintenance of nodes', () => import('./commands/maintenance.ts')],
   ['reservations', 'list reservations', () => import('./commands/reservations.ts')],
   ['utilization', 'show the use of the site over time', () => import('./commands/utilization.ts')],

@@ -15,4 +15,10 @@ export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
 export { loadPolicies } from './policy-modules.ts';
 export { type RunConfiguration, readRunConfiguration } from './run.ts';
 export { type ConfiguredSite, demonstrationSite, siteOption } from './site.ts';
+export {
+  differenceLines,
+  type SiteDifference,
+  shownCapacity,
+  siteDifference,
+} from './site-difference.ts';
 export { adminToken, forgetToken, keptToken } from './token.ts';

@@ -16,6 +16,8 @@ export interface ServerConfig extends Configuration {
   readonly logLevel: string;
   /** `api`: answers and subscriptions only; another process schedules. */
   readonly role: 'all' | 'api';
+  /** Whether a configured site that differs from the stored one is applied at the start; `prune`: removals included. */
+  readonly applySite: 'no' | 'apply' | 'prune';
   /** Processes that answer on the port beside the one that schedules; 0: one process does both. */
   readonly apiWorkers: number;
 }
@@ -50,6 +52,9 @@ const environmentSchema = z.object({
     })
     .default('info'),
   LEASEGRAPH_ROLE: z.enum(['all', 'api'], { error: 'expected all or api' }).default('all'),
+  LEASEGRAPH_APPLY_SITE: z
+    .enum(['no', 'apply', 'prune'], { error: 'expected no, apply or prune' })
+    .default('no'),
   LEASEGRAPH_API_WORKERS: z
     .string()
     .regex(/^\d{1,3}$/, 'expected a number of processes, at most 999')
@@ -91,6 +96,7 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     adminToken: variables.LEASEGRAPH_ADMIN_TOKEN ?? null,
     logLevel: variables.LEASEGRAPH_LOG_LEVEL,
     role: variables.LEASEGRAPH_ROLE,
+    applySite: variables.LEASEGRAPH_APPLY_SITE,
     apiWorkers: variables.LEASEGRAPH_API_WORKERS,
   };
 }

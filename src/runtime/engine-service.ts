@@ -9,7 +9,7 @@ import { EngineClient, EngineThread } from './engine-client.ts';
 import type { Metrics } from './messages.ts';
 import { noHosts } from './no-hosts.ts';
 import { Closers } from './open-engine.ts';
-import { siteOf } from './stored-site.ts';
+import { siteInUse } from './stored-site.ts';
 
 export interface EngineServiceOptions {
   readonly log: Logger;
@@ -102,7 +102,7 @@ async function follow(config: ServerConfig, { log, registry }: EngineServiceOpti
         'The database holds no site yet: start a server that schedules first (serve without --role api).',
       );
     }
-    const site = await siteOf(store.prisma, config.site);
+    const { site } = await siteInUse(store.prisma, config.site);
     const engine = await createEngine({
       store,
       adapter: noHosts,

@@ -11,7 +11,8 @@ import {
   type EngineOptions,
 } from '../engine/index.ts';
 import { type OpenStore, openStore } from '../store/index.ts';
-import { siteOf } from './stored-site.ts';
+import { applySite, warnOfDifference } from './apply-site.ts';
+import { siteInUse, storedSite } from './stored-site.ts';
 
 export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted'> {
   readonly log: Logger;
@@ -46,7 +47,7 @@ export async function openEngine(
       log: log.child({ component: 'store' }),
     });
     closers.add(() => store.close());
-    const site = await siteOf(store.prisma, config.site);
+    const { difference, site } = await siteInUse(store.prisma, config.site);
     const policies = await loadPolicies(config.scheduler);
     const metrics = createEngineMetrics(registry);
     const hosts = hostSite(site.name, site.spec.nodes);
@@ -76,7 +77,10 @@ export async function openEngine(
       ...(onFatal && { onFatal }),
     });
     closers.add(() => engine.stop());
-    return { engine, store, site, close: () => closers.close() };
+    if (difference && config.applySite === 'no') warnOfDifference(difference, log);
+    if (difference && config.applySite !== 'no') await applySite(engine, difference, config.applySite, log);
+    const current = (difference && (await storedSite(store.prisma))) ?? site;
+    return { engine, store, site: current, close: () => closers.close() };
   } catch (error) {
     await closers.close();
     throw error;

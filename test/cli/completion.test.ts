@@ -18,7 +18,7 @@ describe('completion', () => {
         ],
         { encoding: 'utf8' },
       ).trim();
-    expect(complete('si')).toBe('simulate');
+    expect(complete('sim')).toBe('simulate');
     expect(complete('leases', '--st')).toBe('--state');
     expect(complete('simulate', '--output')).toBe('--output --output-dir');
   });

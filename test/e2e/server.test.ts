@@ -279,10 +279,14 @@ describe('a server, as its users start it', () => {
   it('does not take another site for the one that it has', async () => {
     const dataDir = newDataDir();
     await (await start({ dataDir, config: fast })).stop();
-    const config = { ...fast, site: { nodes: [{ count: 3, capacity: { CPU: 100, Memory: 1024 } }] } };
+    const config = { ...fast, site: { ...fast.site, name: 'other' } };
     const { code, stderr } = await run(['serve'], serverEnvironment({ dataDir, config }));
     expect(code).toBe(1);
-    expect(stderr).toContain('it has 2 nodes, not 3');
+    expect(stderr).toContain('it is called "default", not "other"');
+    const types = { nodes: [{ count: 2, capacity: { CPU: 100, Memory: 1024, GPU: 1 } }] };
+    const other = await run(['serve'], serverEnvironment({ dataDir, config: { ...fast, site: types } }));
+    expect(other.code).toBe(1);
+    expect(other.stderr).toContain('its resource types are CPU, Memory, without GPU');
     // Without a site in the configuration it goes on with the one that it has.
     const server = await start({ dataDir, config: { clock: fast.clock } });
     expect(await ask(server, '{ nodes { totalCount } }')).toEqual({ nodes: { totalCount: 2 } });

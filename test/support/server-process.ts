@@ -85,6 +85,8 @@ export interface ServerProcess {
   readonly url: string;
   readonly token: string;
   readonly output: () => string;
+  /** Its log. */
+  readonly errors: () => string;
   readonly pid: number;
   /** Sends a signal and waits for the end; also how long that took, in milliseconds. */
   stop(signal?: NodeJS.Signals): Promise<Ended & { readonly milliseconds: number }>;
@@ -117,6 +119,7 @@ export interface LaunchedServer {
   readonly listening: Promise<string>;
   readonly ended: Promise<Ended>;
   readonly output: () => string;
+  readonly errors: () => string;
 }
 
 export function launchServer(environment: Environment, stdio: StdioOptions = 'pipe'): LaunchedServer {
@@ -125,19 +128,26 @@ export function launchServer(environment: Environment, stdio: StdioOptions = 'pi
   );
   const listening = running.says(/Listening on (\S+)/).then(([, url = '']) => url);
   listening.catch(() => {});
-  return { child: running.child, ended: running.ended, output: () => running.stdout, listening };
+  return {
+    child: running.child,
+    ended: running.ended,
+    listening,
+    output: () => running.stdout,
+    errors: () => running.stderr,
+  };
 }
 
 /** Starts a server and waits until it listens. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const environment = serverEnvironment(options);
-  const { child, ended: end, listening, output } = launchServer(environment);
+  const { child, ended: end, errors, listening, output } = launchServer(environment);
   const url = await listening;
   const [, printed] = /^ {2}(lg_\S+)$/m.exec(output()) ?? [];
   return {
     url,
     token: environment.LEASEGRAPH_ADMIN_TOKEN ?? printed ?? '',
     output,
+    errors,
     pid: child.pid ?? 0,
     stop: async (signal = 'SIGINT') => {
       const started = performance.now();

@@ -6,14 +6,14 @@ import { type Order, pageSql, type Window } from './pages.ts';
 import { and, during, runningAt } from './sql.ts';
 import type { Source } from './view.ts';
 
-export type NodeRow = Omit<StoredNode, 'address'>;
+export type NodeRow = StoredNode;
 
 export const nodeOrder: Order<NodeRow> = {
   name: 'nodes',
   columns: [{ sql: Prisma.sql`n.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const columns = Prisma.sql`n.number, n.hostname, n.capacity, n.labels, n.state::text, n.state_cause AS "stateCause"`;
+const columns = Prisma.sql`n.number, n.hostname, n.address, n.capacity, n.labels, n.state::text, n.state_cause AS "stateCause"`;
 
 /** A removed node stays, without capacity, for the leases that ran there. */
 const inSite = Prisma.sql`n.capacity <> '{}'::jsonb`;

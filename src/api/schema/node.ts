@@ -71,6 +71,12 @@ const FreeCapacityType = builder.objectRef<FreeCapacity>('FreeCapacity').impleme
 builder.objectFields(ComputeNode, (t) => ({
   number: t.exposeInt('number', { description: 'Counts up from 1 in the order of the site.' }),
   hostname: t.exposeString('hostname', { description: 'Its host name.' }),
+  address: t.string({
+    nullable: true,
+    description:
+      'Where its host is reached, for operators. Null for others, and if it is reached under its host name.',
+    resolve: ({ address }, _args, { principal }) => (hasRole(principal, 'OPERATOR') ? address : null),
+  }),
   capacity: t.field({
     type: [ResourceAmountType],
     description: 'Its whole capacity.',

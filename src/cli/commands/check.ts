@@ -1,9 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { loadConfiguration, loadPolicies } from '../../config/index.ts';
+import { differenceLines, loadConfiguration, loadPolicies, siteDifference } from '../../config/index.ts';
 import { examine, schedulerWith } from '../../engine/index.ts';
 import { type OpenStore, openStore } from '../../store/index.ts';
 import { addNotes } from '../help.ts';
 import { CliError, type Terminal } from '../terminal.ts';
+import { plain } from '../text.ts';
+
+interface CheckOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly discard?: number;
+}
 
 export default function check(command: Command, terminal: Terminal): void {
   addNotes(
@@ -13,14 +20,16 @@ export default function check(command: Command, terminal: Terminal): void {
     'The exit status is 0 when nothing is wrong.',
   );
   command
+    .option('--config <file>', 'configuration of the server (default: LEASEGRAPH_CONFIG)')
     .option('--json', 'print JSON')
     .option(
       '--discard <lease>',
       'give up a lease that is not sound: it becomes FAILED, its plan is deleted, and hosts are told to destroy its machines at the next start; no server may be using the database',
       leaseNumber,
     );
-  command.action(async ({ json, discard }: { readonly json?: boolean; readonly discard?: number }) => {
-    const { databaseUrl, dataDir, scheduler } = loadConfiguration(process.env);
+  command.action(async ({ config, json, discard }: CheckOptions) => {
+    const environment = { ...process.env, ...(config !== undefined && { LEASEGRAPH_CONFIG: config }) };
+    const { databaseUrl, dataDir, scheduler, site } = loadConfiguration(environment);
     const store = await openStore({ databaseUrl, dataDir, asItIs: true });
     try {
       const stored = await store.load();
@@ -38,13 +47,18 @@ export default function check(command: Command, terminal: Terminal): void {
       }
       const unreadable = stored.unreadable.map(({ message }) => message);
       const { leases, reservations } = stored.snapshot;
+      const difference = site && siteDifference(stored, site);
+      const differences = difference ? differenceLines(difference) : [];
       if (json) {
         terminal.out(
-          `${JSON.stringify({ site: stored.name, leases: leases.length, reservations: reservations.length, unreadable, faults })}\n`,
+          `${JSON.stringify({ site: stored.name, leases: leases.length, reservations: reservations.length, unreadable, faults, differences })}\n`,
         );
       } else {
         for (const message of unreadable) terminal.out(`unreadable: ${message}\n`);
         for (const { code, message } of faults) terminal.out(`${code}: ${message}\n`);
+        if (differences.length > 0)
+          terminal.out('The site in the configuration differs from the stored one, which is used:\n');
+        for (const line of differences) terminal.out(`${plain(line)}\n`);
         terminal.out(
           `Site "${stored.name}": ${leases.length} live leases with ${reservations.length} reservations; ${unreadable.length + faults.length} problems.\n`,
         );

@@ -15,6 +15,8 @@ interface ServeOptions {
   readonly dataDir?: string;
   readonly role?: string;
   readonly apiWorkers?: string;
+  readonly applySite?: boolean;
+  readonly prune?: boolean;
 }
 
 export default function serve(command: Command, terminal: Terminal): void {
@@ -39,7 +41,13 @@ export default function serve(command: Command, terminal: Terminal): void {
       '--api-workers <n>',
       'processes that answer on the port beside the one that schedules (default: 0)',
     )
+    .option(
+      '--apply-site',
+      'add and change nodes as the configuration says, if it differs from what is stored (default: LEASEGRAPH_APPLY_SITE)',
+    )
+    .option('--prune', 'with --apply-site: also remove nodes that are not in the configuration')
     .action(async (options: ServeOptions) => {
+      if (options.prune && !options.applySite) throw new CliError('--prune needs --apply-site', 2);
       const environment = {
         ...process.env,
         ...(options.port !== undefined && { PORT: options.port }),
@@ -47,6 +55,7 @@ export default function serve(command: Command, terminal: Terminal): void {
         ...(options.config !== undefined && { LEASEGRAPH_CONFIG: options.config }),
         ...(options.dataDir !== undefined && { LEASEGRAPH_DATA_DIR: options.dataDir }),
         ...(options.role !== undefined && { LEASEGRAPH_ROLE: options.role }),
+        ...(options.applySite && { LEASEGRAPH_APPLY_SITE: options.prune ? 'prune' : 'apply' }),
         ...(options.apiWorkers !== undefined && { LEASEGRAPH_API_WORKERS: options.apiWorkers }),
       };
       const config = loadConfiguration(environment);
@@ -81,7 +90,7 @@ function portOption(text: string): string {
 }
 
 function greet({ url, token, kind, site }: RunningServer, terminal: Terminal): void {
-  const { nodes } = site.spec;
+  const nodes = site.spec.nodes.filter(({ capacity }) => Object.keys(capacity).length > 0);
   terminal.out(
     `Leasegraph schedules the site "${site.name}" (${nodes.length} ${nodes.length === 1 ? 'node' : 'nodes'}) on ${kind === 'embedded' ? 'its embedded database' : 'a PostgreSQL server'}.\n`,
   );

@@ -356,6 +356,18 @@ export type UpdateLeaseInput = {
   readonly start?: string | null | undefined;
 };
 
+/** Changes of a node. What is not given stays as it is. */
+export type UpdateNodeInput = {
+  /** The name or IP address under which its host is reached from now on; null: the host name. */
+  readonly address?: string | null | undefined;
+  /** Its new capacity. Nothing may run or be planned there. */
+  readonly capacity?: ReadonlyArray<ResourceAmountInput> | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** All its labels from now on. */
+  readonly labels?: ReadonlyArray<LabelInput> | null | undefined;
+};
+
 /** Changes of a project. What is not given stays as it is. */
 export type UpdateProjectInput = {
   /** Its global id. */
@@ -527,6 +539,21 @@ export type ReservationsQueryVariables = Exact<{
 export type ReservationsQuery = { readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null }, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type ActionRowFragment = { readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> };
+
+export type SiteInventoryQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type SiteInventoryQuery = { readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string> }, readonly scheduler: { readonly configuration: unknown }, readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly address: string | null, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type UpdateNodeMutationVariables = Exact<{
+  input: UpdateNodeInput;
+}>;
+
+
+export type UpdateNodeMutation = { readonly updateNode: { readonly node: { readonly number: number } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type NodesAtQueryVariables = Exact<{
   at?: string | null | undefined;
@@ -1469,6 +1496,57 @@ fragment ReservationRow on Reservation {
     hostname
   }
 }`) as unknown as TypedDocumentString<ReservationsQuery, ReservationsQueryVariables>;
+export const SiteInventoryDocument = new TypedDocumentString(`
+    query SiteInventory($first: Int, $after: String) {
+  site {
+    name
+    resourceTypes
+  }
+  scheduler {
+    configuration
+  }
+  nodes(first: $first, after: $after) {
+    nodes {
+      id
+      number
+      hostname
+      address
+      capacity {
+        type
+        amount
+      }
+      labels {
+        key
+        value
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<SiteInventoryQuery, SiteInventoryQueryVariables>;
+export const UpdateNodeDocument = new TypedDocumentString(`
+    mutation UpdateNode($input: UpdateNodeInput!) {
+  updateNode(input: $input) {
+    node {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<UpdateNodeMutation, UpdateNodeMutationVariables>;
 export const NodesAtDocument = new TypedDocumentString(`
     query NodesAt($at: DateTime, $first: Int, $after: String) {
   nodes(first: $first, after: $after) {
