@@ -110,7 +110,7 @@ export class Engine implements LeaseService {
     if ('error' in answer) throw errorOf(answer);
     // The writer, this one or another, gives the result of its kind.
     const result = answer.result as CommandResult<K>;
-    const { leaseNumber, undecided } = result as Partial<RequestResult>;
+    const { leaseNumber, undecided } = (result ?? {}) as Partial<RequestResult>;
     if (!undecided || leaseNumber === undefined) return result;
     return (await this.isDecided(leaseNumber, known)) ? ({ leaseNumber } as CommandResult<K>) : result;
   }

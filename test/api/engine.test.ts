@@ -1,33 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { defaultSchedulerConfig, Scheduler } from '../../src/core/index.ts';
-import { SimulatedAdapter } from '../../src/enactment/index.ts';
-import { createEngine } from '../../src/engine/index.ts';
-import { createIdentity } from '../../src/identity/index.ts';
-import { createApp } from '../../src/server/app.ts';
-import { isOutage } from '../../src/store/index.ts';
+import { expect, it } from 'vitest';
 import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
-import { type Answer, graphqlRequest, token } from './fixture.ts';
+import { apiOnEngine } from './engine-api.ts';
+import { type Answer, graphqlRequest } from './fixture.ts';
 
-/** The API on an engine, without a port. */
 async function serve(databases: DatabaseKind) {
-  const store = await (await databases.create()).open();
-  const capacity = { CPU: 100, Memory: 1024 };
-  const spec = {
-    resourceTypes: ['CPU', 'Memory'],
-    nodes: [1, 2].map((number) => ({ number, hostname: `node-${number}`, capacity })),
-  };
-  const engine = await createEngine({
-    store,
-    adapter: new SimulatedAdapter(),
-    site: { name: 'lab', spec },
-    scheduler: defaultSchedulerConfig,
-    restore: (site, config, snapshot) => Scheduler.restore(site, config, snapshot),
-  });
-  onTestFinished(() => engine.stop());
-  const site = { name: 'lab', resourceTypes: spec.resourceTypes, clockSpeed: 1, acceptsKnownDurations: true };
-  const { prisma } = store;
-  const identity = createIdentity({ prisma, adminToken: token });
-  const app = createApp({ isOutage, services: { prisma, leases: engine, site, identity } });
+  const { app } = await apiOnEngine(databases);
   return {
     ask: async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
       const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;
@@ -226,6 +203,7 @@ describeEachDatabase('the API on the engine', (databases) => {
       start: availability.earliestStart,
     };
     expect((await ask(requestLease, { input: next })).requestLease.lease.state).not.toBe('REJECTED');
+    expect((await ask('{ lease(number: 1) { waiting { code } } }')).lease).toEqual({ waiting: null });
     const { lease } = await ask('{ lease(number: 2) { waiting { code message estimatedStart } } }');
     expect(lease.waiting).toEqual({
       code: 'START_NOT_REACHED',
