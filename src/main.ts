@@ -10,7 +10,14 @@ import {
 } from './config/index.ts';
 import { SiteClock } from './engine/index.ts';
 import { BrowserSignIn, createIdentity, openIdConnect } from './identity/index.ts';
-import { announceReady, isApiWorker, leavePrimary, startApiWorkers } from './runtime/api-workers.ts';
+import {
+  announceReady,
+  isApiWorker,
+  leavePrimary,
+  shareMetrics,
+  startApiWorkers,
+  workerName,
+} from './runtime/api-workers.ts';
 import { startEngine } from './runtime/engine-service.ts';
 import { measureEventLoop } from './runtime/event-loop.ts';
 import { Closers, openEngine } from './runtime/open-engine.ts';
@@ -69,7 +76,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     showProcessId(registry);
-    measureEventLoop(registry, 'main');
+    measureEventLoop(registry, workerName() ?? 'main');
+    shareMetrics(() => registry.getMetricsAsJSON());
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
     const { openIdConnect: issuer } = config.identity;
@@ -180,6 +188,7 @@ function showProcessId(registry: Registry): void {
   new Gauge({
     name: 'leasegraph_process_id',
     help: 'The process that answered this scrape.',
+    aggregator: 'first',
     registers: [registry],
   }).set(process.pid);
 }

@@ -27,6 +27,8 @@ export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
 export class Committer {
   /** Aborts when the engine stops and what goes on has had its time. */
   private readonly outOfTime = sharedController();
+  /** When the commit under way began. */
+  private begun: number | null = null;
 
   constructor(
     private readonly options: CommitterOptions,
@@ -41,6 +43,11 @@ export class Committer {
 
   get epoch(): number {
     return this.writer.epoch;
+  }
+
+  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  get age(): number {
+    return this.begun === null ? 0 : this.options.clock.monotonic() - this.begun;
   }
 
   get lost(): AbortSignal {
@@ -58,7 +65,12 @@ export class Committer {
       if (this.writer.lost.aborted && (await this.renew(batch.id)) === batch.id) return;
       await store.commit(batch, this.writer);
     };
-    await this.persist('the commit', write, limits.patience + rows * limits.timePerRow);
+    this.begun = begun;
+    try {
+      await this.persist('the commit', write, limits.patience + rows * limits.timePerRow);
+    } finally {
+      this.begun = null;
+    }
     this.previous = batch.id;
     metrics.commit((clock.monotonic() - begun) / 1_000);
   }

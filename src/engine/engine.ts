@@ -61,7 +61,7 @@ export class Engine implements LeaseService {
     this.limits = limits;
     this.log = log;
     this.metrics = metrics;
-    this.inbox = new Inbox(limits.maxCommandsWaiting);
+    this.inbox = new Inbox(limits.maxCommandsWaiting, () => clock.monotonic());
     this.forwarder = new Forwarder({ store, clock, limits, log, signal, shuttingDown });
     this.decisions = new Decisions(clock);
     this.publisher = new Publisher({
@@ -278,6 +278,7 @@ export class Engine implements LeaseService {
   private readings(): EngineReadings {
     const { role, epoch, problems } = this.status();
     const core = this.leadership.session?.core;
+    const actions = this.hosts.dispatcher.counts;
     return {
       role,
       epoch,
@@ -286,8 +287,10 @@ export class Engine implements LeaseService {
       queueLength: core?.queueLength ?? 0,
       commandsWaiting: this.inbox.localCommands,
       lastEventSequence: this.publisher.last,
-      actionsOpen: this.hosts.dispatcher.open,
-      machinesWaiting: this.hosts.dispatcher.waiting,
+      commitAge: this.leadership.commitAge,
+      actionsOpen: actions.open,
+      actionsWaiting: actions.uncalled,
+      machinesWaiting: actions.waitingMachines,
       hostsUnreachable: this.hosts.unreachable,
       strayMachines: this.hosts.strayMachines,
     };

@@ -40,8 +40,12 @@ export class Inbox {
   private local = 0;
   /** Other servers may have left commands in the database that were not read yet. */
   private unread = true;
+  private readonly since = new WeakMap<Item, number>();
 
-  constructor(private readonly maxLocal: number) {}
+  constructor(
+    private readonly maxLocal: number,
+    private readonly monotonic: () => number = () => performance.now(),
+  ) {}
 
   /** Commands of this process that wait. */
   get localCommands(): number {
@@ -111,6 +115,11 @@ export class Inbox {
     return taken;
   }
 
+  /** How long an item has been here (ms). */
+  ageOf(item: Item): number {
+    return this.monotonic() - (this.since.get(item) ?? this.monotonic());
+  }
+
   /** Puts items back in front of all others. */
   putBack(items: readonly Item[]): void {
     this.items = [...items, ...this.items];
@@ -142,6 +151,7 @@ export class Inbox {
 
   private put(item: Item): void {
     this.items.push(item);
+    this.since.set(item, this.monotonic());
     if (isLocal(item)) this.local += 1;
   }
 }

@@ -53,6 +53,11 @@ export class Leadership {
     return this.committer?.epoch ?? 0;
   }
 
+  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  get commitAge(): number {
+    return this.committer?.age ?? 0;
+  }
+
   /** Finds the first role. Throws StoreError, SchedulerError. */
   async begin(): Promise<void> {
     if (!(await this.lead())) await this.follow();

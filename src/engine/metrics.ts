@@ -1,5 +1,5 @@
 /** What the engine counts and measures, for Prometheus. */
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ActionKind } from '../core/index.ts';
 import type { EngineStatus, Expiring, StoreErrorKind } from './ports.ts';
 
@@ -12,7 +12,11 @@ export interface EngineReadings {
   readonly queueLength: number;
   readonly commandsWaiting: number;
   readonly lastEventSequence: number;
+  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  readonly commitAge: number;
   readonly actionsOpen: number;
+  /** Of these: those for which no host has been called yet. */
+  readonly actionsWaiting: number;
   /** Machines whose start waits until their node is free. */
   readonly machinesWaiting: number;
   /** Hosts that do not answer. */
@@ -26,6 +30,8 @@ export interface EngineMetrics {
   watch(read: () => EngineReadings): void;
   /** One whole pass: time spent in the core, in seconds. */
   pass(seconds: number): void;
+  /** A command waited in the inbox until a turn took it. */
+  commandWaited(seconds: number): void;
   commit(seconds: number): void;
   commitFailed(kind: StoreErrorKind): void;
   commands(kind: string, outcome: 'accepted' | 'refused'): void;
@@ -38,6 +44,8 @@ export interface EngineMetrics {
     kind: ActionKind,
     outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
   ): void;
+  /** An action waited, once it was committed, until the first host was called for it. */
+  dispatched(seconds: number): void;
   /** One call of an adapter. */
   hostCall(call: {
     readonly adapter: string;
@@ -55,6 +63,7 @@ export interface EngineMetrics {
 export const noMetrics: EngineMetrics = {
   watch: () => {},
   pass: () => {},
+  commandWaited: () => {},
   commit: () => {},
   commitFailed: () => {},
   commands: () => {},
@@ -62,6 +71,7 @@ export const noMetrics: EngineMetrics = {
   replayed: () => {},
   expired: () => {},
   action: () => {},
+  dispatched: () => {},
   hostCall: () => {},
   skew: () => {},
   quarantined: () => {},
@@ -69,6 +79,8 @@ export const noMetrics: EngineMetrics = {
 };
 
 const roles: readonly EngineStatus['role'][] = ['writer', 'standby', 'starting', 'stopped'];
+
+const shortWaits = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Registers the engine's metrics, all named `leasegraph_…`. */
 export const createEngineMetrics = (registry: Registry): EngineMetrics => {
@@ -79,23 +91,39 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     new Histogram({ name: `leasegraph_${name}`, help, buckets, registers });
 
   let read: (() => EngineReadings) | null = null;
-  const gauge = (name: string, help: string, of: (readings: EngineReadings) => number): void => {
+  const gauge = (
+    name: string,
+    help: string,
+    of: (readings: EngineReadings) => number,
+    aggregator: Aggregator = 'sum',
+  ): void => {
     new Gauge({
       name: `leasegraph_${name}`,
       help,
       registers,
+      aggregator,
       collect() {
         if (read) this.set(of(read()));
       },
     });
   };
-  gauge('writer_epoch', 'Epoch of the writer; 0 on a standby.', (now) => now.epoch);
-  gauge('ready', '1 when the engine serves, 0 when something is wrong.', (now) => (now.ready ? 1 : 0));
+  gauge('writer_epoch', 'Epoch of the writer; 0 on a standby.', (now) => now.epoch, 'max');
+  gauge('ready', '1 when the engine serves, 0 when something is wrong.', (now) => (now.ready ? 1 : 0), 'min');
   gauge('live_leases', 'Leases that have not ended.', (now) => now.liveLeases);
   gauge('queue_length', 'Leases in the queue.', (now) => now.queueLength);
   gauge('commands_waiting', 'Commands that wait for a turn.', (now) => now.commandsWaiting);
-  gauge('last_event_sequence', 'Sequence number of the newest event.', (now) => now.lastEventSequence);
+  gauge(
+    'commit_age_seconds',
+    'How long the commit under way has been going on; 0 when there is none.',
+    (now) => now.commitAge / 1_000,
+  );
+  gauge('last_event_sequence', 'Sequence number of the newest event.', (now) => now.lastEventSequence, 'max');
   gauge('actions_open', 'Actions that are recorded and not finished.', (now) => now.actionsOpen);
+  gauge(
+    'actions_waiting',
+    'Actions that are recorded and for which no host has been called yet.',
+    (now) => now.actionsWaiting,
+  );
   gauge(
     'machines_waiting',
     'Machines whose start waits until what was on their node before has left.',
@@ -118,10 +146,16 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     'Time that one scheduling pass took in the core.',
     [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
   );
-  const commit = histogram(
-    'commit_seconds',
-    'Time that one commit took, retries included.',
-    [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  const commit = histogram('commit_seconds', 'Time that one commit took, retries included.', shortWaits);
+  const commandWait = histogram(
+    'command_wait_seconds',
+    'Time that a command waited until a turn took it.',
+    shortWaits,
+  );
+  const dispatch = histogram(
+    'dispatch_wait_seconds',
+    'Time from the commit of an action until the first host was called for it.',
+    [...shortWaits, 30, 60, 300],
   );
   const commitFailed = counter('commit_failures_total', 'Attempts to commit that failed, by kind.', ['kind']);
   const commands = counter('commands_total', 'Commands answered, by kind and outcome.', ['kind', 'outcome']);
@@ -148,6 +182,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   const skew = new Gauge({
     name: 'leasegraph_clock_skew_seconds',
     help: "The database's clock minus the machine's.",
+    aggregator: 'max',
     registers,
   });
   const quarantined = new Gauge({
@@ -161,6 +196,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
       read = reader;
     },
     pass: (seconds) => pass.observe(seconds),
+    commandWaited: (seconds) => commandWait.observe(seconds),
     commit: (seconds) => commit.observe(seconds),
     commitFailed: (kind) => commitFailed.inc({ kind }),
     commands: (kind, outcome) => commands.inc({ kind, outcome }),
@@ -171,6 +207,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
       else expired.inc({ what }, count);
     },
     action: (kind, outcome) => actions.inc({ kind, outcome }),
+    dispatched: (seconds) => dispatch.observe(seconds),
     hostCall: ({ adapter, operation, outcome, seconds }) =>
       hostCalls.observe({ adapter, operation, outcome }, seconds),
     skew: (seconds) => skew.set(seconds),

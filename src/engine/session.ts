@@ -140,6 +140,7 @@ export class WriterSession {
         committer.persist('reading forwarded commands', () => store.forwarded(limit)),
       );
       items = inbox.take(limits.commandsPerTurn, limits.rowsPerTurn);
+      this.tookUp(items);
       await this.write(items, null, true);
     } catch (error) {
       await this.recover(error, items);
@@ -183,6 +184,13 @@ export class WriterSession {
     }
     this.lastTurn = now;
     this.committed({ ...applied, answers }, content);
+  }
+
+  private tookUp(items: readonly Item[]): void {
+    const { inbox, metrics } = this.options;
+    for (const item of items) {
+      if (item.type === 'command') metrics.commandWaited(inbox.ageOf(item) / 1_000);
+    }
   }
 
   /** It is written: now it may be seen. */

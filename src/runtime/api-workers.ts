@@ -10,7 +10,7 @@ export interface ApiWorkersOptions {
   readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly log: Logger;
-  /** Metrics of this process, which workers show with their own. */
+  /** Metrics of this process, which workers show with their own and each other's. */
   readonly metrics: () => Promise<Metrics>;
 }
 
@@ -23,16 +23,18 @@ export interface ApiWorkers {
 
 /** A worker that ends sooner than this after its start is started again only after a while (ms). */
 const minLifetime = 5_000;
+/** Which of the workers a process is: 1 and up. */
+const slotVariable = 'LEASEGRAPH_API_WORKER';
 
-/** What a worker and the process that started it say to each other. */
+/** What a worker and the process that started it say to each other. `asked`: the number of a question. */
 type FromWorker =
   | { readonly type: 'leasegraph-ready'; readonly url: string }
-  | { readonly type: 'leasegraph-metrics'; readonly id: number };
-interface ToWorker {
-  readonly type: 'leasegraph-metrics';
-  readonly id: number;
-  readonly metrics: Metrics;
-}
+  /** Asks for the metrics of all others. */
+  | { readonly type: 'leasegraph-ask'; readonly asked: number }
+  | { readonly type: 'leasegraph-own'; readonly asked: number; readonly metrics: Metrics };
+type ToWorker =
+  | { readonly type: 'leasegraph-share'; readonly asked: number }
+  | { readonly type: 'leasegraph-others'; readonly asked: number; readonly metrics: readonly Metrics[] };
 
 function typeOf(message: unknown): string | null {
   return typeof message === 'object' && message !== null && 'type' in message ? String(message.type) : null;
@@ -54,14 +56,32 @@ export async function startApiWorkers({
   cluster.setupPrimary({ args: [...args] });
   let stopping = false;
 
-  const startWorker = (): Worker => {
-    const worker = cluster.fork({ ...environment });
+  const questions = new Questions();
+  const live = (): Worker[] => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  /** Metrics of this process and of all workers but one, as far as they answer in time. */
+  const othersOf = async (asking: Worker): Promise<readonly Metrics[]> => {
+    const others = live()
+      .filter((worker) => worker !== asking && worker.isConnected())
+      .map((worker) =>
+        questions.ask<Metrics>((asked) =>
+          worker.send({ type: 'leasegraph-share', asked } satisfies ToWorker),
+        ),
+      );
+    const all = await Promise.all([metrics(), ...others]);
+    return all.filter((each) => each !== null);
+  };
+
+  const startWorker = (slot: number): Worker => {
+    const worker = cluster.fork({ ...environment, [slotVariable]: String(slot) });
     const started = performance.now();
     worker.on('message', (message: FromWorker) => {
-      if (typeOf(message) !== 'leasegraph-metrics') return;
-      const { id } = message as Extract<FromWorker, { id: number }>;
-      void metrics().then((own) =>
-        worker.send({ type: 'leasegraph-metrics', id, metrics: own } satisfies ToWorker),
+      if (typeOf(message) === 'leasegraph-own') questions.answer(message as Asked);
+      if (typeOf(message) !== 'leasegraph-ask') return;
+      const { asked } = message as Asked;
+      void othersOf(worker).then(
+        (others) =>
+          worker.isConnected() &&
+          worker.send({ type: 'leasegraph-others', asked, metrics: others } satisfies ToWorker),
       );
     });
     worker.on('exit', (code, signal) => {
@@ -71,13 +91,13 @@ export async function startApiWorkers({
         'an API worker has ended; another one is started',
       );
       const lived = performance.now() - started;
-      setTimeout(() => !stopping && startWorker(), lived < minLifetime ? 1_000 : 0).unref();
+      setTimeout(() => !stopping && startWorker(slot), lived < minLifetime ? 1_000 : 0).unref();
     });
     return worker;
   };
 
   let replacing = false;
-  const first = startWorker();
+  const first = startWorker(1);
   const url = await new Promise<string>((resolve, reject) => {
     first.on('message', (message: FromWorker) => {
       if (message.type === 'leasegraph-ready') resolve(message.url);
@@ -87,14 +107,13 @@ export async function startApiWorkers({
     );
   });
   replacing = true;
-  for (let index = 1; index < count; index += 1) startWorker();
+  for (let slot = 2; slot <= count; slot += 1) startWorker(slot);
   return {
     url,
     stop: async () => {
       stopping = true;
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
       await Promise.all(
-        workers.map(async (worker) => {
+        live().map(async (worker) => {
           const ended = once(worker, 'exit');
           worker.process.kill('SIGTERM');
           await ended;
@@ -117,26 +136,66 @@ export function leavePrimary(): void {
   if (process.connected) process.disconnect?.();
 }
 
-/** How long a worker waits for the metrics of the process that started it (ms). */
-const metricsTimeout = 1_000;
-let lastId = 0;
+/** The name of this worker in metrics; null for other processes. One that replaces another has the same name. */
+export function workerName(): string | null {
+  return cluster.isWorker ? `api-${process.env[slotVariable]}` : null;
+}
 
-/** Metrics of the process that started this one; null when this is no worker, or there is no answer in time. */
-export async function metricsOfPrimary(): Promise<Metrics | null> {
-  if (!cluster.isWorker) return null;
-  lastId += 1;
-  const id = lastId;
-  return new Promise((resolve) => {
-    const settle = (metrics: Metrics | null): void => {
-      clearTimeout(timer);
-      process.off('message', listen);
-      resolve(metrics);
-    };
-    const listen = (message: ToWorker): void => {
-      if (typeOf(message) === 'leasegraph-metrics' && message.id === id) settle(message.metrics);
-    };
-    const timer = setTimeout(() => settle(null), metricsTimeout);
-    process.on('message', listen);
-    process.send?.({ type: 'leasegraph-metrics', id } satisfies FromWorker);
+/** How long the metrics of other processes are waited for (ms): theirs, and those of all together. */
+const shareTimeout = 500;
+const othersTimeout = 1_000;
+
+interface Asked {
+  readonly asked: number;
+  readonly metrics: unknown;
+}
+
+/** Questions to other processes that have not been answered. */
+class Questions {
+  private readonly open = new Map<number, (metrics: never) => void>();
+  private last = 0;
+
+  /** Null when there is no answer in time. */
+  ask<T>(send: (asked: number) => void, timeout = shareTimeout): Promise<T | null> {
+    this.last += 1;
+    const asked = this.last;
+    return new Promise((resolve) => {
+      const settle = (metrics: T | null): void => {
+        clearTimeout(timer);
+        this.open.delete(asked);
+        resolve(metrics);
+      };
+      const timer = setTimeout(() => settle(null), timeout);
+      this.open.set(asked, settle);
+      send(asked);
+    });
+  }
+
+  answer({ asked, metrics }: Asked): void {
+    this.open.get(asked)?.(metrics as never);
+  }
+}
+
+const questions = new Questions();
+
+/** Has this worker tell its metrics to others. Other processes are left alone. */
+export function shareMetrics(own: () => Promise<Metrics>): void {
+  if (!cluster.isWorker) return;
+  process.on('message', (message: ToWorker) => {
+    if (typeOf(message) === 'leasegraph-others') questions.answer(message as Asked);
+    if (typeOf(message) !== 'leasegraph-share') return;
+    void own().then((metrics) =>
+      process.send?.({ type: 'leasegraph-own', asked: message.asked, metrics } satisfies FromWorker),
+    );
   });
+}
+
+/** Metrics of the process that started this one, and of its other workers; none when this is no worker. */
+export async function metricsOfOthers(): Promise<readonly Metrics[]> {
+  if (!cluster.isWorker) return [];
+  const others = await questions.ask<readonly Metrics[]>(
+    (asked) => process.send?.({ type: 'leasegraph-ask', asked } satisfies FromWorker),
+    othersTimeout,
+  );
+  return others ?? [];
 }

@@ -4,7 +4,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { ConfigurationError, type ConfiguredSite, type ServerConfig } from '../config/index.ts';
 import { createEngine, createEngineMetrics, type LeaseService, SiteClock } from '../engine/index.ts';
 import { type OpenStore, openStore } from '../store/index.ts';
-import { metricsOfPrimary } from './api-workers.ts';
+import { metricsOfOthers } from './api-workers.ts';
 import { EngineClient, EngineThread } from './engine-client.ts';
 import type { Metrics } from './messages.ts';
 import { noHosts } from './no-hosts.ts';
@@ -23,8 +23,8 @@ export interface EngineService {
   readonly store: OpenStore;
   readonly kind: OpenStore['kind'];
   readonly site: ConfiguredSite;
-  /** Metrics of another thread; null when there is none, or it does not answer. */
-  metrics(): Promise<Metrics | null>;
+  /** Metrics of other threads and processes that answer. */
+  metrics(): Promise<readonly Metrics[]>;
   close(): Promise<void>;
 }
 
@@ -76,7 +76,10 @@ async function startThread(
       store,
       kind: engine.kind,
       site: engine.site,
-      metrics: () => client.metrics(),
+      metrics: async () => {
+        const metrics = await client.metrics();
+        return metrics === null ? [] : [metrics];
+      },
       close: () => closers.close(),
     };
   } catch (error) {
@@ -119,7 +122,7 @@ async function follow(config: ServerConfig, { log, registry }: EngineServiceOpti
       store,
       kind: store.kind,
       site,
-      metrics: metricsOfPrimary,
+      metrics: metricsOfOthers,
       close: () => closers.close(),
     };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type Logger, pino } from 'pino';
 import {
   AggregatorRegistry,
+  Counter,
   Histogram,
   type MetricObjectWithValues,
   type MetricValue,
@@ -28,7 +29,7 @@ import { requestIdFrom } from './http/request-id.ts';
 import { toResponse } from './http/response.ts';
 import { signIn, signInPath } from './http/sign-in.ts';
 import { defaultServerLimits, type ServerLimits } from './limits.ts';
-import { ReadTurns } from './read-turns.ts';
+import { measuredReadTurns } from './read-turns.ts';
 import { FanOut } from './subscriptions/fan-out/fan-out.ts';
 import { createFanOutMetrics } from './subscriptions/fan-out/metrics.ts';
 import { attachWebSockets } from './subscriptions/websocket.ts';
@@ -45,8 +46,10 @@ export interface AppOptions {
   readonly log?: Logger | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;
-  /** Metrics of another thread, shown together with those of the registry. */
-  readonly otherMetrics?: (() => Promise<MetricObjectWithValues<MetricValue<string>>[] | null>) | undefined;
+  /** Metrics of other threads and processes, shown together with those of the registry. */
+  readonly otherMetrics?:
+    | (() => Promise<readonly MetricObjectWithValues<MetricValue<string>>[][]>)
+    | undefined;
 }
 
 /** The whole HTTP surface, without a port. */
@@ -79,7 +82,7 @@ export function createApp({
   consoleDirectory,
   log = pino({ level: 'silent' }),
   registry = new Registry(),
-  otherMetrics = () => Promise.resolve(null),
+  otherMetrics = () => Promise.resolve([]),
 }: AppOptions): App {
   const limits = { ...defaultServerLimits, ...given };
   const { authenticate } = services.identity;
@@ -94,7 +97,13 @@ export function createApp({
     buckets: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
-  const turns = new ReadTurns(limits.concurrentReads);
+  const parsed = new Counter({
+    name: 'leasegraph_documents_total',
+    help: 'Documents of operations, by whether they were parsed and validated before.',
+    labelNames: ['cache'],
+    registers: [registry],
+  });
+  const turns = measuredReadTurns(limits.concurrentReads, registry);
   const fanOut = new FanOut({ services, mask, turns, metrics: createFanOutMetrics(registry) });
   const graphql = createGraphQLServer({
     services,
@@ -105,6 +114,7 @@ export function createApp({
     streams,
     fanOut,
     turns,
+    onDocument: (cached) => parsed.inc({ cache: cached ? 'hit' : 'miss' }),
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 
@@ -277,6 +287,6 @@ async function allMetrics(
   otherMetrics: NonNullable<AppOptions['otherMetrics']>,
 ): Promise<string> {
   const others = await otherMetrics();
-  if (others === null) return registry.metrics();
-  return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), others]).metrics();
+  if (others.length === 0) return registry.metrics();
+  return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
 }

@@ -3,10 +3,23 @@
  * connections to the database are free for commands, health checks and deliveries within milliseconds. Commands do not
  * wait here.
  */
+import { Gauge, Histogram, type Registry } from 'prom-client';
 import { pace } from '../api/index.ts';
 import { yieldToEventLoop } from '../engine/async.ts';
 
+/** `query`: an operation; `replay`: events for subscribers that are behind. */
+export type ReadKind = 'query' | 'replay';
+
+export interface ReadRequest {
+  readonly kind: ReadKind;
+  /** Reads of different owners take turns, and so do those of different kinds. */
+  readonly owner: string;
+  /** Gives up a read that waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 interface Waiting {
+  readonly kind: ReadKind;
   readonly start: () => void;
 }
 
@@ -15,34 +28,42 @@ export class ReadTurns {
   private readonly lanes = new Map<string, Waiting[]>();
   private running = 0;
 
-  constructor(private readonly concurrentReads: number) {}
+  /** `onWaited`: how long a read waited (seconds), also when it did not have to. */
+  constructor(
+    private readonly concurrentReads: number,
+    private readonly onWaited: (kind: ReadKind, seconds: number) => void = () => {},
+  ) {}
 
-  /** Reads that wait. */
-  get waiting(): number {
-    let sum = 0;
-    for (const { length } of this.lanes.values()) sum += length;
-    return sum;
+  /** Reads of a kind that wait. */
+  waiting(kind: ReadKind): number {
+    let count = 0;
+    for (const queue of this.lanes.values()) for (const each of queue) if (each.kind === kind) count += 1;
+    return count;
   }
 
   /** Runs a read in its turn. Rejects without running it when the signal aborts first. */
-  async run<T>(lane: string, read: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.begin(lane, signal);
-    await pace();
+  async run<T>(request: ReadRequest, read: () => T | Promise<T>): Promise<T> {
+    const asked = performance.now();
+    await this.begin(request);
     try {
+      await pace();
+      this.onWaited(request.kind, (performance.now() - asked) / 1_000);
       return await read();
     } finally {
       void yieldToEventLoop().then(() => this.end());
     }
   }
 
-  private begin(lane: string, signal: AbortSignal | undefined): Promise<void> {
+  private begin({ kind, owner, signal }: ReadRequest): Promise<void> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.running < this.concurrentReads) {
       this.running += 1;
       return Promise.resolve();
     }
+    const lane = `${kind} ${owner}`;
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
+        kind,
         start: () => {
           signal?.removeEventListener('abort', abandon);
           resolve();
@@ -81,4 +102,26 @@ export class ReadTurns {
     if (rest.length > 0) this.lanes.set(lane, rest);
     else this.lanes.delete(lane);
   }
+}
+
+/** Turns whose queue and waits are shown as metrics. */
+export function measuredReadTurns(concurrentReads: number, registry: Registry): ReadTurns {
+  const wait = new Histogram({
+    name: 'leasegraph_read_wait_seconds',
+    help: 'Time that reads waited for their turn, by kind: queries, and replays for subscribers that are behind.',
+    labelNames: ['kind'],
+    buckets: [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers: [registry],
+  });
+  const turns = new ReadTurns(concurrentReads, (kind, seconds) => wait.observe({ kind }, seconds));
+  new Gauge({
+    name: 'leasegraph_reads_waiting',
+    help: 'Reads that wait for their turn, by kind.',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const kind of ['query', 'replay'] as const) this.set({ kind }, turns.waiting(kind));
+    },
+  });
+  return turns;
 }

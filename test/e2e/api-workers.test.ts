@@ -75,8 +75,20 @@ describe.each(databases)('API workers (%s database)', (kind, missing, database) 
     });
     await events.return?.(undefined);
     await client.dispose();
-    const text = await metrics(server);
-    expect(text).toMatch(/^leasegraph_event_loop_delay_seconds\{thread="engine",quantile="1"\}/m);
+    // Those of all processes, whichever answers, once both have started.
+    let text = '';
+    const showsBoth = async () => {
+      text = await metrics(server);
+      return text.includes('leasegraph_role{role="standby"} 2\n');
+    };
+    await expect.poll(showsBoth, { timeout: 20_000 }).toBe(true);
+    for (const thread of ['engine', 'api-1', 'api-2']) {
+      expect(text).toMatch(
+        new RegExp(`^leasegraph_event_loop_delay_seconds\\{thread="${thread}",quantile="1"\\}`, 'm'),
+      );
+    }
+    expect(text).toMatch(/^leasegraph_graphql_seconds_count\{operation="mutation",outcome="ok"\} 10$/m);
+    expect(text).toMatch(/^leasegraph_ready 1$/m);
     expect(text).toMatch(/^leasegraph_commands_total\{kind="request",outcome="accepted"\} 10$/m);
 
     const pids = new Set<string>();

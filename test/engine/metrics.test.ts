@@ -107,9 +107,55 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
   void engine.submit('request', bestEffort(hours(1)), { principal }).catch(() => {});
   await settle();
   expect(await read('leasegraph_commands_waiting')).toBe(1);
+  await harness.pass(500, 100);
+  expect(await read('leasegraph_commit_age_seconds')).toBe(0.5);
   await harness.pass(7_000, 500);
   expect(await read('leasegraph_commit_seconds_count')).toBe(commits);
   expect(await read('leasegraph_commit_failures_total{kind="TRANSIENT"}')).toBeGreaterThan(1);
+});
+
+test('how long commands wait for a turn, and actions for their hosts, is measured', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const registry = new Registry();
+  const { engine, adapter, store } = await harness.start({
+    engine: { metrics: createEngineMetrics(registry) },
+  });
+  const read = reader(registry);
+  await settle();
+  let write = (): void => {};
+  store.beforeCommit = () =>
+    new Promise((resolve) => {
+      write = resolve;
+    });
+  const first = engine.submit('request', bestEffort(minutes(10)), { principal });
+  await settle();
+  expect(await read('leasegraph_command_wait_seconds_count')).toBe(1);
+  expect(await read('leasegraph_command_wait_seconds_sum')).toBe(0);
+  const second = engine.submit('request', bestEffort(minutes(10)), { principal });
+  await harness.pass(2_000, 500);
+  expect(await read('leasegraph_commit_age_seconds')).toBe(2);
+  store.beforeCommit = async () => {};
+  write();
+  await Promise.all([first, second]);
+  await settle();
+  expect(await read('leasegraph_commit_age_seconds')).toBe(0);
+  expect(await read('leasegraph_command_wait_seconds_count')).toBe(2);
+  expect(await read('leasegraph_command_wait_seconds_sum')).toBe(2);
+  expect(await read('leasegraph_dispatch_wait_seconds_count')).toBe(1);
+  expect(await read('leasegraph_dispatch_wait_seconds_sum')).toBe(0);
+
+  // The machine of the first lease takes a minute to leave the node of the second.
+  let left = false;
+  adapter.answer = async (what, { target }) => ({
+    status: what !== 'shutdown' || target.leaseId !== 1 || left ? 'done' : 'pending',
+  });
+  await harness.pass(minutes(11), 1_000);
+  expect(await read('leasegraph_actions_waiting')).toBe(1);
+  left = true;
+  await harness.pass(30_000, 500);
+  expect(await read('leasegraph_actions_waiting')).toBe(0);
+  expect(await read('leasegraph_dispatch_wait_seconds_count')).toBe(3);
+  expect(await read('leasegraph_dispatch_wait_seconds_sum')).toBeGreaterThan(50);
 });
 
 test('an outage, a standby and what subscribers read again are measured', async () => {

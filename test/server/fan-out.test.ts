@@ -26,7 +26,7 @@ const event = (sequence: number, leaseId = 1): LeaseEventRecord => ({
 const events = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => event(from + index));
 const metric = async (name: string): Promise<number> =>
-  Number(new RegExp(`^leasegraph_${name} (\\d+)$`, 'm').exec(await registry.metrics())?.[1]);
+  Number(new RegExp(`^leasegraph_${name} ([\\d.e-]+)$`, 'm').exec(await registry.metrics())?.[1]);
 
 /** A client over server-sent events, which reads when it is told to. */
 const open = async (query: string, variables: object = {}, headers: Record<string, string> = {}) => {
@@ -111,6 +111,9 @@ describe('equal subscriptions', () => {
       expect(await client.readUpTo(250)).toEqual(events(1, 250).map(({ sequence }) => sequence));
     expect(pages).toEqual([0, 100, 200]);
     expect(await metric('selection_executions_total')).toBe(250);
+    expect(await metric('replay_pages_total{source="read"}')).toBe(3);
+    expect(await metric('replay_pages_total{source="shared"}')).toBe(57);
+    expect(await metric('read_wait_seconds_count{kind="replay"}')).toBe(3);
     for (const client of clients) await client.close();
   });
 
@@ -168,6 +171,63 @@ describe('the seam between reading and live events', () => {
     expect(await one.readUpTo(4)).toEqual([2, 4]);
     await one.close();
   });
+});
+
+describe('delays', () => {
+  it('are measured from the event to its last subscriber', async () => {
+    const client = await open(all);
+    expect([await metric('publish_lag_seconds_count'), await metric('fan_out_seconds_count')]).toEqual([
+      0, 0,
+    ]);
+    api.leases.publish({ ...event(1), at: now - 3_000 });
+    await client.readUpTo(1);
+    expect(await metric('publish_lag_seconds_count')).toBe(1);
+    expect(await metric('publish_lag_seconds_sum')).toBe(3);
+    await vi.waitFor(async () => expect(await metric('fan_out_seconds_count')).toBe(1));
+    expect(await metric('fan_out_seconds_sum')).toBeGreaterThan(0);
+    await client.close();
+  });
+
+  it('show what waits: events for subscribers, queries, and reads for those that are behind', async () => {
+    let go = (): void => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const { eventsAfter } = api.leases;
+    api.leases.eventsAfter = (request) => held.then(() => eventsAfter.call(api.leases, request));
+    api.leases.publish(...events(1, 5));
+    // As many selections as there may be reads, and three more.
+    const behind = await Promise.all(
+      Array.from({ length: 7 }, (_, index) =>
+        open(all.replace('sequence', `a${index}: sequence sequence`), { after: 0 }),
+      ),
+    );
+    const query = api.ask('{ leases { totalCount } }');
+    await vi.waitFor(async () => expect(await metric('reads_waiting{kind="query"}')).toBe(1));
+    expect(await metric('reads_waiting{kind="replay"}')).toBe(3);
+    go();
+    for (const client of behind) await client.readUpTo(5);
+    expect(await query).toMatchObject({ data: { leases: { totalCount: 2 } } });
+    expect(await metric('reads_waiting{kind="query"}')).toBe(0);
+    expect(await metric('reads_waiting{kind="replay"}')).toBe(0);
+    expect(await metric('read_wait_seconds_count{kind="query"}')).toBe(1);
+
+    const client = await open(all);
+    api.leases.publish(event(6));
+    await client.readUpTo(6);
+    // The next beat is 50 ms after the last one.
+    api.leases.publish(event(7), event(8));
+    await vi.waitFor(async () => expect(await metric('fan_out_waiting')).toBeGreaterThan(0), { interval: 1 });
+    await client.readUpTo(8);
+    expect(await metric('fan_out_waiting')).toBe(0);
+    for (const each of [client, ...behind]) await each.close();
+  });
+});
+
+it('documents that were parsed before are counted', async () => {
+  for (let count = 0; count < 3; count += 1) await api.ask('{ serverTime }');
+  expect(await metric('documents_total{cache="miss"}')).toBe(1);
+  expect(await metric('documents_total{cache="hit"}')).toBe(2);
 });
 
 describe('a slow subscriber', () => {

@@ -18,7 +18,7 @@ import type { EngineMetrics } from '../metrics.ts';
 import type { ActionOutcome, Adapter } from '../ports.ts';
 import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
 import { type HostLedger, namesOf } from './ledger.ts';
-import { endOf, type OpenAction, openAction, outcomeOf } from './open-action.ts';
+import { beginCalls, endOf, isUncalled, type OpenAction, openAction, outcomeOf } from './open-action.ts';
 import type { Recovery } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
 
@@ -78,14 +78,10 @@ export class Dispatcher {
     this.slots = new Semaphore(options.limits.concurrentCalls);
   }
 
-  /** Actions that are recorded and not finished, as far as they are here. */
-  get open(): number {
-    return this.known.size;
-  }
-
-  /** Machines that wait until their node is free. */
-  get waiting(): number {
-    return this.waitingTargets;
+  /** Actions that are here, those of them for which no host was called yet, machines that wait for their node. */
+  get counts(): { readonly open: number; readonly uncalled: number; readonly waitingMachines: number } {
+    const uncalled = [...this.known.values()].filter(isUncalled).length;
+    return { open: this.known.size, uncalled, waitingMachines: this.waitingTargets };
   }
 
   /** Whether something is being done, or waits to be done, for a lease. */
@@ -104,7 +100,7 @@ export class Dispatcher {
     }
     for (const action of added) {
       const leases = new Set(action.targets.map((target) => target.leaseId));
-      const open = openAction(action, leases.size);
+      const open = openAction(action, leases.size, this.options.clock.monotonic());
       this.known.set(action.id, open);
       if (leases.size === 0) this.finish(open);
       for (const leaseId of leases) {
@@ -293,7 +289,7 @@ export class Dispatcher {
       if (blocked !== null) return blocked;
       ledger.hold(target);
     }
-    of.startedAt ??= clock.now();
+    beginCalls(of, this.options);
     return callTarget({
       adapter,
       action,

@@ -1,5 +1,7 @@
 import type { ActionRecord, Instant } from '../../core/index.ts';
 import { sharedController } from '../async.ts';
+import type { Clock } from '../clock.ts';
+import type { EngineMetrics } from '../metrics.ts';
 import { type ActionOutcome, maxActionOutput } from '../ports.ts';
 import type { Recovery } from './recovery.ts';
 import type { HostFailure } from './report.ts';
@@ -8,6 +10,8 @@ import type { HostFailure } from './report.ts';
 export interface OpenAction {
   readonly action: ActionRecord;
   parts: number;
+  /** When it was taken, on the monotonic clock. */
+  readonly takenAt: number;
   attempts: number;
   /** When the first host was called. */
   startedAt: Instant | null;
@@ -32,12 +36,13 @@ export interface OpenAction {
   readonly interrupted: AbortSignal;
 }
 
-export function openAction(action: ActionRecord, parts: number): OpenAction {
+export function openAction(action: ActionRecord, parts: number, takenAt: number): OpenAction {
   let interruption = sharedController();
   return {
     ...{
       action,
       parts,
+      takenAt,
       attempts: 0,
       startedAt: null,
       finishedAt: null,
@@ -59,6 +64,21 @@ export function openAction(action: ActionRecord, parts: number): OpenAction {
       return interruption.signal;
     },
   };
+}
+
+/** Whether something is to be done for which no host has been called yet. */
+export function isUncalled({ parts, startedAt }: OpenAction): boolean {
+  return parts > 0 && startedAt === null;
+}
+
+/** The first host is called, if none was before. */
+export function beginCalls(
+  open: OpenAction,
+  { clock, metrics }: { readonly clock: Clock; readonly metrics: EngineMetrics },
+): void {
+  if (open.startedAt !== null) return;
+  open.startedAt = clock.now();
+  metrics.dispatched((clock.monotonic() - open.takenAt) / 1_000);
 }
 
 /** How an action ended of which nothing goes on any more, and why it did not succeed. */

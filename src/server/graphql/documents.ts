@@ -80,11 +80,15 @@ export function useUnconditionalSubscriptions(): Plugin {
 const maxCachedLength = 5_000;
 const maxCachedDocuments = 200;
 
-/** A cache of parsed documents by their text. */
-export function documentCache<T>() {
+/** A cache of parsed documents by their text. `onLookup`: whether it was there. */
+export function documentCache<T>(onLookup: (hit: boolean) => void = () => {}) {
   const kept = new Map<string, T>();
   return {
-    get: (text: string) => kept.get(text),
+    get: (text: string) => {
+      const found = kept.get(text);
+      onLookup(found !== undefined);
+      return found;
+    },
     set: (text: string, value: T) => {
       if (text.length > maxCachedLength) return;
       const [oldest] = kept.keys();

@@ -146,7 +146,7 @@ export function useReadTurns(turns: ReadTurns): Plugin<PrincipalContext & { read
       setExecuteFn(async (given) => {
         const { principal, signal } = args.contextValue;
         try {
-          return await turns.run(`queries of ${principal.name}`, () => executeFn(given), signal);
+          return await turns.run({ kind: 'query', owner: principal.name, signal }, () => executeFn(given));
         } catch (error) {
           if (!signal?.aborted) throw error;
           // Nobody receives it.

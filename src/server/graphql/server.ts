@@ -23,6 +23,8 @@ export interface GraphQLOptions {
   readonly mask: ErrorMask;
   readonly log: Logger;
   readonly observe: Parameters<typeof useOperationMetrics>[0];
+  /** A document was parsed before, or not. */
+  readonly onDocument: (cached: boolean) => void;
   /** Filled with the event stream of each Response that is one. */
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
@@ -31,7 +33,7 @@ export interface GraphQLOptions {
 
 /** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const { services, limits, documents, mask, log, observe, streams, fanOut, turns } = options;
+  const { services, limits, documents, mask, log, observe, streams, fanOut, turns, onDocument } = options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal, requestId }) => apiContext(services, principal, requestId),
@@ -41,7 +43,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
     batching: false,
     multipart: false,
     maxRequestBodySize: false,
-    parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache() },
+    parserAndValidationCache: { documentCache: documentCache(onDocument), errorCache: documentCache() },
     maskedErrors: { maskError: (error) => mask(error) },
     // What the mask hides it has also logged.
     logging: {

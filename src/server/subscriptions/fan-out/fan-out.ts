@@ -59,6 +59,7 @@ export class FanOut {
       subscribers: this.count,
       selections: this.selections.size,
       lag: this.lag(),
+      pending: this.pending(),
     }));
   }
 
@@ -176,7 +177,8 @@ export class FanOut {
         },
         executeFailure: (error) =>
           run(apiContext(services, principal, requestId), LeaseEventStream.failure(error)),
-        takeTurn: (read) => this.options.turns.run('replays', read, this.stopping.signal),
+        takeTurn: (read) =>
+          this.options.turns.run({ kind: 'replay', owner: '', signal: this.stopping.signal }, read),
       },
       this.position,
     );
@@ -203,11 +205,21 @@ export class FanOut {
 
   private async pump(events: AsyncIterable<LeaseEventRecord>): Promise<void> {
     const { feed } = this;
+    const { metrics, services } = this.options;
+    const { leases, site } = services;
     for await (const event of events) {
       if (this.feed !== feed) return;
       this.position = event.sequence;
+      metrics.published((leases.now() - event.at) / site.clockSpeed / 1_000);
       for (const selection of this.selections.values()) selection.push(event);
     }
+  }
+
+  /** Events that wait to be delivered, over all selections. */
+  private pending(): number {
+    let sum = 0;
+    for (const { waiting } of this.selections.values()) sum += waiting;
+    return sum;
   }
 
   private lag(): number {

@@ -44,6 +44,7 @@ export class Selection {
   /** Those that have received everything up to `position`. */
   private readonly live = new Set<Subscriber>();
   private pending: LeaseEventRecord[] = [];
+  private pendingSince = 0;
   private readonly pages = new Map<number, Promise<Batch>>();
   private scheduled = false;
   private flushing = false;
@@ -53,6 +54,11 @@ export class Selection {
     /** Everything up to here has been given, or is just being given, to those in `live`. */
     private position: number,
   ) {}
+
+  /** Events that wait to be delivered. */
+  get waiting(): number {
+    return this.pending.length;
+  }
 
   /** False when the subscriber is behind and has to read first. */
   join(subscriber: Subscriber): boolean {
@@ -73,6 +79,7 @@ export class Selection {
       this.position = event.sequence;
       return;
     }
+    if (this.pending.length === 0) this.pendingSince = performance.now();
     this.pending.push(event);
     this.schedule();
   }
@@ -91,6 +98,7 @@ export class Selection {
   /** The results after a sequence number, shared by those who ask at the same time. */
   page(after: number): Promise<Batch> {
     const known = this.pages.get(after);
+    this.options.metrics.page(known ? 'shared' : 'read');
     if (known) return known;
     const page = this.options.takeTurn(() => this.readPage(after));
     this.pages.set(after, page);
@@ -120,6 +128,7 @@ export class Selection {
     if (this.pending.length === 0) return;
     this.flushing = true;
     const events = this.pending;
+    const since = this.pendingSince;
     this.pending = [];
     // A subscriber that joins from now on needs nothing of what is flushed.
     this.position = events.at(-1)?.sequence ?? this.position;
@@ -128,6 +137,7 @@ export class Selection {
     try {
       const batch = await this.execute(selected, this.position);
       await this.deliver(batch);
+      this.options.metrics.fannedOut((performance.now() - since) / 1_000);
     } catch (error) {
       await this.fail(error);
     } finally {
