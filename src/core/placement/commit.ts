@@ -14,13 +14,15 @@ export function commit(
   reason: StateReason | null = null,
 ): void {
   const { lease, vm } = plan;
+  const { preparation } = state.planning;
+  if (!lease.isSuspended) preparation.join(lease, plan.preparation);
   for (const victim of plan.victims) preempt(state, victim, lease.id, vm.start, now);
   const suspended = lease.isSuspended;
   state.dequeue(lease);
   state.touch(lease);
   lease.vm = vm;
   state.place(lease, vm.mapping);
-  const ready = suspended || state.planning.preparation.commit(lease, vm, plan.preparation);
+  const ready = suspended || preparation.commit(lease, vm, plan.preparation);
   for (const reservation of vm.chain) state.identify(reservation);
   state.table.addChain(vm);
   lease.freedSeal = state.table.freed.seal;

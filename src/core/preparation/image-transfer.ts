@@ -115,6 +115,19 @@ export class ImageTransfers implements Preparation {
     return start < now ? null : { sources, transfer: { start, end: start + length } };
   }
 
+  join(lease: Lease, { sources }: PreparationPlan): void {
+    for (const source of sources) {
+      if (source.kind !== 'piggyback') continue;
+      const { machine, node, on } = source;
+      if (on.entries.some((entry) => entry.lease === lease && entry.machine === machine)) continue;
+      if (this.journal.isOpen) this.journal.record(lease.memento());
+      this.journal.save(on);
+      on.entries = inEntryOrder([...on.entries, { lease, machine, node }]);
+      lease.transfers.add(on);
+      this.events.changed(on);
+    }
+  }
+
   commit(lease: Lease, vm: VmReservation, { sources, transfer }: PreparationPlan): boolean {
     const { image } = lease;
     if (!image) return true;
@@ -124,12 +137,7 @@ export class ImageTransfers implements Preparation {
       if (source.kind === 'reuse') {
         this.caches.reuse(node, image, lease.id, machine, vm.finalEnd);
         lease.diskAt.set(machine, node);
-      } else if (source.kind === 'piggyback') {
-        this.journal.save(source.on);
-        source.on.entries = inEntryOrder([...source.on.entries, { lease, machine, node }]);
-        lease.transfers.add(source.on);
-        this.events.changed(source.on);
-      } else {
+      } else if (source.kind === 'transfer') {
         entries.push({ lease, machine, node });
       }
     }

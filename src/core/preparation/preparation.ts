@@ -39,7 +39,12 @@ export interface Preparation {
   planSoonest(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan;
   /** For a VM with a fixed start; null when the images cannot be there in time. */
   planByStart(lease: Lease, vm: VmReservation, now: Instant): PreparationPlan | null;
-  /** Returns whether the lease is ready, with nothing left to prepare. */
+  /**
+   * Makes sure of the transfers of others that the plan counts on, before they are given up by leases that make room
+   * for it. Again does no harm.
+   */
+  join(lease: Lease, plan: PreparationPlan): void;
+  /** After `join`. Returns whether the lease is ready, with nothing left to prepare. */
   commit(lease: Lease, vm: VmReservation, plan: PreparationPlan): boolean;
 }
 

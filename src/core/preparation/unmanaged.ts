@@ -7,5 +7,6 @@ export const unmanaged: Preparation = {
   reachableBy: () => null,
   planSoonest: () => nothingToPrepare,
   planByStart: () => nothingToPrepare,
+  join: () => {},
   commit: () => true,
 };

@@ -83,6 +83,7 @@ function tryAt(
   ]);
   if (!plan) return null;
   const moved: Moved = { bestEffort: [], promised: [...promised] };
+  state.planning.preparation.join(plan.lease, plan.preparation);
   clearTheWay(state, plan, claim.movesPlans, moved, now);
   claim.commit(plan);
   for (const each of moved.promised.sort(byIncreasingSlack(now)))
@@ -151,6 +152,7 @@ function planPromisedAnew(
     const plan = soonestPlan(state, search, lease, step);
     isPossible = plan !== null;
     if (!plan || takesItsOldPlace(plan, promised)) return null;
+    state.planning.preparation.join(lease, plan.preparation);
     clearTheWay(state, plan, true, moved, now);
     commitPromised(state, promised, plan, now);
     return true;

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { defaultSchedulerConfig, type SchedulerConfig } from '../../../src/core/index.ts';
-import { bestEffort, image, immediate, reservation, tell as tellStory } from '../../support/story.ts';
+import {
+  bestEffort,
+  image,
+  immediate,
+  reservation,
+  siteOf,
+  tell as tellStory,
+  WHOLE,
+  withDeadline,
+} from '../../support/story.ts';
 
 const A = { image: image('A') };
 const B = { image: image('B') };
@@ -83,6 +92,23 @@ describe('riding on the transfer of another', () => {
       { kind: 'IMAGE_TRANSFER', start: 82, end: 164, targets: { 3: [[3, 1]] } },
     ]);
     expect(story.path(3)).toContain('164 READY, 164 ACTIVE');
+  });
+
+  it('goes on when the lease that the transfer was planned for makes room for the one that rides on it', () => {
+    const leases = [
+      bestEffort(0, 1, 600, A),
+      bestEffort(0, 1, 600, B),
+      withDeadline(10, undefined, 764, 1, 600, B),
+    ];
+    const story = tell(leases, {}, { site: siteOf([2, WHOLE]) });
+    expect(story.of(2, 'IMAGE_TRANSFER')[0]).toEqual({
+      kind: 'IMAGE_TRANSFER',
+      start: 82,
+      end: 164,
+      targets: { 1: [[2, 1]], 2: [[3, 1]] },
+    });
+    expect(story.timeline(3)).toBe('VM[164,764)');
+    expect(story.timeline(2)).toBe('T[82,164) VM[682,1282)');
   });
 
   it('ends with the last who needed it: a running transfer is stopped', () => {
