@@ -1,3 +1,4 @@
+import type { PlaceSearch } from '../mapping/places.ts';
 import { fits, type Need } from '../model/capacity.ts';
 import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
@@ -7,10 +8,8 @@ import type { SchedulerState } from '../state.ts';
 import { type StartWindow, shortestStay } from '../vm/soonest.ts';
 
 /**
- * Where a better start can lie, ascending: where the site as a whole has room for the lease. For leases that just need
- * enough free places for long enough (nothing to transfer, no shorter stay that ends in a suspension), none was
- * possible before the plan when it was made, so only what was given back since can have made one possible: the lease
- * must fit on one of the nodes concerned.
+ * Where a better start can lie, ascending. Found without touching what is planned, so that a lease which cannot move
+ * costs no trial.
  */
 export function usefulStarts(
   state: SchedulerState,
@@ -18,25 +17,101 @@ export function usefulStarts(
   previous: VmReservation,
   now: Instant,
 ): readonly StartWindow[] {
-  const last = previous.mustSuspend ? previous.start : previous.start - 1;
-  if (last < now) return [];
-  if (state.policies.preemption.preempts(lease.view)) return [{ from: now, to: last }];
+  const { start, holdStart, mustSuspend } = previous;
+  const lastUseful = mustSuspend ? start : start - 1;
+  if (lastUseful < now) return [];
+  // A lease with a deadline moves forward into free capacity only, whatever the policy lets it preempt.
+  if (lease.type !== 'DEADLINE' && state.policies.preemption.preempts(lease.view))
+    return [{ from: now, to: lastUseful }];
+  // On other nodes it may be resumed sooner.
+  if (lease.isSuspended && state.config.migration !== 'no')
+    return earlierStarts(state, lease, previous, { from: now, to: lastUseful }, now);
+  const earlier = earlierStarts(state, lease, previous, { from: now, to: holdStart - 1 }, now);
+  return mustSuspend && fitsWhole(state, lease, previous)
+    ? [...earlier, { from: holdStart, to: holdStart }]
+    : earlier;
+}
+
+/** Whether it may fit from its present start on until all its work is done. */
+function fitsWhole(state: SchedulerState, lease: Lease, previous: VmReservation): boolean {
+  const { start, holdStart } = previous;
+  const stay = start - holdStart + lease.remaining + state.planning.estimates.shutdown(lease);
+  return placeSearch(state, lease, previous, stay).notBefore(holdStart, holdStart) === holdStart;
+}
+
+/**
+ * Starts within the window for which the site as a whole has room. For leases that just need enough free places for
+ * long enough (nothing to transfer, no shorter stay that ends in a suspension), none was possible before the plan when
+ * it was made, so only what was given back since can have made one possible: the lease must fit on one of the nodes
+ * concerned.
+ */
+function earlierStarts(
+  state: SchedulerState,
+  lease: Lease,
+  previous: VmReservation,
+  all: StartWindow,
+  now: Instant,
+): readonly StartWindow[] {
   const onlyPlacesCount =
     lease.type !== 'DEADLINE' &&
     lease.uniform &&
     !state.planning.estimates.canSuspend(lease) &&
     state.config.preparation === 'unmanaged';
-  const stay = onlyPlacesCount ? previous.finalEnd - previous.start : shortestStay(state.planning, lease);
-  const all = { from: now, to: last };
+  const stay = shortestStay(state.planning, lease);
   const { freed } = state.table;
-  if (!onlyPlacesCount || !freed.remembers(lease.freedSeal))
-    return roomOnSite(state, lease, previous, all, stay);
-  const spans = freed.since(lease.freedSeal);
-  const range = startsThatReach(spans, all, stay);
-  const found: StartWindow[] = [];
-  for (const possible of range ? roomOnSite(state, lease, previous, range, stay) : [])
-    for (const span of spans) addStartsWithin(found, state, lease, span, possible, stay);
-  return merge(found);
+  let windows: StartWindow[];
+  if (onlyPlacesCount && freed.remembers(lease.freedSeal)) {
+    const spans = freed.since(lease.freedSeal);
+    const range = startsThatReach(spans, all, stay);
+    const found: StartWindow[] = [];
+    for (const possible of range ? roomOnSite(state, lease, previous, range, stay) : [])
+      for (const span of spans) addStartsWithin(found, state, lease, span, possible, stay);
+    windows = merge(found);
+  } else {
+    windows = roomOnSite(state, lease, previous, all, stay);
+  }
+  return windows.length > 0 ? fromFirstPossible(state, lease, previous, windows, stay, now) : windows;
+}
+
+/** The windows from the first start on at which the lease may fit, its present place being taken as free. */
+function fromFirstPossible(
+  state: SchedulerState,
+  lease: Lease,
+  previous: VmReservation,
+  windows: readonly StartWindow[],
+  stay: Millis,
+  now: Instant,
+): readonly StartWindow[] {
+  const { config, table } = state;
+  const search = placeSearch(state, lease, previous, stay);
+  // With nothing to copy before, it starts as early as it may, or where something is given back (R7).
+  const copiesNothing =
+    config.preparation === 'unmanaged' && (!lease.isSuspended || config.migration === 'no');
+  const earliest = lease.isSuspended ? now : Math.max(now, lease.requestedStart ?? now);
+  const nextStart = (at: Instant) => {
+    if (!copiesNothing) return at;
+    const released = table.releases.next(at - 1) ?? Number.POSITIVE_INFINITY;
+    return at <= earliest ? Math.min(earliest, released) : released;
+  };
+  for (const [index, { from, to }] of windows.entries()) {
+    for (let at = nextStart(from); at <= to; ) {
+      const possible = search.notBefore(at, to);
+      if (possible === at) return [{ from: at, to }, ...windows.slice(index + 1)];
+      at = nextStart(possible);
+    }
+  }
+  return [];
+}
+
+function placeSearch(
+  { planning: { mapper }, config }: SchedulerState,
+  lease: Lease,
+  previous: VmReservation,
+  stay: Millis,
+): Pick<PlaceSearch, 'notBefore'> {
+  return lease.isSuspended && config.migration === 'no' && lease.mapping
+    ? mapper.searchOld(lease, lease.mapping, stay, previous)
+    : mapper.search(lease, stay, previous);
 }
 
 /** From the first start to the last that takes in something of what was given back. */

@@ -1,5 +1,5 @@
 import { fits, type Need, pack, type ResourceSpace, type Vector } from '../model/capacity.ts';
-import type { Lease, Mapping } from '../model/lease.ts';
+import type { Lease, Mapping, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import type { HostSelectionPolicy } from '../policies/host-selection.ts';
 import { HostView } from '../policies/views.ts';
@@ -109,10 +109,16 @@ export class GreedyMapper {
 
   /**
    * When the machines may fit in their old places for as long as `reach`, as far as that can be told without trying.
+   * What the lease holds in `own` counts as free.
    */
-  searchOld(lease: Lease, mapping: Mapping, reach: Millis): Pick<PlaceSearch, 'notBefore'> {
+  searchOld(
+    lease: Lease,
+    mapping: Mapping,
+    reach: Millis,
+    own: VmReservation | null = null,
+  ): Pick<PlaceSearch, 'notBefore'> {
     const needs = this.needsOf(lease, mapping);
-    return { notBefore: (from) => firstFit(needs, from, reach) };
+    return { notBefore: (from, to) => firstFit(needs, from, to, reach, own && lease) };
   }
 
   private needsOf(lease: Lease, mapping: Mapping): readonly NodeNeed[] {
@@ -124,9 +130,12 @@ export class GreedyMapper {
     return needs;
   }
 
-  /** When the machines may fit for as long as `reach`, as far as that can be told without trying. */
-  search(lease: Lease, reach: Millis): PlaceSearch {
-    return new PlaceSearch(this.table, lease, reach);
+  /**
+   * When the machines may fit for as long as `reach`, as far as that can be told without trying. What the lease holds
+   * in `own` counts as free.
+   */
+  search(lease: Lease, reach: Millis, own: VmReservation | null = null): PlaceSearch {
+    return new PlaceSearch(this.table, lease, reach, own);
   }
 
   /** A necessary condition, checked in passing: enough is free on the site as a whole, and on enough nodes. */

@@ -1,7 +1,7 @@
 import { fits, type Need, type ResourceSpace } from '../model/capacity.ts';
 import type { Lease, Mapping } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import type { NodeProfile } from '../slot-table/node-profile.ts';
+import { freeWithout, type NodeProfile, type Segment } from '../slot-table/node-profile.ts';
 
 /** What the machines of a lease need together on one node. */
 export interface NodeNeed {
@@ -29,28 +29,41 @@ export function needsByNode(
 }
 
 /**
- * The first instant >= from at which every need may fit on its node for as long as `reach`; Infinity when there is
- * none.
+ * The first instant in [from, to] at which every need may fit on its node for as long as `reach`, one lease being taken
+ * as gone; one after `to` when there is none.
  */
-export function firstFit(needs: readonly NodeNeed[], from: Instant, reach: Millis): Instant {
+export function firstFit(
+  needs: readonly NodeNeed[],
+  from: Instant,
+  to: Instant,
+  reach: Millis,
+  gone: Lease | null,
+): Instant {
   let at = from;
   for (let agreed = 0, i = 0; agreed < needs.length; i = (i + 1) % needs.length) {
     const { node, need } = needs[i] as NodeNeed;
-    const next = firstFitOn(node, need, at, reach);
+    const next = firstFitOn(node, need, at, reach, gone);
     agreed = next === at ? agreed + 1 : 1;
     at = next;
-    if (at === Number.POSITIVE_INFINITY) break;
+    if (at > to) break;
   }
   return at;
 }
 
-function firstFitOn(node: NodeProfile, need: Need, from: Instant, reach: Millis): Instant {
+function firstFitOn(
+  node: NodeProfile,
+  need: Need,
+  from: Instant,
+  reach: Millis,
+  gone: Lease | null,
+): Instant {
   const { segments } = node;
   let start = from;
   for (let i = node.indexAt(from); i < segments.length; i += 1) {
-    const { time, free } = segments[i] as (typeof segments)[number];
-    if (time - start >= reach) break;
-    if (!fits(need, free)) start = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
+    const segment = segments[i] as Segment;
+    if (segment.time - start >= reach) break;
+    if (!fits(need, gone ? freeWithout(segment, gone) : segment.free))
+      start = segments[i + 1]?.time ?? Number.POSITIVE_INFINITY;
   }
   return start;
 }

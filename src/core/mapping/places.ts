@@ -1,7 +1,7 @@
 import type { Need, Vector } from '../model/capacity.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
-import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
+import { freeWithout, type NodeProfile, type Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 
 /** How many machines of one need fit into what is free, counted up to `max`. */
@@ -46,6 +46,14 @@ export const smallestNeed = (lease: Lease): Need => {
   return { vector, used: vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : [])), shares: [] };
 };
 
+interface Nodes {
+  /** By node number: its places from the present on, and until when they stay the same. */
+  readonly places: Int32Array;
+  readonly until: Float64Array;
+  /** Node numbers, ascending by `until`. */
+  readonly heap: Int32Array;
+}
+
 /**
  * Goes forward in time and finds when enough is free for a lease: on the site as a whole, and places on nodes, but not
  * which of them stay together. Each node is looked at again only when its places may have changed, so a whole search
@@ -54,15 +62,8 @@ export const smallestNeed = (lease: Lease): Need => {
 export class PlaceSearch {
   private readonly need: Need;
   private readonly wanted: number;
-  /**
-   * By node number: its places from the present on, and until when they stay the same. Null as long as not all nodes
-   * were looked at.
-   */
-  private nodes: {
-    readonly places: Int32Array;
-    readonly until: Float64Array;
-    readonly heap: Int32Array;
-  } | null = null;
+  /** Null as long as not all nodes were looked at. */
+  private nodes: Nodes | null = null;
   private total = 0;
   /** The last answer: nothing before it is of use. */
   private found = Number.NEGATIVE_INFINITY;
@@ -72,26 +73,31 @@ export class PlaceSearch {
     private readonly lease: Lease,
     /** How long the machines must fit. */
     private readonly reach: Millis,
+    /** What the lease holds at present and would give up: it counts as free. */
+    private readonly own: VmReservation | null = null,
   ) {
     this.need = smallestNeed(lease);
     this.wanted = lease.machineCount;
   }
 
   /**
-   * The first instant >= from at which they may fit; Infinity when there is none. Calls come in ascending order of
-   * `from`.
+   * The first instant in [from, to] at which they may fit; one after `to` when there is none. Calls come in ascending
+   * order of `from`.
    */
-  notBefore(from: Instant): Instant {
+  notBefore(from: Instant, to: Instant): Instant {
     const { site } = this.table;
     const { totals } = this.lease;
+    // From its own place on there is always enough for it on the site as a whole.
+    const held = this.own?.holdStart ?? Number.POSITIVE_INFINITY;
     let at = Math.max(from, this.found);
-    while (at < Number.POSITIVE_INFINITY) {
-      const short = site.firstBelow(at, at + this.reach, totals);
-      if (short < at + this.reach) {
-        at = site.firstEnough(short, Number.POSITIVE_INFINITY, totals);
+    while (at <= to) {
+      const end = Math.min(at + this.reach, held);
+      const short = site.firstBelow(at, end, totals);
+      if (short < end) {
+        at = site.firstEnough(short, held, totals);
         continue;
       }
-      const enough = this.enoughPlaces(at);
+      const enough = this.enoughPlaces(at, to);
       if (enough === at) break;
       at = enough;
     }
@@ -99,10 +105,10 @@ export class PlaceSearch {
     return at;
   }
 
-  private enoughPlaces(from: Instant): Instant {
+  private enoughPlaces(from: Instant, to: Instant): Instant {
     if (!this.nodes) {
-      if (this.areEnough(from)) return from;
       this.nodes = this.lookAtAll(from);
+      if (!this.nodes) return from;
     }
     const { heap, until } = this.nodes;
     let at = from;
@@ -113,35 +119,30 @@ export class PlaceSearch {
       }
       if (this.total >= this.wanted) return at;
       at = until[heap[0] as number] as number;
-      if (at === Number.POSITIVE_INFINITY) return at;
+      if (at > to) return at;
     }
   }
 
-  /** Without remembering anything: most searches end where they begin. */
-  private areEnough(at: Instant): boolean {
-    const { nodes } = this.table;
-    let wanted = this.wanted;
-    for (let number = 1; number < nodes.length && wanted > 0; number += 1)
-      wanted -= countPlaces(nodes[number] as NodeProfile, this.need, at, at + this.reach, wanted);
-    return wanted <= 0;
-  }
-
-  private lookAtAll(at: Instant) {
+  /** Null as soon as enough places are found: most searches end where they begin. */
+  private lookAtAll(at: Instant): Nodes | null {
     const count = this.table.nodeCount;
-    const nodes = {
-      places: new Int32Array(count + 1),
-      until: new Float64Array(count + 1),
-      heap: Int32Array.from({ length: count }, (_, index) => index + 1),
-    };
-    for (let number = 1; number <= count; number += 1) this.lookAt(number, at, nodes);
-    for (let parent = (count >> 1) - 1; parent >= 0; parent -= 1) siftDown(nodes.heap, nodes.until, parent);
-    return nodes;
+    const places = new Int32Array(count + 1);
+    const until = new Float64Array(count + 1);
+    this.total = 0;
+    for (let number = 1; number <= count; number += 1) {
+      this.lookAt(number, at, { places, until });
+      if (this.total >= this.wanted) return null;
+    }
+    const heap = Int32Array.from({ length: count }, (_, index) => index + 1);
+    for (let parent = (count >> 1) - 1; parent >= 0; parent -= 1) siftDown(heap, until, parent);
+    return { places, until, heap };
   }
 
   /** Counts a node's places over [at, at + reach), and finds until when they stay what they are. */
-  private lookAt(number: number, at: Instant, nodes: { places: Int32Array; until: Float64Array }): void {
+  private lookAt(number: number, at: Instant, nodes: Pick<Nodes, 'places' | 'until'>): void {
     const { need, wanted, reach } = this;
     const node = this.table.nodes[number] as NodeProfile;
+    const gone = this.own?.amounts.has(number) ? this.lease : null;
     const { segments } = node;
     let places = wanted;
     let until = Number.POSITIVE_INFINITY;
@@ -149,7 +150,7 @@ export class PlaceSearch {
     for (const first = i; i < segments.length && places > 0; i += 1) {
       const segment = segments[i] as Segment;
       if (i > first && segment.time >= at + reach) break;
-      const here = placesIn(need, segment.free, wanted);
+      const here = placesIn(need, gone ? freeWithout(segment, gone) : segment.free, wanted);
       if (here >= places) continue;
       // There can be more only once the first segment with so few has passed,
       places = here;
@@ -160,7 +161,8 @@ export class PlaceSearch {
       const segment = segments[i] as Segment;
       const within = segment.time - reach + 1;
       if (within >= until) break;
-      if (placesIn(need, segment.free, wanted) >= places) continue;
+      const here = placesIn(need, gone ? freeWithout(segment, gone) : segment.free, wanted);
+      if (here >= places) continue;
       until = within;
       break;
     }

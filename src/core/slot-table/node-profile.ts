@@ -166,6 +166,17 @@ export class NodeProfile {
   }
 }
 
+/** What would be free if one lease were gone. */
+export function freeWithout({ free, holds }: Segment, lease: Lease): Vector {
+  let without: number[] | null = null;
+  for (const hold of holds) {
+    if (hold.lease !== lease) continue;
+    without ??= [...free];
+    add(without, hold.amounts);
+  }
+  return without ?? free;
+}
+
 const subtract = (free: number[], amounts: Vector): void => {
   for (let d = 0; d < free.length; d += 1) free[d] = (free[d] as number) - (amounts[d] as number);
 };

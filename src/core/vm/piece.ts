@@ -90,7 +90,7 @@ export class PieceSearch {
     const last = this.deadline - this.shortest;
     let at = releases.next(Math.max(...earliest));
     while (at !== null && at <= last) {
-      const possible = places.notBefore(at);
+      const possible = places.notBefore(at, last);
       if (possible > at) {
         at = releases.next(possible - 1);
         continue;

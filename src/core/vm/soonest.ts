@@ -89,7 +89,7 @@ const describe = (planning: Planning, lease: Lease, whole: boolean, now: Instant
     fixed: resuming && planning.config.migration === 'no' ? lease.mapping : null,
     shutdown,
     readiness: resuming ? readyToResume(planning, lease, lease, now) : readyToStart(planning, lease, now),
-    duration: lease.remaining + shutdown + (resuming ? estimates.resume(lease) : 0),
+    duration: wholeStay(planning, lease),
     threshold: estimates.threshold(lease, resuming),
     strict: whole || !estimates.canSuspend(lease),
     preempts: preemption.preempts(lease.view),
@@ -130,7 +130,7 @@ const searchFuture = (
   for (const { from, to } of starts) {
     let at = releases.next(Math.max(after, from - 1));
     while (at !== null && at <= to) {
-      const possible = places?.notBefore(at) ?? at;
+      const possible = places?.notBefore(at, to) ?? at;
       if (possible > at) {
         at = releases.next(possible - 1);
         continue;
@@ -157,12 +157,17 @@ const minReach = ({
 }: Pick<Search, 'duration' | 'threshold' | 'strict'>): Millis =>
   Math.max(1, strict ? duration : Math.min(duration, threshold));
 
+/** How long a VM with everything around it takes. */
+function wholeStay({ estimates }: Planning, lease: Lease): Millis {
+  return lease.remaining + estimates.shutdown(lease) + (lease.isSuspended ? estimates.resume(lease) : 0);
+}
+
 /** The shortest time for which the lease must fit from its start on, whatever its type allows. */
-export function shortestStay({ estimates }: Planning, lease: Lease): Millis {
-  const resuming = lease.isSuspended;
-  const duration = lease.remaining + estimates.shutdown(lease) + (resuming ? estimates.resume(lease) : 0);
-  const threshold = estimates.threshold(lease, resuming);
-  return minReach({ duration, threshold, strict: !estimates.canSuspend(lease) });
+export function shortestStay(planning: Planning, lease: Lease): Millis {
+  const { estimates } = planning;
+  const strict = lease.type === 'DEADLINE' || !estimates.canSuspend(lease);
+  const threshold = estimates.threshold(lease, lease.isSuspended);
+  return minReach({ duration: wholeStay(planning, lease), threshold, strict });
 }
 
 /** A mapping from `start` that reaches far enough (R8), or null. */
