@@ -10,6 +10,7 @@ export {
   loadConfiguration,
   readConfigurationFile,
   type ServerConfig,
+  serverScheduler,
 } from './load.ts';
 export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
 export { loadPolicies } from './policy-modules.ts';

@@ -89,6 +89,7 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     : defaultConfiguration();
   return {
     ...file,
+    scheduler: serverScheduler(file),
     databaseUrl: variables.DATABASE_URL ?? null,
     dataDir: resolve(variables.LEASEGRAPH_DATA_DIR),
     host: variables.HOST,
@@ -99,6 +100,27 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     applySite: variables.LEASEGRAPH_APPLY_SITE,
     apiWorkers: variables.LEASEGRAPH_API_WORKERS,
   };
+}
+
+/** What an operation of a host takes at least in plans: one that is planned to take no time cannot be extended. */
+const minOperationTime = 1_000;
+
+/** The options of the scheduler that a server uses: hosts take time where the configuration gives none. */
+export function serverScheduler({ adapters, scheduler }: Configuration): Configuration['scheduler'] {
+  if (adapters.every(takesNoTime)) return scheduler;
+  const atLeast = (time: number): number => Math.max(time, minOperationTime);
+  const { overrideResumeTime, overrideSuspendTime, shutdownTime } = scheduler;
+  return {
+    ...scheduler,
+    shutdownTime: atLeast(shutdownTime),
+    overrideSuspendTime: overrideSuspendTime === null ? null : atLeast(overrideSuspendTime),
+    overrideResumeTime: overrideResumeTime === null ? null : atLeast(overrideResumeTime),
+  };
+}
+
+function takesNoTime(adapter: Configuration['adapters'][number]): boolean {
+  if (adapter.kind === 'dry-run') return true;
+  return adapter.kind === 'simulated' && adapter.delays === undefined;
 }
 
 /** The configuration without a file. */

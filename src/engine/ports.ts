@@ -242,10 +242,19 @@ export interface HostSite {
   nodes(): readonly HostNode[];
 }
 
+/** What is told of a lease besides its machines. */
+export interface LeaseFacts {
+  readonly name: string | null;
+  /** The name of the principal that it belongs to. */
+  readonly owner: string | null;
+}
+
 export interface ActionCall {
   /** Identifies the action: a repeated call carries the same number. */
   readonly actionId: number;
   readonly target: ActionTarget;
+  /** Absent where it is not known any more, as of a lease that had ended before the server was started. */
+  readonly lease?: LeaseFacts | undefined;
   /** Aborts when the engine no longer waits for the call: the adapter stops what it can stop and rejects at once. */
   readonly signal: AbortSignal;
   /** Wall-clock instant by which it should be done; null when nothing says so. The adapter answers `pending` then. */

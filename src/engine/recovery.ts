@@ -74,6 +74,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
     hosted: hostedOf(snapshot, actions),
     spec: stored.spec,
+    leases: snapshot.leases,
     nodeStates: snapshot.nodes ?? [],
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,

@@ -376,6 +376,37 @@ describeEachDatabase('reading', (databases) => {
     ]);
   });
 
+  it('measures how fast hosts are, from the actions that they carried out', async () => {
+    const target = { leaseId: 8, machine: 1, node: 3, toNode: null, capacity: { Memory: 640 }, image: null };
+    const action = (
+      number: number,
+      kind: 'SUSPEND' | 'RESUME',
+      seconds: number,
+      state = 'SUCCEEDED' as const,
+    ) => ({
+      ...{ number, kind, state, leaseNumber: 8, at: new Date(now), targets: [target] },
+      ...{ startedAt: new Date(now), finishedAt: new Date(now + seconds * 1_000) },
+    });
+    await prisma.action.createMany({
+      data: [action(21, 'SUSPEND', 10), action(22, 'SUSPEND', 20), action(23, 'RESUME', 5)],
+    });
+    await prisma.action.create({ data: { ...action(24, 'RESUME', 500), state: 'FAILED' } });
+    await prisma.actionNode.createMany({
+      data: [21, 22, 23, 24].map((actionNumber) => ({ nodeNumber: 3, actionNumber })),
+    });
+    const { data } = await api.ask('{ nodes { nodes { measuredRates { kind count min median } } } }');
+    expect(data.nodes.nodes).toEqual([
+      { measuredRates: [] },
+      { measuredRates: [] },
+      {
+        measuredRates: [
+          { kind: 'SUSPEND', count: 2, min: 32, median: 32 },
+          { kind: 'RESUME', count: 1, min: 128, median: 128 },
+        ],
+      },
+    ]);
+  });
+
   it('continues after a cursor whose element was deleted', async () => {
     const { data } = await api.ask('{ reservations(first: 2) { pageInfo { endCursor } } }');
     const [start, number] = atob(data.reservations.pageInfo.endCursor)

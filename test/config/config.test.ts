@@ -329,6 +329,25 @@ site:
   });
 });
 
+describe('operations that are planned to take no time', () => {
+  const planned = (adapter: string) => {
+    const text = `adapter: ${adapter}\nscheduler: { overrideSuspendTime: 0 }`;
+    const { overrideResumeTime, overrideSuspendTime, shutdownTime } = loadConfiguration({
+      LEASEGRAPH_CONFIG: file(text),
+    }).scheduler;
+    return [shutdownTime, overrideSuspendTime, overrideResumeTime];
+  };
+
+  it.each([
+    ['{ kind: simulated }', [0, 0, null]],
+    ['{ kind: dry-run }', [0, 0, null]],
+    ['{ kind: simulated, delays: { shutdown: 3 } }', [1_000, 1_000, null]],
+    ['{ kind: libvirt }', [1_000, 1_000, null]],
+  ])('take a second at least where hosts take time: %s', (adapter, times) => {
+    expect(planned(adapter)).toEqual(times);
+  });
+});
+
 describe('the admin token', () => {
   it('is made once, for its owner only, and kept', () => {
     const directory = join(scratch, 'data');

@@ -204,11 +204,9 @@ describe.skipIf(missingPrograms.length > 0)(
       while (readdirSync(machines).length > 0) await sleep(200);
 
       // What the hosts have shown is there to plan by.
-      await server.stop();
-      const { code, stdout } = await run(['rates', '--json'], {
-        LEASEGRAPH_DATA_DIR: join(folder, 'data'),
-        LEASEGRAPH_CONFIG: join(folder, 'data.config.json'),
-      });
+      const { code, stdout } = await run([
+        ...['rates', '--json', '--server', new URL('/', server.url).href, '--token', server.token],
+      ]);
       expect(code).toBe(0);
       const rates = JSON.parse(stdout) as { node: string; kind: string; count: number; min: number }[];
       const victimNode = victim.machines[0]?.node?.hostname;

@@ -148,6 +148,7 @@ test('destroying one machine ends nothing that is for the others of its lease, a
     metrics: noMetrics,
     report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
     onReached: () => {},
+    factsOf: () => null,
   });
   const action = (id: number, kind: ActionRecord['kind'], ...places: [machine: number, node: number][]) => ({
     ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },
@@ -307,4 +308,16 @@ test('the calls to one node at the same time are limited, and those to other nod
   for (const each of finish.splice(0)) each();
   await settle();
   expect(places()).toEqual([1, 1, 2, 2]);
+});
+
+test('hosts are told the name and the owner of a lease, also when it has ended', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const { engine, adapter } = await harness.start();
+  const request = { ...bestEffort(minutes(1)), name: 'nightly build', owner: 'ada' };
+  await engine.submit('request', request, { principal });
+  await harness.pass(minutes(2), 1_000);
+  expect(adapter.calls.map(({ what, call: { lease } }) => [what, lease])).toEqual([
+    ['start', { name: 'nightly build', owner: 'ada' }],
+    ['shutdown', { name: 'nightly build', owner: 'ada' }],
+  ]);
 });

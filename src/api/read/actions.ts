@@ -1,4 +1,5 @@
 import { type Action, Prisma } from '../../store/prisma/client.ts';
+import { measuredKinds } from '../rates.ts';
 import { type Batch, grouped } from './batches.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
 import { and } from './sql.ts';
@@ -65,6 +66,29 @@ export const countActionsOfNodes: Batch<number, number> = async ({ prisma, view 
     SELECT n.node_number AS node, count(*)::int AS count FROM action_nodes n ${joined ?? Prisma.empty}
     WHERE n.node_number = ANY (${[...nodes]}::int[]) AND ${and([seen])} GROUP BY n.node_number`;
   return new Map(counts.map(({ node, count }) => [node, count]));
+};
+
+export type MeasuredRow = Pick<Action, 'kind' | 'targets'> & {
+  readonly startedAt: Date;
+  readonly finishedAt: Date;
+};
+
+/** So many of a node's newest actions are looked at for its rates, and so many of them are read. */
+const [maxLookedAt, maxMeasured] = [10_000, 1_000];
+
+/** The newest actions that were carried out on nodes and whose duration says something about their hosts. */
+export const measuredActionsOfNodes: Batch<number, MeasuredRow[]> = async ({ prisma }, nodes) => {
+  const rows = await prisma.$queryRaw<(MeasuredRow & { readonly parent: number })[]>`
+    SELECT parent, page.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT a.kind::text, a.targets, a.started_at AS "startedAt", a.finished_at AS "finishedAt" FROM (
+        SELECT action_number FROM action_nodes WHERE node_number = parent
+        ORDER BY action_number DESC LIMIT ${maxLookedAt}
+      ) newest JOIN actions a ON a.number = newest.action_number
+      WHERE a.kind = ANY (${[...measuredKinds]}::text[]::"ActionKind"[]) AND a.state = 'SUCCEEDED'
+        AND a.started_at IS NOT NULL AND a.finished_at IS NOT NULL
+      ORDER BY a.number DESC LIMIT ${maxMeasured}
+    ) AS page`;
+  return grouped(rows, ({ parent }) => parent);
 };
 
 /** Of leases that have been read, and so may be seen. */

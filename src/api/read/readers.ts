@@ -19,6 +19,8 @@ import {
   actionsOfNodes,
   countActionsOfLeases,
   countActionsOfNodes,
+  type MeasuredRow,
+  measuredActionsOfNodes,
 } from './actions.ts';
 import {
   type AuditFilter,
@@ -317,6 +319,12 @@ export class Readers {
       async (window) => (await this.batches.load(actionsOfNodes, number, window)) ?? [],
       async () => (await this.batches.load(countActionsOfNodes, number)) ?? 0,
     );
+  }
+
+  async measuredActions({ number }: NodeRow): Promise<readonly MeasuredRow[]> {
+    const actions = (await this.batches.load(measuredActionsOfNodes, number)) ?? [];
+    this.budget.take(actions.length);
+    return actions;
   }
 
   accounting(from: Instant, to: Instant, by: AccountingGroup, now: Instant): Promise<AccountingRow[]> {

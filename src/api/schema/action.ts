@@ -1,4 +1,6 @@
 import type { ActionTarget } from '../../core/index.ts';
+import { hasRole } from '../../identity/index.ts';
+import { type MeasuredRate, ratesOf } from '../rates.ts';
 import { builder } from './builder.ts';
 import { Action, ActionConnection, ComputeNode, Lease } from './refs.ts';
 
@@ -66,6 +68,41 @@ builder.objectFields(Action, (t) => ({
     description: 'When it was decided.',
   }),
 }));
+
+const MeasuredRateType = builder.objectRef<MeasuredRate>('MeasuredRate').implement({
+  description: 'How fast the host of a node carried out actions of a kind, in MB per second of real time.',
+  fields: (t) => ({
+    kind: t.expose('kind', {
+      type: ActionKindEnum,
+      description: 'SUSPEND and RESUME move memory, PREPARE an image, MIGRATE both.',
+    }),
+    count: t.exposeInt('count', { description: 'The number of actions.' }),
+    min: t.exposeFloat('min', { description: 'Of the slowest one.' }),
+    median: t.exposeFloat('median', { description: 'Of the one in the middle.' }),
+  }),
+});
+
+builder.objectField(ComputeNode, 'measuredRates', (t) =>
+  t.field({
+    type: [MeasuredRateType],
+    description:
+      'How fast its host suspended, resumed, moved and prepared machines, from its last actions. For operators; empty for others.',
+    extensions: { listSize: 4 },
+    resolve: async (node, _args, { principal, read, services }) => {
+      if (!hasRole(principal, 'OPERATOR')) return [];
+      const { clockSpeed } = services.site;
+      const actions = await read.measuredActions(node);
+      return ratesOf(
+        node.number,
+        actions.map(({ kind, targets, startedAt, finishedAt }) => ({
+          kind,
+          targets: targets as unknown as readonly ActionTarget[],
+          duration: (finishedAt.getTime() - startedAt.getTime()) / clockSpeed,
+        })),
+      );
+    },
+  }),
+);
 
 builder.objectField(ComputeNode, 'actions', (t) =>
   t.connection(

@@ -1,10 +1,8 @@
 import type { Command } from 'commander';
-import { loadConfiguration } from '../../config/index.ts';
-import type { ActionRecord } from '../../core/index.ts';
-import { openStore } from '../../store/index.ts';
+import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
+import { RatesDocument, type RatesQuery } from '../client/generated/operations.ts';
 import { addNotes } from '../help.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
-import { type MeasuredAction, measuredKinds, ratesOf } from '../rates.ts';
 import { type Column, formatTable } from '../table.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
@@ -16,57 +14,34 @@ const columns: readonly Column[] = [
   { title: 'MEDIAN MB/s', align: 'right' },
 ];
 
-/** So many of the newest actions are read. */
-const maxActions = 10_000;
+type Rate = RatesQuery['nodes']['nodes'][number]['measuredRates'][number] & { readonly node: string };
 
 export default function rates(command: Command, terminal: Terminal): void {
   addNotes(
     command,
     terminal,
     'PREPARE is the transfer of images, MIGRATE that of memory and image. Set scheduler.suspendRate and scheduler.resumeRate to no more than the slowest node has shown (docs/adapters.md).',
-    'The database is the one that DATABASE_URL names (a server may be using it), or the embedded one in LEASEGRAPH_DATA_DIR (no server may be using it).',
+    'The token must be that of an operator.',
   );
-  addOutputOptions(command).action(async (options: OutputOptions) => {
-    const { clock, databaseUrl, dataDir } = loadConfiguration(process.env);
-    const store = await openStore({ databaseUrl, dataDir, asItIs: true });
-    try {
-      const [nodes, actions] = await Promise.all([
-        store.prisma.computeNode.findMany({ select: { number: true, hostname: true } }),
-        store.prisma.action.findMany({
-          where: { kind: { in: [...measuredKinds] }, state: 'SUCCEEDED', startedAt: { not: null } },
-          orderBy: { number: 'desc' },
-          take: maxActions,
-        }),
-      ]);
-      const measured = actions.map(
-        ({ kind, targets, startedAt, finishedAt }): MeasuredAction => ({
-          kind,
-          targets: targets as unknown as ActionRecord['targets'],
-          duration: ((finishedAt?.getTime() ?? 0) - (startedAt?.getTime() ?? 0)) / clock.speed,
-        }),
-      );
-      const names = new Map(nodes.map(({ number, hostname }) => [number, hostname]));
-      const found = ratesOf(measured).map(({ node, ...rate }) => ({
-        node: names.get(node) ?? String(node),
-        ...rate,
-      }));
-      if (found.length === 0)
-        throw new CliError('no host has suspended, resumed, moved or prepared anything yet');
-      printList(terminal, options, found, () =>
-        formatTable(
-          columns,
-          found.map(({ node, kind, count, min, median }) => [
-            node,
-            kind,
-            String(count),
-            min.toFixed(1),
-            median.toFixed(1),
-          ]),
-          terminal.tableWidth,
-        ),
-      );
-    } finally {
-      await store.close();
-    }
+  addOutputOptions(addServerOptions(command)).action(async (options: ServerOptions & OutputOptions) => {
+    const client = connect(options);
+    const found: Rate[] = [];
+    const pages = allPages(
+      async (after, first) => (await client.request(RatesDocument, { first, after })).nodes,
+    );
+    for await (const { hostname, measuredRates } of pages)
+      for (const rate of measuredRates) found.push({ node: hostname, ...rate });
+    if (found.length === 0)
+      throw new CliError('no host has suspended, resumed, moved or prepared anything yet');
+    printList(terminal, options, found, () =>
+      formatTable(
+        columns,
+        found.map(({ node, kind, count, min, median }) => [
+          ...[node, kind, String(count)],
+          ...[min.toFixed(1), median.toFixed(1)],
+        ]),
+        terminal.tableWidth,
+      ),
+    );
   });
 }

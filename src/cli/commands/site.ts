@@ -5,6 +5,7 @@ import {
   differenceLines,
   readConfigurationFile,
   type SiteDifference,
+  serverScheduler,
   siteDifference,
 } from '../../config/index.ts';
 import { addServerOptions, type Client, connect, type ServerOptions } from '../client/client.ts';
@@ -68,7 +69,7 @@ async function compare(options: Options) {
   if (configured === null) throw new CliError(`${file} has no site [INVALID_VALUE]`);
   const client = connect(options);
   const { ids, scheduler: used, site: stored } = await siteInventory(client);
-  const scheduler = Object.entries(configuration.scheduler).flatMap(([key, value]) => {
+  const scheduler = Object.entries(serverScheduler(configuration)).flatMap(([key, value]) => {
     const [from, to] = [used[key], value].map((each) => JSON.stringify(each ?? null));
     return from === to ? [] : [{ key, from: used[key] ?? null, to: value }];
   });

@@ -12,6 +12,8 @@ export interface Document {
   readonly node: HostNode;
   readonly lease?: number;
   readonly machine?: number;
+  readonly name?: string | null;
+  readonly owner?: string | null;
   readonly action?: number;
   readonly deadline?: string | null;
   readonly toNode?: HostNode | null;
@@ -29,7 +31,7 @@ export function factsOf(
   operation: string,
   site: HostSite,
   place: Pick<MachinePlace, 'node'> & Partial<MachinePlace> & Partial<ActionTarget>,
-  call: Pick<ActionCall, 'actionId' | 'deadline'> | null = null,
+  call: Pick<ActionCall, 'actionId' | 'deadline' | 'lease'> | null = null,
 ): Facts {
   const nodes = site.nodes();
   const find = (number: number): HostNode => {
@@ -44,6 +46,7 @@ export function factsOf(
     node: find(place.node),
     ...(leaseId !== undefined && { lease: leaseId }),
     ...(machine !== undefined && { machine }),
+    ...(call?.lease && { name: call.lease.name, owner: call.lease.owner }),
     ...(call && {
       action: call.actionId,
       deadline: call.deadline === null ? null : DateTime.fromMillis(call.deadline, { zone: 'utc' }).toISO(),
@@ -56,7 +59,8 @@ export function factsOf(
 }
 
 function environmentOf(document: Document): Record<string, string> {
-  const { action, capacity, deadline, image, lease, machine, node, operation, site, toNode } = document;
+  const { action, capacity, deadline, image, lease, machine, name, node, operation, owner, site, toNode } =
+    document;
   const variables: Record<string, unknown> = {
     OPERATION: operation,
     SITE: site,
@@ -64,6 +68,8 @@ function environmentOf(document: Document): Record<string, string> {
     DEADLINE: deadline,
     LEASE: lease,
     MACHINE: machine,
+    NAME: name,
+    OWNER: owner,
     NODE: node.number,
     HOSTNAME: node.hostname,
     ADDRESS: node.address,

@@ -1,3 +1,4 @@
+import { HostUnreachable } from '../../engine/ports.ts';
 import { type Bench, Skipped, Stage } from './bench.ts';
 import type { ConformanceCase } from './case.ts';
 import { conformanceCases } from './cases.ts';
@@ -24,12 +25,39 @@ export async function runCase(
   await run(stage);
 }
 
-/** Runs the suite, one case after the other, and tells of each. */
+/** Why the hosts cannot be reached, one sentence per node; empty when they answer. */
+async function unreachableHosts(bench: Bench): Promise<string[]> {
+  await using stage = await new Stage(bench, firstConformanceLease).open();
+  const reasons = bench.nodes.map(async ({ hostname, number }) => {
+    try {
+      await stage.inspect(1, number);
+      return [];
+    } catch (error) {
+      // Of an adapter that is at fault the cases tell more.
+      return error instanceof HostUnreachable ? [`${hostname} does not answer: ${error.message}`] : [];
+    }
+  });
+  return (await Promise.all(reasons)).flat();
+}
+
+/**
+ * Runs the suite, one case after the other, and tells of each. If a host cannot be reached, that is the only result, and
+ * it has failed.
+ */
 export async function runConformance(
   bench: Bench,
   onResult: (result: CaseResult) => void = () => {},
 ): Promise<readonly CaseResult[]> {
   const results: CaseResult[] = [];
+  const start = performance.now();
+  const unreachable = await unreachableHosts(bench);
+  if (unreachable.length > 0) {
+    const message = unreachable.join('\n');
+    const duration = performance.now() - start;
+    const result: CaseResult = { name: 'the hosts answer', outcome: 'failed', message, duration };
+    onResult(result);
+    return [result];
+  }
   for (const [index, each] of conformanceCases.entries()) {
     const began = performance.now();
     const end = (outcome: CaseResult['outcome'], message: string | null): void => {

@@ -5,20 +5,24 @@
  * same node.
  */
 import type { Logger } from 'pino';
-import {
-  type ActionKind,
-  type ActionRecord,
-  type ActionTarget,
-  getOrCreate,
-  type Instant,
-} from '../../core/index.ts';
+import { type ActionRecord, type ActionTarget, getOrCreate, type Instant } from '../../core/index.ts';
 import { backoff, linkedController, Semaphore, sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
-import type { ActionOutcome, Adapter } from '../ports.ts';
+import type { ActionOutcome, Adapter, LeaseFacts } from '../ports.ts';
 import { callTarget, type DispatchLimits, timeoutOf } from './host-calls.ts';
 import { type HostLedger, namesOf } from './ledger.ts';
-import { beginCalls, endOf, isUncalled, type OpenAction, openAction, outcomeOf } from './open-action.ts';
+import {
+  beginCalls,
+  endOf,
+  freeingKinds,
+  isUncalled,
+  type OpenAction,
+  openAction,
+  operations,
+  outcomeOf,
+  takingKinds,
+} from './open-action.ts';
 import type { Recovery } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
 
@@ -30,6 +34,7 @@ export interface DispatcherOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
+  readonly factsOf: (lease: number) => LeaseFacts | null;
   /** Whether a host could be reached; `error`: why not. */
   readonly onReached: (node: number, error: unknown) => void;
 }
@@ -58,11 +63,6 @@ interface TargetFailure {
   readonly message: string;
   readonly node: number;
 }
-
-const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
-/** Actions that have a reservation of their own, which ends when they are over. */
-const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
-const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
 export class Dispatcher {
   private readonly lanes = new Map<number, Lane>();
@@ -294,6 +294,7 @@ export class Dispatcher {
       adapter,
       action,
       target,
+      lease: this.options.factsOf(leaseId),
       deadline:
         action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed,
       clock,

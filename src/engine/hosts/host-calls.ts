@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { ActionKind, ActionRecord, ActionTarget, Instant, Millis } from '../../core/index.ts';
 import { backoff, type Semaphore, withTimeout } from '../async.ts';
 import type { Clock } from '../clock.ts';
-import { type ActionResult, type Adapter, HostUnreachable } from '../ports.ts';
+import { type ActionResult, type Adapter, HostUnreachable, type LeaseFacts } from '../ports.ts';
 
 export interface DispatchLimits {
   /** Calls of adapters at the same time; those that take longer than `slowCall` are not counted. */
@@ -59,6 +59,7 @@ export interface TargetCall {
   readonly adapter: Adapter;
   readonly action: ActionRecord;
   readonly target: ActionTarget;
+  readonly lease: LeaseFacts | null;
   /** Wall-clock instant; null when nothing says so. */
   readonly deadline: Instant | null;
   readonly clock: Clock;
@@ -119,6 +120,7 @@ async function callOnce({
   adapter,
   action,
   target,
+  lease,
   deadline,
   clock,
   limits,
@@ -134,7 +136,11 @@ async function callOnce({
     void clock.sleep(limits.slowCall, timer.signal).then(release);
     // An adapter that ignores the signal is not waited for.
     return await withTimeout(
-      (limit) => adapter[methods[action.kind]]({ actionId: action.id, target, signal: limit, deadline }),
+      (limit) =>
+        adapter[methods[action.kind]]({
+          ...{ actionId: action.id, target, signal: limit, deadline },
+          ...(lease && { lease }),
+        }),
       {
         clock,
         duration: limits.callTimeout,

@@ -18,6 +18,7 @@ import type { Adapter } from '../ports.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
+import { KnownLeases } from './lease-facts.ts';
 import { type HeldTarget, HostLedger } from './ledger.ts';
 import type { Recovery } from './recovery.ts';
 import type { ActionReport } from './report.ts';
@@ -44,6 +45,8 @@ export interface HostsAtStart {
   readonly spec: SiteSpec;
   /** Nodes that are not UP, or whose state has a cause. */
   readonly nodeStates: readonly NodeStateRecord[];
+  /** Leases that have not ended. */
+  readonly leases: readonly LeaseRecord[];
   /** Machines that hosts hold, or may hold. */
   readonly hosted: readonly HeldTarget[];
   /** What should be running. */
@@ -68,6 +71,7 @@ const maxExtension = 60_000;
 
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
+  private readonly leases = new KnownLeases();
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
@@ -90,6 +94,7 @@ export class Hosts implements HostControl {
     this.dispatcher = new Dispatcher({
       ...options,
       ledger,
+      factsOf: (lease) => this.leases.of(lease),
       limits: limits.dispatch,
       log: log.child({ adapter: adapter.name }),
       onReached: (node, error) => (error ? this.health.failed(node, error) : this.health.answered(node)),
@@ -126,6 +131,7 @@ export class Hosts implements HostControl {
     });
     const pause = limits.startFailurePause;
     this.pauses = new StartPauses({ ...options, log, pause, signal: this.term.signal });
+    this.leases.note(known.leases);
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
@@ -135,10 +141,12 @@ export class Hosts implements HostControl {
 
   /** The core was loaded again within a term: the ledger goes on with what it knows. */
   reloaded({
+    leases,
     nodeStates,
     pendingActions,
     spec,
-  }: Pick<HostsAtStart, 'nodeStates' | 'pendingActions' | 'spec'>): void {
+  }: Pick<HostsAtStart, 'leases' | 'nodeStates' | 'pendingActions' | 'spec'>): void {
+    this.leases.note(leases);
     this.know(spec.nodes);
     this.follow(nodeStates);
     this.dispatcher.add(pendingActions);
@@ -155,6 +163,7 @@ export class Hosts implements HostControl {
       this.know(nodes);
     }
     this.follow([...changes.nodes, ...(changes.inventory ?? [])]);
+    this.leases.note(changes.leases);
     this.inspection?.committed(changes);
     this.dispatcher.add(changes.actions);
   }
@@ -202,6 +211,7 @@ export class Hosts implements HostControl {
     this.strays = null;
     this.dispatcher.reset();
     this.health.clear();
+    this.leases.clear();
     this.options.adapter.forget();
   }
 

@@ -1,10 +1,15 @@
-import type { ActionRecord, Instant } from '../../core/index.ts';
+import type { ActionKind, ActionRecord, Instant } from '../../core/index.ts';
 import { sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import { type ActionOutcome, maxActionOutput } from '../ports.ts';
 import type { Recovery } from './recovery.ts';
 import type { HostFailure } from './report.ts';
+
+export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
+/** Actions that have a reservation of their own, which ends when they are over. */
+export const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
+export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
 /** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
 export interface OpenAction {

@@ -540,6 +540,14 @@ export type ReservationsQuery = { readonly reservations: { readonly nodes: Reado
 
 export type ActionRowFragment = { readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> };
 
+export type RatesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type RatesQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly hostname: string, readonly measuredRates: ReadonlyArray<{ readonly kind: ActionKind, readonly count: number, readonly min: number, readonly median: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
 export type SiteInventoryQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -1496,6 +1504,29 @@ fragment ReservationRow on Reservation {
     hostname
   }
 }`) as unknown as TypedDocumentString<ReservationsQuery, ReservationsQueryVariables>;
+export const RatesDocument = new TypedDocumentString(`
+    query Rates($first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    nodes {
+      hostname
+      measuredRates {
+        kind
+        count
+        min
+        median
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}`) as unknown as TypedDocumentString<RatesQuery, RatesQueryVariables>;
 export const SiteInventoryDocument = new TypedDocumentString(`
     query SiteInventory($first: Int, $after: String) {
   site {

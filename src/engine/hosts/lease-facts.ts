@@ -1,0 +1,34 @@
+import { isFinal, type LeaseRecord } from '../../core/index.ts';
+import type { LeaseFacts } from '../ports.ts';
+
+/** Ended leases whose facts are kept: machines may still have to be removed. */
+const maxEnded = 10_000;
+
+/** What hosts are told of leases besides their machines. */
+export class KnownLeases {
+  private readonly facts = new Map<number, LeaseFacts>();
+  /** In the order in which they ended. */
+  private readonly ended = new Set<number>();
+
+  /** Null for a lease that had ended before the server was started. */
+  of(lease: number): LeaseFacts | null {
+    return this.facts.get(lease) ?? null;
+  }
+
+  note(leases: readonly LeaseRecord[]): void {
+    for (const { id, name, owner, state } of leases) {
+      this.facts.set(id, { name, owner });
+      if (isFinal(state)) this.ended.add(id);
+    }
+    for (const id of this.ended) {
+      if (this.ended.size <= maxEnded) break;
+      this.ended.delete(id);
+      this.facts.delete(id);
+    }
+  }
+
+  clear(): void {
+    this.facts.clear();
+    this.ended.clear();
+  }
+}
