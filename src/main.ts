@@ -105,6 +105,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         site: {
           name: engine.site.name,
           resourceTypes: engine.site.spec.resourceTypes,
+          timeZone: config.timeZone,
           clockSpeed: config.clock.speed,
           acceptsKnownDurations: config.simulation.acceptKnownDurations,
           configuration: config.scheduler,

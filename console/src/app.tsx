@@ -17,6 +17,8 @@ import { Page } from './ui/parts.tsx';
 
 const SchedulePage = lazy(() => import('./pages/schedule.tsx'));
 const AccessPage = lazy(() => import('./pages/access.tsx'));
+const AccountingPage = lazy(() => import('./pages/accounting.tsx'));
+const NodePage = lazy(() => import('./pages/node.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -108,7 +110,9 @@ export function App() {
               <Route path="/leases/new" component={NewLeasePage} />
               <Route path="/leases/:number">{({ number }) => <LeasePage number={Number(number)} />}</Route>
               <Route path="/nodes" component={NodesPage} />
+              <Route path="/nodes/:number">{({ number }) => <NodePage number={Number(number)} />}</Route>
               <Route path="/queue" component={QueuePage} />
+              <Route path="/accounting" component={AccountingPage} />
               <Route path="/access" component={AccessPage} />
               <Route path="/overview">
                 <Redirect to="/" replace />

@@ -4,7 +4,10 @@ import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/client.ts';
 import { App } from './app.tsx';
 import { SettingsProvider } from './ui/settings.tsx';
-import './ui/style.css';
+import './ui/base.css';
+import './ui/components.css';
+import './ui/layout.css';
+import './chart/chart.css';
 
 const queries = new QueryClient({
   defaultOptions: {

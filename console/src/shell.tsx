@@ -10,9 +10,10 @@ const links = [
   ['/', 'Overview'],
   ['/schedule', 'Schedule'],
   ['/leases', 'Leases'],
+  ['/leases/new', 'New lease'],
   ['/nodes', 'Nodes'],
   ['/queue', 'Queue'],
-  ['/leases/new', 'New lease'],
+  ['/accounting', 'Accounting'],
   ['/access', 'Access'],
 ] as const;
 
@@ -75,6 +76,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function isCurrent(location: string, path: string): boolean {
   if (path === '/leases') return location.startsWith('/leases') && location !== '/leases/new';
+  if (path === '/nodes') return location.startsWith('/nodes');
   return location === path;
 }
 
@@ -94,14 +96,17 @@ function ConnectionBanner() {
 
 function SettingsForm() {
   const { theme, timeZone, setTheme, setTimeZone } = useSettings();
-  const zones = [...new Set([browserTimeZone, 'UTC', timeZone])];
+  const { site } = useSession();
+  const zones = [...new Set([browserTimeZone, site.timeZone, 'UTC', timeZone])];
   return (
     <div className="settings">
       <label>
         <span>Time zone</span>
         <select value={timeZone} onChange={(event) => setTimeZone(event.target.value)}>
           {zones.map((zone) => (
-            <option key={zone}>{zone}</option>
+            <option key={zone} value={zone}>
+              {zone === site.timeZone && zone !== browserTimeZone ? `${zone} (site)` : zone}
+            </option>
           ))}
         </select>
       </label>

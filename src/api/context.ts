@@ -14,6 +14,8 @@ export interface ApiServices {
 export interface SiteFacts {
   readonly name: string;
   readonly resourceTypes: readonly string[];
+  /** An IANA time zone, for display only; without it, UTC. */
+  readonly timeZone?: string;
   /** Scheduler milliseconds per real millisecond. */
   readonly clockSpeed: number;
   /** Whether a request may say how long its machines will really run. */

@@ -1,3 +1,4 @@
+import { IANAZone } from 'luxon';
 import { z } from 'zod';
 import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
 import { defaultServerLimits } from '../server/limits.ts';
@@ -217,6 +218,11 @@ export const fileSchema = z.strictObject({
   identity: identity.prefault({}),
   limits: limits.prefault({}),
   http: http.prefault({}),
+  /** In which people of the site tell the time. It is only shown; what is written down is in UTC. */
+  timeZone: z
+    .string()
+    .refine((zone) => IANAZone.isValidZone(zone), 'expected an IANA time zone such as Europe/Berlin')
+    .default('UTC'),
   simulation: simulation.prefault({}),
 });
 

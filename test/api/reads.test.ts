@@ -538,6 +538,27 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
+  it('finds nodes by number, part of the host name, state and labels', async () => {
+    const numbers = async (filter: string) => {
+      const { data } = await api.ask(`{ nodes(filter: ${filter}) { totalCount nodes { number } } }`);
+      const found = data.nodes.nodes.map(({ number }: { number: number }) => number);
+      expect(data.nodes.totalCount).toBe(found.length);
+      return found;
+    };
+    await api.prisma.computeNode.update({ where: { number: 2 }, data: { labels: { rack: 'A', gpu: 'x' } } });
+    await api.prisma.computeNode.update({ where: { number: 3 }, data: { labels: { rack: 'A' } } });
+    expect(await numbers('{ numbers: [3, 1, 9] }')).toEqual([1, 3]);
+    expect(await numbers('{ hostname: "DE-2" }')).toEqual([2]);
+    expect(await numbers('{ hostname: "node_" }')).toEqual([]);
+    expect(await numbers('{ states: [UP] }')).toEqual([1, 2, 3]);
+    expect(await numbers('{ states: [DOWN, DRAINING] }')).toEqual([]);
+    expect(await numbers('{ labels: [{ key: "rack", value: "A" }] }')).toEqual([2, 3]);
+    expect(await numbers('{ labels: [{ key: "rack", value: "A" }, { key: "gpu", value: "x" }] }')).toEqual([
+      2,
+    ]);
+    expect(await numbers('{ numbers: [1], states: [DOWN] }')).toEqual([]);
+  });
+
   it('returns the free capacity of nodes, now and at any instant', async () => {
     const { data } = await api.ask(`{ nodes { nodes {
       now: available { type amount }

@@ -91,7 +91,16 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     page.on('pageerror', (error) => problems.push(error.message));
     await signIn(page);
     const faults: Record<string, string[]> = {};
-    for (const link of ['Overview', 'Schedule', 'Leases', 'Nodes', 'Queue', 'New lease', 'Access']) {
+    for (const link of [
+      'Overview',
+      'Schedule',
+      'Leases',
+      'Nodes',
+      'Queue',
+      'New lease',
+      'Accounting',
+      'Access',
+    ]) {
       await follow(page, link);
       await page.waitForLoadState('networkidle');
       faults[link] = await accessibilityFaults(page);
@@ -103,6 +112,9 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.goto(address('/leases/1'));
     await page.getByRole('heading', { level: 1, name: '1' }).waitFor();
     faults.lease = await accessibilityFaults(page);
+    await page.goto(address('/nodes/1'));
+    await page.getByText('Free now').waitFor();
+    faults.node = await accessibilityFaults(page);
     expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
     expect({ foreign, problems }).toEqual({ foreign: [], problems: [] });
   });

@@ -1,5 +1,5 @@
-import type { ReservationKind } from '../api/generated/operations.ts';
-import type { Bar, ScheduleModel } from './schedule-model.ts';
+import type { NodeState } from '../api/generated/operations.ts';
+import type { Bar, BarKind, ScheduleModel } from './schedule-model.ts';
 import { barsWithin } from './schedule-model.ts';
 import { axisHeight, type ChartSize, ticks, type Viewport } from './viewport.ts';
 
@@ -11,7 +11,8 @@ export interface Palette {
   readonly line: string;
   readonly now: string;
   readonly focus: string;
-  readonly kinds: Readonly<Record<ReservationKind, string>>;
+  readonly unavailable: string;
+  readonly kinds: Readonly<Record<BarKind, string>>;
   readonly barText: string;
 }
 
@@ -29,7 +30,7 @@ export interface Scene {
   readonly formatTick: (at: number, step: number) => string;
 }
 
-const kindOrder: readonly ReservationKind[] = [
+const kindOrder: readonly BarKind[] = [
   'VM',
   'SHUTDOWN',
   'SUSPENSION',
@@ -37,6 +38,8 @@ const kindOrder: readonly ReservationKind[] = [
   'MEMORY_MIGRATION',
   'DISK_MIGRATION',
   'IMAGE_TRANSFER',
+  'MAINTENANCE',
+  'UNKNOWN',
 ];
 
 /**
@@ -57,10 +60,11 @@ export function readPalette(element: Element): Palette {
     line: color('--line'),
     now: color('--now'),
     focus: color('--focus'),
+    unavailable: color('--unavailable'),
     barText: color('--bar-text'),
     kinds: Object.fromEntries(
       kindOrder.map((kind) => [kind, color(`--kind-${kind.toLowerCase().replaceAll('_', '-')}`)]),
-    ) as Record<ReservationKind, string>,
+    ) as Record<BarKind, string>,
   };
   probe.remove();
   return palette;
@@ -123,7 +127,7 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene): void {
   context.clip();
   const { first, last } = visibleRows(scene);
   const labelled: { bar: Bar; x: number; y: number; width: number; height: number }[] = [];
-  const byKind = new Map<ReservationKind, number[]>();
+  const byKind = new Map<BarKind, number[]>();
   const dimmed: number[] = [];
   const gap = viewport.rowHeight >= 10 ? 1 : 0;
   for (let index = first; index < last; index += 1) {
@@ -136,14 +140,14 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene): void {
       const width = Math.max(Math.min(xOf(scene, bar.end), size.width + 2) - x - 0.5, 1);
       const height = Math.max(full / bar.lanes, 1);
       const y = top + bar.lane * height;
-      const { kind } = bar.reservation;
-      const isDimmed = highlighted !== null && !highlighted.has(bar.reservation.leaseNumber);
+      const { kind, reservation } = bar;
+      const isDimmed = highlighted !== null && !(reservation && highlighted.has(reservation.leaseNumber));
       if (isDimmed) dimmed.push(x, y, width, height);
       else {
         const list = byKind.get(kind);
         if (list) list.push(x, y, width, height);
         else byKind.set(kind, [x, y, width, height]);
-        if (kind === 'VM' && width > 34 && height >= 12) labelled.push({ bar, x, y, width, height });
+        if (isLabelled(bar) && width > 34 && height >= 12) labelled.push({ bar, x, y, width, height });
       }
       if (bar === scene.active) labelled.push({ bar, x, y, width, height });
     }
@@ -164,11 +168,27 @@ function drawBars(context: CanvasRenderingContext2D, scene: Scene): void {
       context.lineWidth = 3;
       context.strokeRect(x + 1, y + 1, Math.max(width - 2, 2), Math.max(height - 2, 2));
     }
-    if (width <= 34 || height < 12 || bar.reservation.kind !== 'VM') continue;
-    const { leaseNumber: number, leaseName: name } = bar.reservation;
-    context.fillText(fitText(name ? `${number} ${name}` : String(number), width - 8), x + 4, y + height / 2);
+    if (width <= 34 || height < 12 || !isLabelled(bar)) continue;
+    const text = fitText(labelOf(bar), width - 8);
+    if (bar.kind === 'MAINTENANCE') {
+      // The hatching would make the text hard to read.
+      context.fillStyle = palette.kinds.MAINTENANCE;
+      context.fillRect(x + 2, y + height / 2 - 7, context.measureText(text).width + 5, 14);
+      context.fillStyle = palette.barText;
+    }
+    context.fillText(text, x + 4, y + height / 2);
   }
   context.restore();
+}
+
+function isLabelled({ kind }: Bar): boolean {
+  return kind === 'VM' || kind === 'MAINTENANCE';
+}
+
+function labelOf({ reservation, reason }: Bar): string {
+  if (reservation === null) return reason ?? 'Maintenance';
+  const { leaseNumber, leaseName } = reservation;
+  return leaseName ? `${leaseNumber} ${leaseName}` : String(leaseNumber);
 }
 
 function fillAll(context: CanvasRenderingContext2D, style: string, rectangles: readonly number[]): void {
@@ -186,7 +206,7 @@ function fillAll(context: CanvasRenderingContext2D, style: string, rectangles: r
 /** Lines over a bar that tell its kind without colour; see the legend. */
 function drawMarks(
   context: CanvasRenderingContext2D,
-  kind: ReservationKind,
+  kind: BarKind,
   style: string,
   rectangles: readonly number[],
 ): void {
@@ -200,6 +220,11 @@ function drawMarks(
     if (kind === 'SHUTDOWN') {
       context.moveTo(x, y + height / 2);
       context.lineTo(right, y + height / 2);
+    } else if (kind === 'MAINTENANCE') {
+      for (let at = x + 4; at < right; at += 8) {
+        context.moveTo(at, y);
+        context.lineTo(at, y + height);
+      }
     } else if (kind === 'IMAGE_TRANSFER') {
       for (let at = x + 2; at < right; at += 4) {
         context.moveTo(at, y + height / 2 - 1);
@@ -225,6 +250,14 @@ function fitText(text: string, width: number): string {
   return text.length <= characters ? text : `${text.slice(0, Math.max(characters - 1, 0))}…`;
 }
 
+/** As fitText, but keeps the end, which tells the hosts of a site apart. */
+function fitEnds(text: string, width: number): string {
+  const characters = Math.floor(width / 6.6);
+  if (text.length <= characters) return text;
+  const tail = Math.floor(characters / 2);
+  return `${text.slice(0, characters - tail - 1)}…${text.slice(-tail)}`;
+}
+
 function drawNow(context: CanvasRenderingContext2D, scene: Scene): void {
   const { now, viewport, left, size, palette } = scene;
   if (now < viewport.from || now > viewport.to) return;
@@ -238,20 +271,31 @@ function drawNow(context: CanvasRenderingContext2D, scene: Scene): void {
   context.stroke();
 }
 
+/** Told apart without colour. */
+const stateMarks: Readonly<Partial<Record<NodeState, string>>> = { DRAINING: '◐', DOWN: '✕' };
+
 function drawHostnames(context: CanvasRenderingContext2D, scene: Scene): void {
   const { model, viewport, left, size, palette } = scene;
   context.fillStyle = palette.background;
   context.fillRect(0, axisHeight, left, size.height - axisHeight);
-  context.fillStyle = palette.text;
   // Where rows are lower than a line of text, only some are named.
   const every = Math.max(1, Math.ceil(14 / viewport.rowHeight));
   const { first, last } = visibleRows(scene);
-  for (let row = first - (first % every); row < last; row += every) {
-    const hostname = model.rows[row]?.hostname;
-    if (hostname === undefined || row < first) continue;
-    const y = yOf(scene, row) + Math.min(viewport.rowHeight, 14 * every) / 2;
-    context.fillText(fitText(hostname, left - 12), 6, y);
+  context.save();
+  context.beginPath();
+  context.rect(0, axisHeight, left, size.height - axisHeight);
+  context.clip();
+  for (let index = first - (first % every); index < last; index += every) {
+    const row = model.rows[index];
+    if (row === undefined) continue;
+    const isUp = row.state === 'UP';
+    const text = isUp ? row.label : `${stateMarks[row.state] ?? ''} ${row.label}`;
+    context.fillStyle = isUp ? palette.text : palette.unavailable;
+    // A name stands in the middle of its row, or of the rows for which it stands.
+    const y = yOf(scene, index) + (viewport.rowHeight * every) / 2;
+    context.fillText(fitEnds(text, left - 12), 6, y);
   }
+  context.restore();
   context.strokeStyle = palette.line;
   context.beginPath();
   context.moveTo(left + 0.5, 0);

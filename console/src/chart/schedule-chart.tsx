@@ -56,7 +56,7 @@ export function ScheduleChart({
   const [selected, setSelected] = useState<Selected | null>(null);
   const [hovered, setHovered] = useState<Selected | null>(null);
   const { timeZone, theme } = useSettings();
-  const left = size.width < 600 ? 72 : 128;
+  const left = size.width < 600 ? 84 : 144;
   const rows = model.rows.length;
 
   const palette = usePalette(frame, theme);
@@ -197,7 +197,7 @@ export function ScheduleChart({
     if (moved.current > 6 || event.type === 'pointercancel') return;
     const found = barAt(at.x, at.y);
     setSelected(found);
-    if (found) onOpenLease(found.bar.reservation.leaseNumber);
+    if (found?.bar.reservation) onOpenLease(found.bar.reservation.leaseNumber);
   };
 
   const select = (step: number) => {
@@ -227,7 +227,7 @@ export function ScheduleChart({
     else if (key === 'n') select(1);
     else if (key === 'p') select(-1);
     else if (key === 'Escape') setSelected(null);
-    else if (key === 'Enter' && selected) onOpenLease(selected.bar.reservation.leaseNumber);
+    else if (key === 'Enter' && selected?.bar.reservation) onOpenLease(selected.bar.reservation.leaseNumber);
     else return;
     event.preventDefault();
   };
@@ -265,12 +265,18 @@ export function ScheduleChart({
 }
 
 function describe({ row, bar }: Selected, model: ScheduleModel, timeZone: string): string {
-  const { leaseNumber, leaseName, leaseState, kind, state } = bar.reservation;
-  const name = leaseName ? ` “${leaseName}”` : '';
+  const on = model.rows[row]?.hostname;
   const times = `${formatInstant(bar.start, timeZone)} to ${formatInstant(bar.end, timeZone)}`;
+  const length = formatMillis(bar.end - bar.start);
+  const kind = kindLabels[bar.kind] ?? 'Reservation';
+  if (bar.reservation === null) {
+    return `${kind} of ${on}${bar.reason ? ` (${bar.reason})` : ''}: ${times}, ${length}.`;
+  }
+  const { leaseNumber, leaseName, leaseState, state } = bar.reservation;
+  const name = leaseName ? ` “${leaseName}”` : '';
   return (
-    `${kindLabels[kind]} of lease ${leaseNumber}${name} (${formatEnum(leaseState).toLowerCase()}) on ` +
-    `${model.rows[row]?.hostname}: ${times}, ${formatMillis(bar.end - bar.start)}, ${formatEnum(state).toLowerCase()}.`
+    `${kind} of lease ${leaseNumber}${name} (${formatEnum(leaseState).toLowerCase()}) on ${on}: ` +
+    `${times}, ${length}, ${formatEnum(state).toLowerCase()}.`
   );
 }
 

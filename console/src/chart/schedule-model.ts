@@ -1,10 +1,21 @@
-import type { ConsoleScheduleQuery, ReservationKind } from '../api/generated/operations.ts';
+import type {
+  ConsoleMaintenanceFragment,
+  ConsoleScheduleQuery,
+  NodeState,
+  ReservationKind,
+} from '../api/generated/operations.ts';
 
 export type ScheduleReservation = ConsoleScheduleQuery['schedule']['reservations'][number];
 
-/** A reservation on one node. */
+export type BarKind = ReservationKind | 'MAINTENANCE';
+
+/** A reservation or maintenance on one node. */
 export interface Bar {
-  readonly reservation: ScheduleReservation;
+  readonly kind: BarKind;
+  /** Null for maintenance. */
+  readonly reservation: ScheduleReservation | null;
+  /** Why maintenance was planned. */
+  readonly reason: string | null;
   readonly start: number;
   readonly end: number;
   /** Bars that overlap on a node share its row: this one's lane, of so many. */
@@ -15,6 +26,9 @@ export interface Bar {
 export interface Row {
   readonly node: number;
   readonly hostname: string;
+  /** The host name without its domain, where that tells all nodes apart. */
+  readonly label: string;
+  readonly state: NodeState;
   /** By start. */
   readonly bars: readonly Bar[];
 }
@@ -25,21 +39,47 @@ export interface ScheduleModel {
   readonly bars: readonly { readonly row: number; readonly bar: Bar }[];
 }
 
+type Span = Omit<Bar, 'lane' | 'lanes'>;
+
+export interface ChartNode {
+  readonly number: number;
+  readonly hostname: string;
+  readonly state: NodeState;
+}
+
 export function buildModel(
-  nodes: readonly { readonly number: number; readonly hostname: string }[],
+  nodes: readonly ChartNode[],
   reservations: readonly ScheduleReservation[],
+  maintenance: readonly ConsoleMaintenanceFragment[],
 ): ScheduleModel {
-  const byNode = new Map<number, ScheduleReservation[]>();
+  const byNode = new Map<number, Span[]>();
+  const add = (node: number, span: Span) => {
+    const list = byNode.get(node);
+    if (list) list.push(span);
+    else byNode.set(node, [span]);
+  };
   for (const reservation of reservations) {
-    for (const number of reservation.nodes) {
-      const list = byNode.get(number);
-      if (list) list.push(reservation);
-      else byNode.set(number, [reservation]);
-    }
+    const { kind, start, end } = reservation;
+    const span = { kind, reservation, reason: null, start: Date.parse(start), end: Date.parse(end) };
+    for (const node of reservation.nodes) add(node, span);
   }
-  const rows = nodes.map(({ number, hostname }) => ({
+  for (const { reason, start, end, nodes: within } of maintenance) {
+    const span: Span = {
+      kind: 'MAINTENANCE',
+      reservation: null,
+      reason,
+      start: Date.parse(start),
+      end: Date.parse(end),
+    };
+    for (const { number } of within) add(number, span);
+  }
+  const short = nodes.map(({ hostname }) => hostname.replace(/(?<=[a-z][^.]*)\..*/i, ''));
+  const isUnique = new Set(short).size === nodes.length;
+  const rows = nodes.map(({ number, hostname, state }, index) => ({
     node: number,
     hostname,
+    label: isUnique ? (short[index] ?? hostname) : hostname,
+    state,
     bars: layOut(byNode.get(number) ?? []),
   }));
   return { rows, bars: rows.flatMap(({ bars }, row) => bars.map((bar) => ({ row, bar }))) };
@@ -49,14 +89,9 @@ export function buildModel(
  * Gives each bar a lane such that bars in one lane do not overlap; bars of one group of overlapping bars are equally
  * high.
  */
-function layOut(reservations: readonly ScheduleReservation[]): Bar[] {
-  const spans = reservations
-    .map((reservation) => ({
-      reservation,
-      start: Date.parse(reservation.start),
-      end: Date.parse(reservation.end),
-    }))
-    .sort((a, b) => a.start - b.start || a.reservation.leaseNumber - b.reservation.leaseNumber);
+function layOut(given: readonly Span[]): Bar[] {
+  const numberOf = ({ reservation }: Span) => reservation?.leaseNumber ?? 0;
+  const spans = [...given].sort((a, b) => a.start - b.start || numberOf(a) - numberOf(b));
   const bars: Bar[] = [];
   let group: Bar[] = [];
   let laneEnds: number[] = [];
@@ -88,7 +123,8 @@ export function* barsWithin(row: Row, from: number, to: number): Generator<Bar> 
   }
 }
 
-export const kindLabels: Readonly<Record<ReservationKind, string>> = {
+/** What the legend shows, in its order. */
+export const kindLabels: Readonly<Partial<Record<BarKind, string>>> = {
   VM: 'Running',
   SHUTDOWN: 'Shutdown',
   SUSPENSION: 'Suspension',
@@ -96,5 +132,5 @@ export const kindLabels: Readonly<Record<ReservationKind, string>> = {
   MEMORY_MIGRATION: 'Memory migration',
   DISK_MIGRATION: 'Disk migration',
   IMAGE_TRANSFER: 'Image transfer',
-  UNKNOWN: 'Unknown',
+  MAINTENANCE: 'Maintenance',
 };

@@ -28,7 +28,13 @@ export function UtilizationChart({ samples, now }: { samples: readonly Sample[];
   const summary = current ? `Now: ${percent(1 - current.free)} in use.` : '';
   return (
     <figure className="utilization">
-      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`Utilization over time. ${summary}`}>
+      <svg
+        viewBox={`0 0 ${width} ${height}`}
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={`Utilization over time. ${summary}`}
+      >
+        <line className="half" x1={0} x2={width} y1={height / 2} y2={height / 2} />
         {samples.map((sample) => {
           const start = Date.parse(sample.start);
           const left = x(start);
@@ -58,6 +64,11 @@ export function UtilizationChart({ samples, now }: { samples: readonly Sample[];
         })}
         <line className="now" x1={x(now)} x2={x(now)} y1={0} y2={height} />
       </svg>
+      <p className="axis" aria-hidden="true">
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share}>{formatInstant(from + share * (to - from), timeZone, false).slice(-5)}</span>
+        ))}
+      </p>
       <figcaption>
         <ul className="legend">
           {kinds.map(([kind, label]) => (

@@ -23,7 +23,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const refreshSoon = () => {
       timer ??= setTimeout(() => {
         timer = null;
-        void queries.invalidateQueries();
+        // What-if questions are asked again by themselves, less often: each takes a turn of the scheduler.
+        void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan' });
       }, refreshIntervalMs);
     };
     void followEvents({

@@ -1,6 +1,7 @@
 /** What the form for a new lease holds, and what it says in GraphQL and on the command line. */
-import type { LeaseType, RequestLeaseInput } from '../api/generated/operations.ts';
+import type { ConsoleLeaseDetailQuery, LeaseType, RequestLeaseInput } from '../api/generated/operations.ts';
 import { toIsoDuration } from '../ui/format.ts';
+import { fromLocalInput } from '../ui/zones.ts';
 
 /** As typed: every number is still text. */
 export interface LeaseForm {
@@ -9,9 +10,9 @@ export interface LeaseForm {
   readonly count: string;
   readonly amounts: Readonly<Record<string, string>>;
   readonly duration: string;
-  /** Local date and time, as an input of type datetime-local gives it. */
+  /** Date and time, as an input of type datetime-local gives it. */
   readonly start: string;
-  /** Local date and time, as `start`; DEADLINE only. */
+  /** Date and time, as `start`; DEADLINE only. */
   readonly deadline: string;
   readonly preemptible: boolean;
   /** A global id; empty: none. */
@@ -37,88 +38,116 @@ export function emptyForm(resourceTypes: readonly string[]): LeaseForm {
   };
 }
 
-/** Null while something is missing or is not a number, a date or a duration. The server judges the rest. */
-export function toInput(form: LeaseForm): RequestLeaseInput | null {
+/** A field of the form; `amounts.CPU` is the amount of a resource. */
+export type Field = Exclude<keyof LeaseForm, 'amounts'> | `amounts.${string}`;
+
+/** What is wrong with each field, in words. The server judges the rest. */
+export type FieldErrors = Readonly<Partial<Record<Field, string>>>;
+
+/** The errors of a form, and what it asks for if there are none. Times are of `timeZone`. */
+export function readForm(
+  form: LeaseForm,
+  timeZone: string,
+): { readonly errors: FieldErrors; readonly input: RequestLeaseInput | null } {
+  const errors: Partial<Record<Field, string>> = {};
   const count = wholeNumber(form.count);
+  if (count === null || count < 1) errors.count = 'Enter a whole number of at least 1.';
+  const capacity: { type: string; amount: number }[] = [];
+  for (const [type, text] of Object.entries(form.amounts)) {
+    if (text.trim() === '') continue;
+    const amount = wholeNumber(text);
+    if (amount === null) errors[`amounts.${type}`] = 'Enter a whole number, or leave it empty.';
+    else capacity.push({ type, amount });
+  }
+  if (Object.values(form.amounts).every((text) => text.trim() === '')) {
+    errors[`amounts.${Object.keys(form.amounts)[0]}`] = 'Enter what each machine needs.';
+  }
   const duration = toIsoDuration(form.duration);
-  const amounts = Object.entries(form.amounts).filter(([, text]) => text.trim() !== '');
-  const capacity = amounts.map(([type, text]) => ({ type, amount: wholeNumber(text) ?? Number.NaN }));
-  if (count === null || count < 1 || duration === null || capacity.length === 0) return null;
-  if (capacity.some(({ amount }) => Number.isNaN(amount))) return null;
-  const start = instantOf(form.start);
-  const deadline = instantOf(form.deadline);
-  if (form.type === 'ADVANCE_RESERVATION' && start === null) return null;
-  if (form.type === 'DEADLINE' && deadline === null) return null;
-  const hasStart = form.type === 'ADVANCE_RESERVATION' || form.type === 'DEADLINE';
+  if (duration === null) {
+    const found = form.duration.trim() === '' ? '' : `“${form.duration}” is not a duration. `;
+    errors.duration = `${found}Examples: 90m, 1h 30m, 2d, PT1H30M.`;
+  }
+  const start = hasStart(form) ? fromLocalInput(form.start, timeZone) : null;
+  if (form.type === 'ADVANCE_RESERVATION' && start === null) errors.start = 'Enter a date and time.';
+  const deadline = form.type === 'DEADLINE' ? fromLocalInput(form.deadline, timeZone) : null;
+  if (form.type === 'DEADLINE' && deadline === null) errors.deadline = 'Enter a date and time.';
   const sizeMb = wholeNumber(form.imageSizeMb);
-  if (form.imageName !== '' && sizeMb === null) return null;
+  if (form.imageName !== '' && sizeMb === null) errors.imageSizeMb = 'Enter the size of the image.';
+  if (Object.keys(errors).length > 0 || count === null || duration === null) return { errors, input: null };
   return {
-    type: form.type,
-    machines: [{ count, capacity }],
-    duration,
-    preemptible: form.preemptible,
-    ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
-    ...(form.project === '' ? {} : { project: form.project }),
-    ...(hasStart && start !== null ? { start } : {}),
-    ...(form.type === 'DEADLINE' && deadline !== null ? { deadline } : {}),
-    ...(form.imageName === '' || sizeMb === null ? {} : { diskImage: { name: form.imageName, sizeMb } }),
+    errors,
+    input: {
+      type: form.type,
+      machines: [{ count, capacity }],
+      duration,
+      preemptible: form.preemptible,
+      ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
+      ...(form.project === '' ? {} : { project: form.project }),
+      ...(start === null ? {} : { start }),
+      ...(deadline === null ? {} : { deadline }),
+      ...(form.imageName === '' || sizeMb === null ? {} : { diskImage: { name: form.imageName, sizeMb } }),
+    },
   };
 }
 
-function instantOf(local: string): string | null {
-  const instant = new Date(local);
-  return Number.isNaN(instant.getTime()) ? null : instant.toISOString();
+export function hasStart({ type }: Pick<LeaseForm, 'type'>): boolean {
+  return type === 'ADVANCE_RESERVATION' || type === 'DEADLINE';
 }
+
+interface UserError {
+  readonly message: string;
+  readonly path: readonly string[] | null;
+}
+
+/** The server's errors by the field that each is about; those that are about no field come last. */
+export function placeErrors(
+  errors: readonly UserError[],
+  input: RequestLeaseInput | null,
+): { readonly fields: FieldErrors; readonly others: readonly string[] } {
+  const fields: Partial<Record<Field, string>> = {};
+  const others: string[] = [];
+  for (const { message, path } of errors) {
+    const field = fieldAt(path ?? [], input);
+    if (field === null) others.push(message);
+    else fields[field] ??= message;
+  }
+  return { fields, others };
+}
+
+/** Paths begin with the argument, such as ["input", "machines", "0", "capacity", "1", "amount"]. */
+function fieldAt(path: readonly string[], input: RequestLeaseInput | null): Field | null {
+  const [, name, , part, index] = path;
+  if (name === 'machines') {
+    if (part === 'count') return 'count';
+    const type = input?.machines[0]?.capacity[Number(index ?? 0)]?.type;
+    return part === 'capacity' && type !== undefined ? `amounts.${type}` : null;
+  }
+  if (name === 'diskImage') return path[2] === 'sizeMb' ? 'imageSizeMb' : 'imageName';
+  const plain: readonly Field[] = ['type', 'name', 'duration', 'start', 'deadline', 'preemptible', 'project'];
+  return plain.find((field) => field === name) ?? null;
+}
+
+/** The form that asks for the same again, without a start or a deadline. */
+export function formOf(lease: Template, resourceTypes: readonly string[]): LeaseForm {
+  const capacity = lease.machines[0]?.capacity ?? [];
+  const empty = emptyForm(resourceTypes);
+  const amounts = Object.fromEntries(capacity.map(({ type, amount }) => [type, String(amount)]));
+  return {
+    ...empty,
+    type: lease.type === 'UNKNOWN' ? empty.type : lease.type,
+    name: lease.name ?? '',
+    duration: lease.requestedDuration,
+    count: String(lease.machines.length),
+    amounts: { ...Object.fromEntries(resourceTypes.map((type) => [type, ''])), ...amounts },
+    preemptible: lease.preemptible,
+    project: lease.project?.id ?? '',
+    imageName: lease.diskImage?.name ?? '',
+    imageSizeMb: lease.diskImage ? String(lease.diskImage.sizeMb) : '',
+  };
+}
+
+type Template = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 
 function wholeNumber(text: string): number | null {
   return /^\d+$/.test(text.trim()) ? Number(text) : null;
-}
-
-/** Quotes for a POSIX shell where it is needed. */
-function shellQuote(text: string): string {
-  return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-export function toCommand(input: RequestLeaseInput): string {
-  const machines = input.machines.map(({ count, capacity }) =>
-    [count, ...capacity.map(({ type, amount }) => `${type}:${amount}`)].join(' '),
-  );
-  const options: readonly (readonly [string, string])[] = [
-    ['--type', input.type.toLowerCase().replaceAll('_', '-')],
-    ...machines.map((text) => ['--machines', text] as const),
-    ['--duration', input.duration],
-    ...(input.start ? [['--start', input.start] as const] : []),
-    ...(input.deadline ? [['--deadline', input.deadline] as const] : []),
-    ...(input.name ? [['--name', input.name] as const] : []),
-    ...(input.diskImage ? [['--image', `${input.diskImage.name}:${input.diskImage.sizeMb}`] as const] : []),
-  ];
-  const lines = options.map(([name, value]) => `${name} ${shellQuote(value)}`);
-  if (input.preemptible === false) lines.push('--no-preemptible');
-  return ['leasegraph request', ...lines].join(' \\\n  ');
-}
-
-export function toGraphQL(input: RequestLeaseInput): string {
-  const { type, ...rest } = input;
-  const body = [
-    `type: ${type}`,
-    ...Object.entries(rest).map(([name, value]) => `${name}: ${literal(value)}`),
-  ];
-  return `mutation {
-  requestLease(input: {
-    ${body.join('\n    ')}
-  }) {
-    lease { number state }
-    userErrors { code message path }
-  }
-}`;
-}
-
-function literal(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
-  if (typeof value === 'object' && value !== null) {
-    return `{ ${Object.entries(value)
-      .map(([name, each]) => `${name}: ${literal(each)}`)
-      .join(', ')} }`;
-  }
-  return JSON.stringify(value);
 }

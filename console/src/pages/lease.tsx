@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { Link } from 'wouter';
 import {
   ConsoleCancelLeaseDocument,
   ConsoleLeaseDetailDocument,
   type ConsoleLeaseDetailQuery,
 } from '../api/generated/operations.ts';
+import { kindLabels } from '../chart/schedule-model.ts';
 import { useExecute, useHasRole } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
+import { asSentence, formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { ActionOutput } from './action-output.tsx';
 import { ChangeLease, EndLease } from './change-lease.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
+import { NodeLink } from './node-table.tsx';
 
 type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 
@@ -74,11 +77,14 @@ const machineColumns: readonly Column<LeaseDetail['machines'][number]>[] = [
     header: 'Capacity',
     cell: ({ capacity }) => capacity.map(({ type, amount }) => `${type} ${amount}`).join(', '),
   },
-  { header: 'Node', cell: ({ node }) => node?.hostname ?? <span className="muted">none</span> },
+  {
+    header: 'Node',
+    cell: ({ node }) => (node ? <NodeLink node={node} /> : <span className="muted">none</span>),
+  },
 ];
 
 const reservationColumns: readonly Column<LeaseDetail['reservations']['nodes'][number]>[] = [
-  { header: 'Kind', cell: ({ kind }) => formatEnum(kind) },
+  { header: 'Kind', cell: ({ kind }) => kindLabels[kind] ?? formatEnum(kind) },
   { header: 'State', cell: ({ state }) => formatEnum(state) },
   { header: 'Start', cell: ({ start }) => <Instant at={start} /> },
   { header: 'End', cell: ({ end }) => <Instant at={end} /> },
@@ -104,8 +110,9 @@ function Details({ lease }: { lease: LeaseDetail }) {
           <dt>State</dt>
           <dd>
             <StateBadge state={lease.state} />
-            {lease.stateReason && <p className="hint">{lease.stateReason.message}</p>}
+            {lease.stateReason && <p className="hint">{asSentence(lease.stateReason.message)}</p>}
           </dd>
+          {lease.waiting && <WaitingFacts waiting={lease.waiting} />}
           <dt>Name</dt>
           <dd>{leaseName(lease)}</dd>
           <dt>Type</dt>
@@ -207,7 +214,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
           <Table
             label="Reservations of the lease"
             columns={reservationColumns}
-            rows={lease.reservations.nodes}
+            rows={lease.reservations.nodes.filter(({ start, end }) => start !== end)}
             keyOf={({ id }) => id}
           />
         )}
@@ -225,16 +232,42 @@ function Details({ lease }: { lease: LeaseDetail }) {
         )}
       </Card>
       <Card title="History" wide>
-        <ol className="history">
+        <ol className="history" reversed>
           {[...lease.events.nodes].reverse().map((event) => (
             <li key={event.sequence}>
               <Instant at={event.at} /> <StateBadge state={event.to} />
-              {event.reason && <span className="hint"> {event.reason.message}</span>}
+              {event.reason && <span className="hint"> {asSentence(event.reason.message)}</span>}
             </li>
           ))}
         </ol>
       </Card>
     </div>
+  );
+}
+
+function WaitingFacts({ waiting }: { waiting: NonNullable<LeaseDetail['waiting']> }) {
+  return (
+    <>
+      <dt>Why it waits</dt>
+      <dd>
+        {asSentence(waiting.message)}
+        {waiting.blockedBy.length > 0 && (
+          <p className="hint">
+            Held by{' '}
+            {waiting.blockedBy.map(({ number }, index) => (
+              <Fragment key={number}>
+                {index > 0 && ', '}
+                <Link href={`/leases/${number}`}>lease {number}</Link>
+              </Fragment>
+            ))}
+            .
+          </p>
+        )}
+        {waiting.longestNow && (
+          <p className="hint">A lease of at most {formatDuration(waiting.longestNow)} could start now.</p>
+        )}
+      </dd>
+    </>
   );
 }
 

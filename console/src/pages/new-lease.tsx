@@ -1,204 +1,195 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useMemo, useState } from 'react';
-import { useLocation, useSearchParams } from 'wouter';
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { Link, useLocation, useSearchParams } from 'wouter';
 import {
   ConsoleLeaseDetailDocument,
+  ConsolePlanRequestDocument,
   ConsoleRequestLeaseDocument,
-  type LeaseType,
   type RequestLeaseInput,
 } from '../api/generated/operations.ts';
-import { useExecute, useSession } from '../session/session.tsx';
-import { formatEnum, toIsoDuration } from '../ui/format.ts';
-import { Card, Page, ScrollArea } from '../ui/parts.tsx';
-import { emptyForm, type LeaseForm, toCommand, toGraphQL, toInput } from './lease-form.ts';
+import { useExecute, useHasRole, useSchedulerNow, useSession } from '../session/session.tsx';
+import { Card, Page } from '../ui/parts.tsx';
+import { randomKey } from '../ui/random.ts';
+import { useSettings } from '../ui/settings.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
+import { useDelayed } from '../ui/use-delayed.ts';
+import { toLocalInput } from '../ui/zones.ts';
+import { Availability, planRefreshMs } from './availability.tsx';
+import { Copyable } from './copyable.tsx';
+import { toCommand, toGraphQL } from './equivalent-request.ts';
+import { LeaseFields } from './lease-fields.tsx';
+import { emptyForm, type FieldErrors, formOf, type LeaseForm, placeErrors, readForm } from './lease-form.ts';
+import { PlanPreview } from './plan-preview.tsx';
+import { TemplateChoice } from './template-choice.tsx';
 
-const types: readonly LeaseType[] = ['BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE', 'DEADLINE'];
+interface Draft {
+  readonly form: LeaseForm;
+  /** The same for as long as the form is the same request: pressing the button twice makes one lease. */
+  readonly key: string;
+  /** The lease that it was filled from. */
+  readonly template: number | null;
+}
+
+const minute = 60_000;
+const noErrors: FieldErrors = {};
 
 export default function NewLeasePage() {
-  const execute = useExecute();
-  const { site, viewer } = useSession();
-  const [, navigate] = useLocation();
+  const { site } = useSession();
+  const mayRequest = useHasRole('USER');
   const [search] = useSearchParams();
   const template = Number(search.get('from') ?? Number.NaN);
-  const [form, setForm] = useState<LeaseForm>(() => emptyForm(site.resourceTypes));
-  // The same key for as long as the form is the same request: pressing the button twice makes one lease.
-  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [draft, setDraft, forget] = useStoredState<Draft>('new-lease', () => ({
+    form: emptyForm(site.resourceTypes),
+    key: randomKey(),
+    template: null,
+  }));
+  useTemplate(Number.isSafeInteger(template) ? template : null, draft, setDraft);
 
+  if (!mayRequest) {
+    return (
+      <Page title="New lease">
+        <p>
+          Your role does not allow you to request leases. Ask an administrator for a token with the role User.
+        </p>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title="New lease"
+      actions={
+        <button
+          type="button"
+          onClick={() => {
+            setDraft({ form: emptyForm(site.resourceTypes), key: randomKey(), template: draft.template });
+          }}
+        >
+          Clear the form
+        </button>
+      }
+    >
+      <RequestForm
+        form={draft.form}
+        idempotencyKey={draft.key}
+        onChange={(form) => setDraft({ ...draft, form, key: randomKey() })}
+        onDone={forget}
+      />
+    </Page>
+  );
+}
+
+/** Fills the form from an earlier lease, once. */
+function useTemplate(template: number | null, draft: Draft, setDraft: (draft: Draft) => void): void {
+  const execute = useExecute();
+  const { site } = useSession();
+  const isNew = template !== null && draft.template !== template;
   const source = useQuery({
-    queryKey: ['lease', template],
-    queryFn: ({ signal }) => execute(ConsoleLeaseDetailDocument, { number: template }, signal),
-    enabled: Number.isSafeInteger(template),
+    queryKey: ['template', template],
+    queryFn: ({ signal }) => execute(ConsoleLeaseDetailDocument, { number: template ?? 0 }, signal),
+    enabled: isNew,
   });
+  const lease = source.data?.lease;
   useEffect(() => {
-    const lease = source.data?.lease;
-    if (!lease) return;
-    const capacity = lease.machines[0]?.capacity ?? [];
-    setForm((current) => ({
-      ...current,
-      type: types.includes(lease.type) ? lease.type : 'BEST_EFFORT',
-      name: lease.name ?? '',
-      duration: lease.requestedDuration,
-      count: String(lease.machines.length),
-      amounts: Object.fromEntries(capacity.map(({ type, amount }) => [type, String(amount)])),
-      preemptible: lease.preemptible,
-      imageName: lease.diskImage?.name ?? '',
-      imageSizeMb: lease.diskImage ? String(lease.diskImage.sizeMb) : '',
-    }));
-  }, [source.data]);
+    if (isNew && lease) setDraft({ form: formOf(lease, site.resourceTypes), key: randomKey(), template });
+  }, [isNew, lease, setDraft, site.resourceTypes, template]);
+}
 
-  const request = useMutation({
-    mutationFn: async (input: RequestLeaseInput) => {
-      const { requestLease } = await execute(ConsoleRequestLeaseDocument, { input });
-      const [refusal] = requestLease.userErrors;
-      if (refusal) throw new Error(refusal.message);
-      if (requestLease.lease === null) throw new Error('The server answered without a lease.');
-      return requestLease.lease;
+function RequestForm({
+  form,
+  idempotencyKey,
+  onChange,
+  onDone,
+}: {
+  form: LeaseForm;
+  idempotencyKey: string;
+  onChange: (form: LeaseForm) => void;
+  onDone: () => void;
+}) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const { timeZone } = useSettings();
+  const [, navigate] = useLocation();
+  const element = useRef<HTMLFormElement>(null);
+  const [attempted, setAttempted] = useState(false);
+  const { errors: formErrors, input } = useMemo(() => readForm(form, timeZone), [form, timeZone]);
+
+  // What would happen is asked when the person pauses.
+  const asked = useDelayed(input, 400);
+  const plan = useQuery({
+    queryKey: ['plan', 'request', asked],
+    queryFn: async ({ signal }) => {
+      if (asked === null) return null;
+      const variables = { input: { ...asked, dryRun: true } };
+      return (await execute(ConsolePlanRequestDocument, variables, signal)).requestLease;
     },
-    onSuccess: (lease) => navigate(`/leases/${lease.number}`),
+    enabled: asked !== null,
+    placeholderData: keepPreviousData,
+    refetchInterval: planRefreshMs,
+    retry: false,
+  });
+  const request = useMutation({
+    mutationFn: async (wanted: RequestLeaseInput) =>
+      (await execute(ConsoleRequestLeaseDocument, { input: { ...wanted, idempotencyKey } })).requestLease,
+    onSuccess: ({ lease }) => {
+      if (!lease) return;
+      onDone();
+      navigate(`/leases/${lease.number}`);
+    },
   });
 
-  const change = <Key extends keyof LeaseForm>(name: Key, value: LeaseForm[Key]) => {
-    setForm({ ...form, [name]: value });
-    setKey(crypto.randomUUID());
-  };
-  const input = useMemo(() => toInput(form), [form]);
+  const refused = request.data?.userErrors ?? plan.data?.userErrors ?? [];
+  const { fields, others } = placeErrors(input === null ? [] : refused, input);
+  const errors = { ...fields, ...(attempted ? formErrors : startedErrors(form, formErrors)) };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (input) request.mutate({ ...input, idempotencyKey: key });
+    setAttempted(true);
+    if (input) request.mutate(input);
+    // After the errors have been rendered.
+    else setTimeout(() => element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
   };
-  const durationInvalid = form.duration !== '' && toIsoDuration(form.duration) === null;
+  const change = (next: LeaseForm) => {
+    request.reset();
+    onChange(next);
+  };
 
   return (
-    <Page title="New lease">
-      <div className="cards">
-        <form className="card" onSubmit={submit}>
-          <h2>Request</h2>
-          <label className="field">
-            <span>Type</span>
-            <select value={form.type} onChange={(event) => change('type', event.target.value as LeaseType)}>
-              {types.map((type) => (
-                <option key={type} value={type}>
-                  {formatEnum(type)}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            <span>Name (optional)</span>
-            <input
-              value={form.name}
-              maxLength={200}
-              onChange={(event) => change('name', event.target.value)}
-            />
-          </label>
-          <label className="field">
-            <span>Number of machines</span>
-            <input
-              type="number"
-              min={1}
-              required
-              value={form.count}
-              onChange={(event) => change('count', event.target.value)}
-            />
-          </label>
-          <fieldset>
-            <legend>Each machine</legend>
-            {site.resourceTypes.map((type) => (
-              <label className="field" key={type}>
-                <span>{type}</span>
-                <input
-                  type="number"
-                  min={0}
-                  value={form.amounts[type] ?? ''}
-                  onChange={(event) => change('amounts', { ...form.amounts, [type]: event.target.value })}
-                />
-              </label>
-            ))}
-          </fieldset>
-          <label className="field">
-            <span>Duration</span>
-            <input
-              required
-              placeholder="1h 30m"
-              value={form.duration}
-              aria-invalid={durationInvalid}
-              aria-describedby="duration-help"
-              onChange={(event) => change('duration', event.target.value)}
-            />
-          </label>
-          <p id="duration-help" className={durationInvalid ? 'error' : 'hint'}>
-            {durationInvalid ? 'This is not a duration. ' : ''}Examples: 90m, 1h 30m, 2d, PT1H30M.
+    <div className="cards">
+      <form className="card" onSubmit={submit} noValidate ref={element}>
+        <h2>Request</h2>
+        <TemplateChoice />
+        <LeaseFields form={form} errors={errors} onChange={change} />
+        {input !== null && plan.data?.plan && <PlanPreview plan={plan.data.plan} />}
+        {others.map((message) => (
+          <p className="error" role="alert" key={message}>
+            {message}
           </p>
-          {(form.type === 'ADVANCE_RESERVATION' || form.type === 'DEADLINE') && (
-            <label className="field">
-              <span>
-                {form.type === 'DEADLINE' ? 'Earliest start (your time, optional)' : 'Start (your time)'}
-              </span>
-              <input
-                type="datetime-local"
-                required={form.type === 'ADVANCE_RESERVATION'}
-                value={form.start}
-                onChange={(event) => change('start', event.target.value)}
-              />
-            </label>
-          )}
-          {form.type === 'DEADLINE' && (
-            <label className="field">
-              <span>Deadline (your time)</span>
-              <input
-                type="datetime-local"
-                required
-                value={form.deadline}
-                onChange={(event) => change('deadline', event.target.value)}
-              />
-            </label>
-          )}
-          {viewer.projects.length > 0 && (
-            <label className="field">
-              <span>Project</span>
-              <select value={form.project} onChange={(event) => change('project', event.target.value)}>
-                <option value="">None</option>
-                {viewer.projects.map(({ id, name }) => (
-                  <option key={id} value={id}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
-          )}
-          <label className="check">
-            <input
-              type="checkbox"
-              checked={form.preemptible}
-              onChange={(event) => change('preemptible', event.target.checked)}
+        ))}
+        {request.error && (
+          <p className="error" role="alert">
+            {request.error.message}
+          </p>
+        )}
+        <button type="submit" className="primary" disabled={request.isPending}>
+          {request.isPending ? 'Requesting…' : 'Request lease'}
+        </button>
+      </form>
+      <div className="stack">
+        <Card title="When a reservation could start">
+          {asked === null ? (
+            <p className="muted">Complete the form to see when such machines are available.</p>
+          ) : (
+            <Availability
+              input={asked}
+              onPick={(start) =>
+                change({
+                  ...form,
+                  type: form.type === 'DEADLINE' ? form.type : 'ADVANCE_RESERVATION',
+                  start: toLocalInput(roundUp(start, now()), timeZone),
+                })
+              }
             />
-            <span>May be preempted by leases of higher priority</span>
-          </label>
-          <details>
-            <summary>Disk image</summary>
-            <label className="field">
-              <span>Image name</span>
-              <input value={form.imageName} onChange={(event) => change('imageName', event.target.value)} />
-            </label>
-            <label className="field">
-              <span>Size in MB</span>
-              <input
-                type="number"
-                min={0}
-                value={form.imageSizeMb}
-                onChange={(event) => change('imageSizeMb', event.target.value)}
-              />
-            </label>
-          </details>
-          {request.error && (
-            <p className="error" role="alert">
-              {request.error.message}
-            </p>
           )}
-          <button type="submit" className="primary" disabled={request.isPending || input === null}>
-            {request.isPending ? 'Requesting…' : 'Request lease'}
-          </button>
-        </form>
+        </Card>
         <Card title="Equivalent requests">
           {input === null ? (
             <p className="muted">Complete the form to see the equivalent command and mutation.</p>
@@ -209,28 +200,26 @@ export default function NewLeasePage() {
             </>
           )}
         </Card>
+        <p className="hint">
+          <Link href="/schedule">The schedule</Link> shows what is planned on each node.
+        </p>
       </div>
-    </Page>
+    </div>
   );
 }
 
-function Copyable({ label, text }: { label: string; text: string }) {
-  const [copied, setCopied] = useState(false);
-  return (
-    <section className="copyable" aria-label={label}>
-      <header>
-        <h3>{label}</h3>
-        <button
-          type="button"
-          onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
-          onBlur={() => setCopied(false)}
-        >
-          {copied ? 'Copied' : `Copy ${label === 'GraphQL' ? label : label.toLowerCase()}`}
-        </button>
-      </header>
-      <ScrollArea label={`${label} text`}>
-        <pre>{text}</pre>
-      </ScrollArea>
-    </section>
-  );
+/** Inputs hold whole minutes. A start that is now leaves the person two minutes to press the button. */
+function roundUp(instant: string, now: number): number {
+  return Math.ceil(Math.max(Date.parse(instant), now + 2 * minute) / minute) * minute;
+}
+
+/** Before the first attempt, a field that is still empty is not an error. */
+function startedErrors(form: LeaseForm, errors: FieldErrors): FieldErrors {
+  const entries = Object.entries(errors).filter(([field]) => {
+    const value = field.startsWith('amounts.')
+      ? form.amounts[field.slice(8)]
+      : form[field as keyof LeaseForm];
+    return value !== '';
+  });
+  return entries.length === 0 ? noErrors : Object.fromEntries(entries);
 }

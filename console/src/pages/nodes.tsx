@@ -1,46 +1,121 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ConsoleNodesDocument, type ConsoleNodesQuery } from '../api/generated/operations.ts';
-import { useExecute } from '../session/session.tsx';
+import { useSearchParams } from 'wouter';
+import {
+  type ConsoleNodeFragment,
+  ConsoleNodesDocument,
+  type NodeState,
+} from '../api/generated/operations.ts';
+import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Page, Pager, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { MaintenanceCard, PlanMaintenance } from './maintenance.tsx';
+import { NodeActions } from './node-actions.tsx';
+import { nodeColumns } from './node-table.tsx';
 
-type NodeRow = ConsoleNodesQuery['nodes']['nodes'][number];
+const pageSize = 50;
+const states: readonly NodeState[] = ['UP', 'DRAINING', 'DOWN'];
 
-const pageSize = 100;
-
-const columns: readonly Column<NodeRow>[] = [
-  { header: 'Number', kind: 'number', cell: ({ number }) => number },
-  { header: 'Host name', kind: 'text', cell: ({ hostname }) => hostname },
-  { header: 'State', kind: 'text', cell: ({ state }) => formatEnum(state) },
-  {
-    header: 'Labels',
-    kind: 'text',
-    cell: ({ labels }) => labels.map(({ key, value }) => `${key}=${value}`).join(', '),
-  },
-  { header: 'Free now', cell: (node) => <Free node={node} /> },
-];
-
+/** All nodes. The filters are in the address. */
 export function NodesPage() {
   const execute = useExecute();
+  const isOperator = useHasRole('OPERATOR');
+  const [search, setSearch] = useSearchParams();
+  const hostname = search.get('hostname') ?? '';
+  const state = states.find((each) => each === search.get('state'));
   /** Cursors of the pages before this one. */
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
+  const [selected, setSelected] = useState<ReadonlyMap<string, ConsoleNodeFragment>>(new Map());
   const after = cursors.at(-1) ?? null;
+  const filter = {
+    ...(hostname === '' ? {} : { hostname }),
+    ...(state === undefined ? {} : { states: [state] }),
+  };
   const query = useQuery({
-    queryKey: ['nodes', after],
-    queryFn: ({ signal }) => execute(ConsoleNodesDocument, { first: pageSize, after }, signal),
+    queryKey: ['nodes', filter, after],
+    queryFn: ({ signal }) => execute(ConsoleNodesDocument, { filter, first: pageSize, after }, signal),
     placeholderData: keepPreviousData,
   });
   const nodes = query.data?.nodes;
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    setCursors([null]);
+    setSearch(next, { replace: true });
+  };
+  const toggle = (node: ConsoleNodeFragment) => {
+    const next = new Map(selected);
+    if (!next.delete(node.id)) next.set(node.id, node);
+    setSelected(next);
+  };
+  const columns: readonly Column<ConsoleNodeFragment>[] = isOperator
+    ? [
+        {
+          header: 'Selected',
+          kind: 'actions',
+          cell: (node) => (
+            <input
+              type="checkbox"
+              aria-label={`Select ${node.hostname}`}
+              checked={selected.has(node.id)}
+              onChange={() => toggle(node)}
+            />
+          ),
+        },
+        ...nodeColumns,
+        { header: 'Actions', kind: 'actions', cell: (node) => <NodeActions node={node} /> },
+      ]
+    : nodeColumns;
+  const filtered = hostname !== '' || state !== undefined;
   return (
-    <Page title="Nodes">
+    <Page
+      title="Nodes"
+      actions={
+        isOperator && (
+          <PlanMaintenance nodes={[...selected.values()]} onPlanned={() => setSelected(new Map())} />
+        )
+      }
+    >
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Host name contains</span>
+          <input
+            type="search"
+            value={hostname}
+            onChange={(event) => change('hostname', event.target.value)}
+          />
+        </label>
+        <label>
+          <span>State</span>
+          <select value={state ?? ''} onChange={(event) => change('state', event.target.value)}>
+            <option value="">All</option>
+            {states.map((each) => (
+              <option key={each} value={each}>
+                {formatEnum(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+        {isOperator && (
+          <p className="muted" role="status">
+            {selected.size === 0 ? 'Select nodes to plan maintenance.' : `${selected.size} selected`}
+          </p>
+        )}
+      </form>
       <QueryState
         isPending={query.isPending}
         error={query.data ? null : query.error}
         retry={() => void query.refetch()}
         isEmpty={nodes?.nodes.length === 0}
-        empty={<p>The site has no nodes. The configuration file lists them.</p>}
+        empty={
+          filtered ? (
+            <p>No node matches these filters. Change or clear them.</p>
+          ) : (
+            <p>The site has no nodes. The configuration file lists them.</p>
+          )
+        }
       >
         <Table label="List of nodes" columns={columns} rows={nodes?.nodes ?? []} keyOf={({ id }) => id} />
         <Pager
@@ -52,22 +127,9 @@ export function NodesPage() {
           onNext={() => setCursors([...cursors, nodes?.pageInfo.endCursor ?? null])}
         />
       </QueryState>
+      <div className="cards after">
+        <MaintenanceCard />
+      </div>
     </Page>
-  );
-}
-
-function Free({ node }: { node: NodeRow }) {
-  const free = new Map(node.available.map(({ type, amount }) => [type, amount]));
-  return (
-    <div className="meters">
-      {node.capacity.map(({ type, amount }) => (
-        <label key={type} className="meter">
-          <span>
-            {type} {free.get(type) ?? 0} of {amount}
-          </span>
-          <meter min={0} max={Math.max(amount, 1)} value={free.get(type) ?? 0} />
-        </label>
-      ))}
-    </div>
   );
 }

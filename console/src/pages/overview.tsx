@@ -1,11 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { Link } from 'wouter';
-import { ConsoleOverviewDocument, ConsoleUtilizationDocument } from '../api/generated/operations.ts';
+import {
+  ConsoleOverviewDocument,
+  type ConsoleOverviewQuery,
+  ConsoleUtilizationDocument,
+} from '../api/generated/operations.ts';
 import { UtilizationChart } from '../chart/utilization.tsx';
 import { useLiveStatus } from '../live/live.tsx';
 import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
-import { Card, Page, QueryState } from '../ui/parts.tsx';
+import { formatEnum } from '../ui/format.ts';
+import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { LeaseTable } from './lease-table.tsx';
+import { maintenanceText } from './maintenance.tsx';
 
 const hour = 3_600_000;
 
@@ -13,12 +20,14 @@ export function OverviewPage() {
   const execute = useExecute();
   const { site } = useSession();
   const live = useLiveStatus();
+  const now = useSchedulerNow();
   const query = useQuery({
     queryKey: ['overview'],
     queryFn: ({ signal }) =>
       execute(
         ConsoleOverviewDocument,
         {
+          now: new Date(now()).toISOString(),
           running: { states: ['ACTIVE', 'RESUMING', 'RESUMED_READY', 'SUSPENDING', 'MIGRATING'] },
           waiting: {
             states: ['PENDING', 'SCHEDULED', 'PREPARING', 'READY', 'SUSPENDED_SCHEDULED', 'QUEUED'],
@@ -36,6 +45,7 @@ export function OverviewPage() {
         error={data ? null : query.error}
         retry={() => void query.refetch()}
       >
+        {data && <Notices data={data} />}
         <dl className="figures">
           <Figure label="Running" value={data?.running.totalCount} />
           <Figure label="Waiting" value={data?.waiting.totalCount} />
@@ -67,6 +77,47 @@ export function OverviewPage() {
         </div>
       </QueryState>
     </Page>
+  );
+}
+
+/** What needs attention: problems of the server, nodes that cannot be used, maintenance. */
+function Notices({ data }: { data: ConsoleOverviewQuery }) {
+  const { scheduler, unavailable, maintenance } = data;
+  const more = unavailable.totalCount - unavailable.nodes.length;
+  if (scheduler.problems.length + unavailable.totalCount + maintenance.totalCount === 0) return null;
+  return (
+    <section className="notices" aria-label="Needs attention">
+      <ul className="plain">
+        {scheduler.problems.map((problem) => (
+          <li key={problem} className="error">
+            {problem}
+          </li>
+        ))}
+        {unavailable.totalCount > 0 && (
+          <li>
+            <NodeStateBadge state="DOWN" label="Not available" />{' '}
+            {unavailable.nodes.map(({ number, hostname, state }, index) => (
+              <Fragment key={number}>
+                {index > 0 && ', '}
+                <Link href={`/nodes/${number}`}>{hostname}</Link> ({formatEnum(state).toLowerCase()})
+              </Fragment>
+            ))}
+            {more > 0 && (
+              <>
+                {' '}
+                and <Link href="/nodes?state=DOWN">{more} more</Link>
+              </>
+            )}
+          </li>
+        )}
+        {maintenance.nodes.map((each) => (
+          <li key={each.id}>
+            <span className="badge neutral">Maintenance</span> {maintenanceText(each)}:{' '}
+            <Instant at={each.start} seconds={false} /> to <Instant at={each.end} seconds={false} />
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

@@ -2,14 +2,19 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import {
-  ConsoleNodesDocument,
-  type ConsoleNodesQuery,
+  ConsoleChartNodesDocument,
+  type ConsoleChartNodesQuery,
+  type ConsoleMaintenanceFragment,
+  ConsoleMaintenanceListDocument,
+  type ConsoleMaintenanceListQuery,
   ConsoleScheduleDocument,
+  type NodeState,
 } from '../api/generated/operations.ts';
 import { ScheduleChart } from '../chart/schedule-chart.tsx';
-import { buildModel, kindLabels, type ScheduleReservation } from '../chart/schedule-model.ts';
+import { buildModel, type ChartNode, kindLabels, type ScheduleReservation } from '../chart/schedule-model.ts';
 import { type Viewport, zoomTime } from '../chart/viewport.ts';
-import { useExecute, useSchedulerNow } from '../session/session.tsx';
+import { type Execute, useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { formatEnum } from '../ui/format.ts';
 import { Page, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 
@@ -21,15 +26,25 @@ const spans: readonly (readonly [string, number])[] = [
   ['1 week', 7 * 24 * hour],
 ];
 
-type NodeRow = ConsoleNodesQuery['nodes']['nodes'][number];
+const nodeStates: readonly NodeState[] = ['UP', 'DRAINING', 'DOWN'];
+const noMaintenance: readonly ConsoleMaintenanceFragment[] = [];
 
 export default function SchedulePage() {
   const execute = useExecute();
   const now = useSchedulerNow();
   const [, navigate] = useLocation();
   const { timeZone } = useSettings();
+  const { viewer } = useSession();
   const [search, setSearch] = useSearchParams();
   const filter = search.get('find') ?? '';
+  const project = search.get('project') ?? '';
+  const state = search.get('node-state') ?? '';
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    setSearch(next, { replace: true });
+  };
   const [viewport, setViewport] = useState<Viewport>(() => {
     const span = Number(search.get('span')) || 6 * hour;
     const from = Date.parse(search.get('from') ?? '') || now() - span / 4;
@@ -38,17 +53,8 @@ export default function SchedulePage() {
   const onViewport = useCallback((change: (viewport: Viewport) => Viewport) => setViewport(change), []);
 
   const nodes = useQuery({
-    queryKey: ['all-nodes'],
-    queryFn: async ({ signal }) => {
-      const all: NodeRow[] = [];
-      for (let after: string | null = null; ; ) {
-        const page: ConsoleNodesQuery = await execute(ConsoleNodesDocument, { first: 100, after }, signal);
-        all.push(...page.nodes.nodes);
-        after = page.nodes.pageInfo.endCursor;
-        if (!page.nodes.pageInfo.hasNextPage) return all;
-      }
-    },
-    staleTime: 60_000,
+    queryKey: ['chart-nodes'],
+    queryFn: ({ signal }) => readNodes(execute, signal),
   });
 
   // Whole steps of the span, and one more on each side: panning a little reads nothing.
@@ -57,23 +63,31 @@ export default function SchedulePage() {
   const to = Math.ceil(viewport.to / step + 0.5) * step;
   const schedule = useQuery({
     queryKey: ['schedule', from, to],
-    queryFn: ({ signal }) =>
-      execute(
-        ConsoleScheduleDocument,
-        { from: new Date(from).toISOString(), to: new Date(to).toISOString() },
-        signal,
-      ),
+    queryFn: async ({ signal }) => {
+      const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+      const [{ schedule: found }, maintenance] = await Promise.all([
+        execute(ConsoleScheduleDocument, window, signal),
+        readMaintenance(execute, window, signal),
+      ]);
+      return { schedule: found, maintenance };
+    },
     placeholderData: keepPreviousData,
   });
 
+  const reservations = schedule.data?.schedule.reservations;
+  const maintenance = schedule.data?.maintenance ?? noMaintenance;
   const shownNodes = useMemo(() => {
     const all = nodes.data ?? [];
     const needle = filter.toLowerCase();
-    const matching = all.filter(({ hostname }) => hostname.toLowerCase().includes(needle));
-    return needle !== '' && matching.length > 0 ? matching : all;
-  }, [nodes.data, filter]);
-  const reservations = schedule.data?.schedule.reservations;
-  const model = useMemo(() => buildModel(shownNodes, reservations ?? []), [shownNodes, reservations]);
+    const inState = all.filter(({ state: found }) => state === '' || found === state);
+    const matching = inState.filter(({ hostname }) => hostname.toLowerCase().includes(needle));
+    return needle !== '' && matching.length > 0 ? matching : inState;
+  }, [nodes.data, filter, state]);
+  const shown = useMemo(
+    () => (reservations ?? []).filter(({ leaseProject }) => project === '' || leaseProject === project),
+    [reservations, project],
+  );
+  const model = useMemo(() => buildModel(shownNodes, shown, maintenance), [shownNodes, shown, maintenance]);
   const highlighted = useMemo(() => matchingLeases(filter, reservations ?? []), [filter, reservations]);
 
   return (
@@ -81,13 +95,29 @@ export default function SchedulePage() {
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Find a lease or node</span>
-          <input
-            type="search"
-            value={filter}
-            onChange={(event) =>
-              setSearch(event.target.value === '' ? {} : { find: event.target.value }, { replace: true })
-            }
-          />
+          <input type="search" value={filter} onChange={(event) => change('find', event.target.value)} />
+        </label>
+        {viewer.projects.length > 0 && (
+          <label>
+            <span>Project</span>
+            <select value={project} onChange={(event) => change('project', event.target.value)}>
+              <option value="">All</option>
+              {viewer.projects.map(({ id, name }) => (
+                <option key={id}>{name}</option>
+              ))}
+            </select>
+          </label>
+        )}
+        <label>
+          <span>Node state</span>
+          <select value={state} onChange={(event) => change('node-state', event.target.value)}>
+            <option value="">All</option>
+            {nodeStates.map((each) => (
+              <option key={each} value={each}>
+                {formatEnum(each)}
+              </option>
+            ))}
+          </select>
         </label>
         <fieldset className="buttons">
           <legend>Time shown</legend>
@@ -153,6 +183,38 @@ export default function SchedulePage() {
       </QueryState>
     </Page>
   );
+}
+
+async function readNodes(execute: Execute, signal: AbortSignal): Promise<ChartNode[]> {
+  const all: ChartNode[] = [];
+  for (let after: string | null = null; ; ) {
+    const { nodes }: ConsoleChartNodesQuery = await execute(
+      ConsoleChartNodesDocument,
+      { first: 100, after },
+      signal,
+    );
+    all.push(...nodes.nodes);
+    after = nodes.pageInfo.endCursor;
+    if (!nodes.pageInfo.hasNextPage) return all;
+  }
+}
+
+async function readMaintenance(
+  execute: Execute,
+  window: { readonly from: string; readonly to: string },
+  signal: AbortSignal,
+): Promise<ConsoleMaintenanceFragment[]> {
+  const all: ConsoleMaintenanceFragment[] = [];
+  for (let after: string | null = null; ; ) {
+    const { maintenance }: ConsoleMaintenanceListQuery = await execute(
+      ConsoleMaintenanceListDocument,
+      { ...window, first: 100, after },
+      signal,
+    );
+    all.push(...maintenance.nodes);
+    after = maintenance.pageInfo.endCursor;
+    if (!maintenance.pageInfo.hasNextPage) return all;
+  }
 }
 
 /** The leases that the text finds by number, name or state; null when it finds none or is empty. */

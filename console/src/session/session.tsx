@@ -42,8 +42,14 @@ export function useSchedulerNow(): () => number {
   );
 }
 
+export type Execute = <Result, Variables>(
+  operation: Operation<Result, Variables>,
+  variables: Variables,
+  signal?: AbortSignal,
+) => Promise<Result>;
+
 /** Carries out an operation as the person who signed in. A token that is no longer accepted ends the session. */
-export function useExecute() {
+export function useExecute(): Execute {
   const { credentials, signOut } = useSession();
   return useMemo(
     () =>

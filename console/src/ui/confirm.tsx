@@ -16,6 +16,7 @@ export function ConfirmButton({
   confirmLabel,
   cancelLabel = 'Keep it',
   tone = 'danger',
+  disabled = false,
   children,
   action,
 }: {
@@ -26,6 +27,7 @@ export function ConfirmButton({
   confirmLabel: string;
   cancelLabel?: string;
   tone?: 'danger' | 'primary';
+  disabled?: boolean;
   children: ReactNode;
   action: () => Promise<void>;
 }) {
@@ -44,7 +46,12 @@ export function ConfirmButton({
   };
   return (
     <>
-      <button type="button" className={tone === 'danger' ? tone : undefined} onClick={() => setOpen(true)}>
+      <button
+        type="button"
+        className={tone === 'danger' ? tone : undefined}
+        disabled={disabled}
+        onClick={() => setOpen(true)}
+      >
         {label}
         {hiddenLabel && <span className="visually-hidden"> {hiddenLabel}</span>}
       </button>

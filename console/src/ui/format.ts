@@ -83,6 +83,12 @@ export function formatRelative(instant: string | number, now: number): string {
   return difference > 0 ? `in ${text}` : `${text} ago`;
 }
 
+/** With a capital letter and a full stop, as the server's reasons are without. */
+export function asSentence(text: string): string {
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;
+}
+
 /** `SUSPENDED_QUEUED` as `Suspended queued`. */
 export function formatEnum(value: string): string {
   const words = value.toLowerCase().replaceAll('_', ' ');

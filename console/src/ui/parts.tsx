@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { ApiError } from '../api/client.ts';
-import type { LeaseState } from '../api/generated/operations.ts';
+import type { LeaseState, NodeState } from '../api/generated/operations.ts';
 import { formatEnum, formatInstant } from './format.ts';
 import { useSettings } from './settings.tsx';
 
@@ -73,7 +73,7 @@ const tones: Readonly<Record<LeaseState, Tone>> = {
 const symbols: Readonly<Record<Tone, string>> = {
   running: '▶',
   waiting: '◷',
-  suspended: '⏸',
+  suspended: '‖',
   good: '✓',
   bad: '✕',
   neutral: '–',
@@ -85,6 +85,21 @@ export function StateBadge({ state }: { state: LeaseState }) {
   return (
     <span className={`badge ${tone}`}>
       <span aria-hidden="true">{symbols[tone]}</span> {formatEnum(state)}
+    </span>
+  );
+}
+
+const nodeTones: Readonly<Record<NodeState, Tone>> = {
+  UP: 'good',
+  DRAINING: 'suspended',
+  DOWN: 'bad',
+};
+
+export function NodeStateBadge({ state, label }: { state: NodeState; label?: string }) {
+  const tone = nodeTones[state] ?? 'neutral';
+  return (
+    <span className={`badge ${tone}`}>
+      <span aria-hidden="true">{symbols[tone]}</span> {label ?? formatEnum(state)}
     </span>
   );
 }

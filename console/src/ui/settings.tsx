@@ -4,7 +4,7 @@ export type Theme = 'system' | 'light' | 'dark';
 
 export interface Settings {
   readonly theme: Theme;
-  /** An IANA zone: the browser's, or UTC. */
+  /** An IANA zone: the browser's, the site's or UTC. */
   readonly timeZone: string;
   setTheme(theme: Theme): void;
   setTimeZone(timeZone: string): void;

@@ -3,7 +3,7 @@ import { type Lease, type LeaseMachine, Prisma } from '../../store/prisma/client
 import { type Batch, grouped } from './batches.ts';
 import type { Interval } from './interval.ts';
 import { type Column, type Order, pageSql, type Window } from './pages.ts';
-import { and, type Conditions, overlapping, timestamp, within } from './sql.ts';
+import { and, type Conditions, containing, overlapping, timestamp, within } from './sql.ts';
 import type { Source } from './view.ts';
 
 /** A lease as the API shows it. */
@@ -111,7 +111,7 @@ function conditionsOf(filter: LeaseFilter): Conditions {
   const { numbers, name, states, types, live, projects, owners, nodes, submitted } = filter;
   return [
     numbers && Prisma.sql`l.number = ANY (${[...numbers]}::int[])`,
-    typeof name === 'string' && Prisma.sql`l.name ILIKE ${`%${name.replace(/[\\%_]/g, '\\$&')}%`}`,
+    typeof name === 'string' && Prisma.sql`l.name ILIKE ${containing(name)}`,
     states && Prisma.sql`l.state = ANY (${[...new Set(states)]}::text[]::"LeaseState"[])`,
     types && Prisma.sql`l.type = ANY (${[...new Set(types)]}::text[]::"LeaseType"[])`,
     typeof live === 'boolean' && (live ? isLive : Prisma.sql`NOT (${isLive})`),

@@ -3,7 +3,7 @@ import { Prisma, type ComputeNode as StoredNode } from '../../store/prisma/clien
 import { type Batch, grouped } from './batches.ts';
 import type { Interval } from './interval.ts';
 import { type Order, pageSql, type Window } from './pages.ts';
-import { and, during, runningAt } from './sql.ts';
+import { and, type Conditions, containing, during, runningAt } from './sql.ts';
 import type { Source } from './view.ts';
 
 export type NodeRow = StoredNode;
@@ -22,18 +22,42 @@ export function isRemoved({ capacity }: NodeRow): boolean {
   return Object.keys(capacity as Amounts).length === 0;
 }
 
-export function readNodes({ prisma }: Source, window: Window): Promise<NodeRow[]> {
+/** Conditions, all of which a node must meet. */
+export interface NodeFilter {
+  readonly numbers?: readonly number[] | null | undefined;
+  /** Part of the host name, in any case. */
+  readonly hostname?: string | null | undefined;
+  readonly states?: readonly StoredNode['state'][] | null | undefined;
+  readonly labels?: readonly { readonly key: string; readonly value: string }[] | null | undefined;
+}
+
+function conditionsOf({ numbers, hostname, states, labels }: NodeFilter): Conditions {
+  return [
+    inSite,
+    numbers && Prisma.sql`n.number = ANY (${[...numbers]}::int[])`,
+    typeof hostname === 'string' && Prisma.sql`n.hostname ILIKE ${containing(hostname)}`,
+    states && Prisma.sql`n.state = ANY (${[...new Set(states)]}::text[]::"NodeState"[])`,
+    ...(labels ?? []).map(
+      ({ key, value }) => Prisma.sql`n.labels @> ${JSON.stringify({ [key]: value })}::jsonb`,
+    ),
+  ];
+}
+
+export function readNodes({ prisma }: Source, filter: NodeFilter, window: Window): Promise<NodeRow[]> {
   const page = pageSql(nodeOrder, window);
   return prisma.$queryRaw`
-    SELECT ${columns} FROM nodes n WHERE ${and([inSite, ...page.conditions])} ${page.orderAndLimit}`;
+    SELECT ${columns} FROM nodes n
+    WHERE ${and([...conditionsOf(filter), ...page.conditions])} ${page.orderAndLimit}`;
 }
 
 export function readAllNodes({ prisma }: Source): Promise<NodeRow[]> {
   return prisma.$queryRaw`SELECT ${columns} FROM nodes n ORDER BY n.number`;
 }
 
-export function countNodes({ prisma }: Source): Promise<number> {
-  return prisma.computeNode.count({ where: { capacity: { not: {} } } });
+export async function countNodes({ prisma }: Source, filter: NodeFilter): Promise<number> {
+  const [row] = await prisma.$queryRaw<{ count: number }[]>`
+    SELECT count(*)::int AS count FROM nodes n WHERE ${and(conditionsOf(filter))}`;
+  return row?.count ?? 0;
 }
 
 export const nodesByNumber: Batch<number, NodeRow> = async ({ prisma }, numbers) => {

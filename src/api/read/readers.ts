@@ -80,6 +80,7 @@ import {
   heldAt,
   holdingsDuring,
   maxHoldings,
+  type NodeFilter,
   type NodeRow,
   nodeOrder,
   nodesByNumber,
@@ -226,12 +227,12 @@ export class Readers {
     return { nodes, plans: plans ?? new Map() };
   }
 
-  nodes(page: PageArguments): Connection<NodeRow> {
+  nodes(filter: NodeFilter, page: PageArguments): Connection<NodeRow> {
     return connection(
       nodeOrder,
       page,
-      (window) => paced(readNodes(this.source, window)),
-      () => countNodes(this.source),
+      (window) => paced(readNodes(this.source, filter, window)),
+      () => countNodes(this.source, filter),
     );
   }
 

@@ -16,6 +16,7 @@ export interface ScheduledRow {
   readonly leaseName: string | null;
   readonly leaseState: string;
   readonly leaseType: string;
+  readonly leaseProject: string | null;
 }
 
 /** Reservations that overlap [from, to), by start, at most `limit`. Those that take no time are left out. */
@@ -29,8 +30,10 @@ export function readSchedule(
     SELECT r.number, r.kind::text, r.state::text, r.starts_at AS start, r.ends_at AS "end",
       ARRAY (SELECT n.node_number FROM reservation_nodes n WHERE n.reservation_number = r.number
         ORDER BY n.node_number) AS nodes,
-      l.number AS "leaseNumber", l.name AS "leaseName", l.state::text AS "leaseState", l.type::text AS "leaseType"
+      l.number AS "leaseNumber", l.name AS "leaseName", l.state::text AS "leaseState", l.type::text AS "leaseType",
+      p.name AS "leaseProject"
     FROM reservations r JOIN leases l ON l.number = r.lease_number
+      LEFT JOIN projects p ON p.number = l.project_number
     WHERE ${and([during({ from, to }, 'r'), Prisma.sql`r.starts_at < r.ends_at`, view.leases])}
     ORDER BY r.starts_at, r.number LIMIT ${limit}`;
 }

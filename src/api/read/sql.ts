@@ -10,6 +10,11 @@ export function timestamp(instant: Instant): Prisma.Sql {
 /** Conditions that must all hold; those that are not given are left out. */
 export type Conditions = readonly (Prisma.Sql | null | undefined | false)[];
 
+/** A pattern for texts that contain this one. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+}
+
 export function and(conditions: Conditions): Prisma.Sql {
   const present = conditions.filter((condition) => condition instanceof Prisma.Sql);
   return present.length === 0 ? Prisma.sql`TRUE` : Prisma.join(present, ' AND ');

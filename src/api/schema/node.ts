@@ -1,6 +1,7 @@
 import type { Amounts, NodeStateCause } from '../../core/index.ts';
 import { hasRole } from '../../identity/index.ts';
 import { amountList, remaining } from '../amounts.ts';
+import { checkComparable } from '../errors.ts';
 import type { FreeCapacity } from '../read/free-capacity.ts';
 import { intervalOf } from '../read/interval.ts';
 import { ResourceAmountType } from './amounts.ts';
@@ -9,6 +10,7 @@ import { intervalArgs } from './intervals.ts';
 import {
   ComputeNode,
   ComputeNodeConnection,
+  knownValues,
   NodeStateEnum,
   Reservation,
   ReservationConnection,
@@ -135,12 +137,36 @@ builder.objectFields(ComputeNode, (t) => ({
   ),
 }));
 
+export const LabelInput = builder.inputType('LabelInput', {
+  description: 'A property of a node that the site names.',
+  fields: (t) => ({
+    key: t.string({ required: true, description: 'Such as rack, site or model.' }),
+    value: t.string({ required: true, description: 'Its value.' }),
+  }),
+});
+
+const NodeFilterInput = builder.inputType('NodeFilter', {
+  description: 'Selects the nodes that meet every given condition.',
+  fields: (t) => ({
+    numbers: t.intList({ description: 'With one of these numbers.' }),
+    hostname: t.string({ description: 'With this text in the host name, in any case.' }),
+    states: t.field({ type: [NodeStateEnum], description: 'In one of these states.' }),
+    labels: t.field({ type: [LabelInput], description: 'With all of these labels.' }),
+  }),
+});
+
 builder.queryField('nodes', (t) =>
   t.connection(
     {
       type: ComputeNode,
       description: 'The nodes of the site, ordered by number.',
-      resolve: (_root, page, { read }) => read.nodes(page),
+      args: { filter: t.arg({ type: NodeFilterInput, description: 'Conditions; without it, all nodes.' }) },
+      resolve: (_root, { filter, ...page }, { read }) => {
+        const labels = (filter?.labels ?? []).flatMap(({ key, value }) => [key, value]);
+        checkComparable('filter.hostname', filter?.hostname);
+        checkComparable('filter.labels', ...labels);
+        return read.nodes({ ...filter, states: knownValues(filter?.states) }, page);
+      },
     },
     ComputeNodeConnection,
   ),

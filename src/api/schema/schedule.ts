@@ -58,6 +58,10 @@ const ScheduledReservation = builder.objectRef<ScheduledRow>('ScheduledReservati
       description: 'The type of its lease.',
       resolve: ({ leaseType }) => leaseTypeOf(leaseType),
     }),
+    leaseProject: t.exposeString('leaseProject', {
+      nullable: true,
+      description: 'The name of the project of its lease.',
+    }),
   }),
 });
 

@@ -8,6 +8,10 @@ const Site = builder.objectRef<SiteFacts>('Site').implement({
     resourceTypes: t.exposeStringList('resourceTypes', {
       description: 'The types of resources that machines can request.',
     }),
+    timeZone: t.string({
+      description: 'The IANA time zone in which people of the site tell the time.',
+      resolve: ({ timeZone }) => timeZone ?? 'UTC',
+    }),
     clockSpeed: t.exposeFloat('clockSpeed', {
       description: 'How many seconds pass on its clock per second. 1, except for demonstrations and replays.',
     }),

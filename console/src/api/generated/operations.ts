@@ -3,6 +3,15 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
+/** What accounting is grouped by. */
+export type AccountingGroup =
+  /** By lease. */
+  | 'LEASE'
+  /** By the principal that requested the lease. */
+  | 'OWNER'
+  /** By project. */
+  | 'PROJECT';
+
 /** What hosts do. */
 export type ActionKind =
   /** Remove a machine in whatever state it is. */
@@ -38,6 +47,13 @@ export type ActionState =
   /** Carried out. */
   | 'SUCCEEDED';
 
+/** What is done when leases would lose a place that they were promised. */
+export type Collisions =
+  /** The leases lose it, and are planned anew where that is possible. */
+  | 'DISPLACE'
+  /** The mutation is refused, and names the leases. */
+  | 'REFUSE';
+
 /** A new project. */
 export type CreateProjectInput = {
   /** Its unique name. */
@@ -70,6 +86,14 @@ export type IntervalInput = {
   readonly end: string;
   /** Its first instant. */
   readonly start: string;
+};
+
+/** A property of a node that the site names. */
+export type LabelInput = {
+  /** Such as rack, site or model. */
+  readonly key: string;
+  /** Its value. */
+  readonly value: string;
 };
 
 /** Selects the leases that meet every given condition. */
@@ -179,6 +203,18 @@ export type MachineSetInput = {
   readonly count: number;
 };
 
+/** Selects the nodes that meet every given condition. */
+export type NodeFilter = {
+  /** With this text in the host name, in any case. */
+  readonly hostname?: string | null | undefined;
+  /** With all of these labels. */
+  readonly labels?: ReadonlyArray<LabelInput> | null | undefined;
+  /** With one of these numbers. */
+  readonly numbers?: ReadonlyArray<number> | null | undefined;
+  /** In one of these states. */
+  readonly states?: ReadonlyArray<NodeState> | null | undefined;
+};
+
 /** Whether a node can be used. */
 export type NodeState =
   /** Failed: nothing runs on it. */
@@ -194,6 +230,20 @@ export type OrderDirection =
   | 'ASC'
   /** Descending. */
   | 'DESC';
+
+/** An interval in which nodes are not to be used. */
+export type PlanMaintenanceInput = {
+  /** What is done when leases would lose a place. */
+  readonly collisions?: Collisions | null | undefined;
+  /** The first instant after it. */
+  readonly end: string;
+  /** The global ids of the nodes. */
+  readonly nodes: ReadonlyArray<string | number>;
+  /** Why, for people. */
+  readonly reason?: string | null | undefined;
+  /** Its first instant, not in the past. */
+  readonly start: string;
+};
 
 /** The action, and what becomes of it. */
 export type RecoverActionInput = {
@@ -282,6 +332,18 @@ export type Role =
   /** Reads its projects' leases, and when nodes are busy. */
   | 'VIEWER';
 
+/** The new state of a node. */
+export type SetNodeStateInput = {
+  /** What is done when leases would lose a place. DOWN always displaces. */
+  readonly collisions?: Collisions | null | undefined;
+  /** The global id of the node. */
+  readonly id: string | number;
+  /** Why, for people. */
+  readonly reason?: string | null | undefined;
+  /** The new state. */
+  readonly state: NodeState;
+};
+
 /** New terms of a lease. What is not given stays as it is. */
 export type UpdateLeaseInput = {
   /** An extension that is blocked goes as far as it can instead of being refused. */
@@ -298,20 +360,42 @@ export type UpdateLeaseInput = {
   readonly start?: string | null | undefined;
 };
 
+/** Why a lease waits. */
+export type WaitingCode =
+  /** Other leases stand before it in the queue. */
+  | 'BEHIND_IN_QUEUE'
+  /** Its disk image is being transferred. */
+  | 'IMAGE_TRANSFER'
+  /** Nodes that it needs are down, drained or in maintenance. */
+  | 'NODES_UNAVAILABLE'
+  /** No scheduling pass has considered it yet. */
+  | 'NOT_YET_CONSIDERED'
+  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
+  | 'QUARANTINED'
+  /** What it needs is held by other leases. */
+  | 'RESOURCES'
+  /** It is planned, and its start has not been reached. */
+  | 'START_NOT_REACHED'
+  /** It is suspended, and continues when its machines fit. */
+  | 'SUSPENDED';
+
 export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null };
 
 export type ConsoleViewerQueryVariables = Exact<{ [key: string]: never; }>;
 
 
-export type ConsoleViewerQuery = { readonly serverTime: string, readonly viewer: { readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly clockSpeed: number } };
+export type ConsoleViewerQuery = { readonly serverTime: string, readonly viewer: { readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }, readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string>, readonly timeZone: string, readonly clockSpeed: number } };
 
 export type ConsoleOverviewQueryVariables = Exact<{
   running: LeaseFilter;
   waiting: LeaseFilter;
+  now: string;
 }>;
 
 
-export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number } };
+export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number }, readonly unavailable: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string, readonly state: NodeState }> }, readonly maintenance: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly scheduler: { readonly role: string, readonly problems: ReadonlyArray<string> } };
+
+export type ConsoleMaintenanceFragment = { readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
 
 export type ConsoleUtilizationQueryVariables = Exact<{
   resource: string;
@@ -340,7 +424,7 @@ export type ConsoleLeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -350,7 +434,10 @@ export type ConsoleQueueQueryVariables = Exact<{
 
 export type ConsoleQueueQuery = { readonly queue: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
+export type ConsoleNodeFragment = { readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> };
+
 export type ConsoleNodesQueryVariables = Exact<{
+  filter?: NodeFilter | null | undefined;
   first?: number | null | undefined;
   after?: string | null | undefined;
 }>;
@@ -358,13 +445,65 @@ export type ConsoleNodesQueryVariables = Exact<{
 
 export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
+export type ConsoleNodeDetailQueryVariables = Exact<{
+  number: number;
+  from: string;
+}>;
+
+
+export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
+
+export type ConsoleChartNodesQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleChartNodesQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string, readonly state: NodeState }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ConsoleNodeLeasesQueryVariables = Exact<{
+  node: string | number;
+}>;
+
+
+export type ConsoleNodeLeasesQuery = { readonly leases: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> } };
+
+export type ConsoleMaintenanceListQueryVariables = Exact<{
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type ConsoleMaintenanceListQuery = { readonly maintenance: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+
+export type ConsoleAccountingQueryVariables = Exact<{
+  from: string;
+  to: string;
+  by: AccountingGroup;
+}>;
+
+
+export type ConsoleAccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly id: string, readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number, readonly name: string | null } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
+
+export type ConsoleAvailabilityQueryVariables = Exact<{
+  machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
+  duration: string;
+  from: string;
+  to: string;
+}>;
+
+
+export type ConsoleAvailabilityQuery = { readonly availability: { readonly earliestStart: string | null, readonly windows: ReadonlyArray<{ readonly start: string, readonly end: string }> } };
+
 export type ConsoleScheduleQueryVariables = Exact<{
   from: string;
   to: string;
 }>;
 
 
-export type ConsoleScheduleQuery = { readonly schedule: { readonly isComplete: boolean, readonly reservations: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<number>, readonly leaseNumber: number, readonly leaseName: string | null, readonly leaseState: LeaseState }> } };
+export type ConsoleScheduleQuery = { readonly schedule: { readonly isComplete: boolean, readonly reservations: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<number>, readonly leaseNumber: number, readonly leaseName: string | null, readonly leaseState: LeaseState, readonly leaseProject: string | null }> } };
 
 export type ConsoleRequestLeaseMutationVariables = Exact<{
   input: RequestLeaseInput;
@@ -453,6 +592,36 @@ export type ConsoleRecoverActionMutationVariables = Exact<{
 
 export type ConsoleRecoverActionMutation = { readonly recoverAction: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
+export type ConsolePlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
+
+export type ConsolePlanRequestMutationVariables = Exact<{
+  input: RequestLeaseInput;
+}>;
+
+
+export type ConsolePlanRequestMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleSetNodeStateMutationVariables = Exact<{
+  input: SetNodeStateInput;
+}>;
+
+
+export type ConsoleSetNodeStateMutation = { readonly setNodeState: { readonly displaced: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsolePlanMaintenanceMutationVariables = Exact<{
+  input: PlanMaintenanceInput;
+}>;
+
+
+export type ConsolePlanMaintenanceMutation = { readonly planMaintenance: { readonly displaced: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleEndMaintenanceMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleEndMaintenanceMutation = { readonly endMaintenance: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -502,6 +671,60 @@ export const ConsoleLeaseFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleLease"}) as unknown as TypedDocumentString<ConsoleLeaseFragment, unknown>;
+export const ConsoleMaintenanceFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleMaintenance on Maintenance {
+  id
+  reason
+  start
+  end
+  nodes {
+    number
+    hostname
+  }
+}
+    `, {"fragmentName":"ConsoleMaintenance"}) as unknown as TypedDocumentString<ConsoleMaintenanceFragment, unknown>;
+export const ConsoleNodeFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleNode on ComputeNode {
+  id
+  number
+  hostname
+  state
+  labels {
+    key
+    value
+  }
+  capacity {
+    type
+    amount
+  }
+  available {
+    type
+    amount
+  }
+}
+    `, {"fragmentName":"ConsoleNode"}) as unknown as TypedDocumentString<ConsoleNodeFragment, unknown>;
+export const ConsolePlanFragmentDoc = new TypedDocumentString(`
+    fragment ConsolePlan on PlannedLease {
+  accepted
+  start
+  end
+  firstPossibleStart
+  reason {
+    message
+  }
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}
+    `, {"fragmentName":"ConsolePlan"}) as unknown as TypedDocumentString<ConsolePlanFragment, unknown>;
 export const ConsoleViewerDocument = new TypedDocumentString(`
     query ConsoleViewer {
   viewer {
@@ -515,21 +738,30 @@ export const ConsoleViewerDocument = new TypedDocumentString(`
   site {
     name
     resourceTypes
+    timeZone
     clockSpeed
   }
   serverTime
 }
     `) as unknown as TypedDocumentString<ConsoleViewerQuery, ConsoleViewerQueryVariables>;
 export const ConsoleOverviewDocument = new TypedDocumentString(`
-    query ConsoleOverview($running: LeaseFilter!, $waiting: LeaseFilter!) {
+    query ConsoleOverview($running: LeaseFilter!, $waiting: LeaseFilter!, $now: DateTime!) {
   serverTime
-  running: leases(filter: $running, last: 8) {
+  running: leases(
+    filter: $running
+    orderBy: {field: START, direction: DESC}
+    first: 8
+  ) {
     totalCount
     nodes {
       ...ConsoleLease
     }
   }
-  waiting: leases(filter: $waiting, last: 8) {
+  waiting: leases(
+    filter: $waiting
+    orderBy: {field: START, direction: ASC}
+    first: 8
+  ) {
     totalCount
     nodes {
       ...ConsoleLease
@@ -540,6 +772,24 @@ export const ConsoleOverviewDocument = new TypedDocumentString(`
   }
   nodes(first: 1) {
     totalCount
+  }
+  unavailable: nodes(filter: {states: [DRAINING, DOWN]}, first: 3) {
+    totalCount
+    nodes {
+      number
+      hostname
+      state
+    }
+  }
+  maintenance(from: $now, first: 3) {
+    totalCount
+    nodes {
+      ...ConsoleMaintenance
+    }
+  }
+  scheduler {
+    role
+    problems
   }
 }
     fragment ConsoleLease on Lease {
@@ -569,6 +819,16 @@ export const ConsoleOverviewDocument = new TypedDocumentString(`
   project {
     id
     name
+  }
+}
+fragment ConsoleMaintenance on Maintenance {
+  id
+  reason
+  start
+  end
+  nodes {
+    number
+    hostname
   }
 }`) as unknown as TypedDocumentString<ConsoleOverviewQuery, ConsoleOverviewQueryVariables>;
 export const ConsoleUtilizationDocument = new TypedDocumentString(`
@@ -641,6 +901,16 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
     ...ConsoleLease
     restarts
     lostDuration
+    waiting {
+      code
+      message
+      estimatedStart
+      longestNow
+      blockedBy {
+        number
+        name
+      }
+    }
     diskImage {
       name
       sizeMb
@@ -770,26 +1040,11 @@ export const ConsoleQueueDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<ConsoleQueueQuery, ConsoleQueueQueryVariables>;
 export const ConsoleNodesDocument = new TypedDocumentString(`
-    query ConsoleNodes($first: Int, $after: String) {
-  nodes(first: $first, after: $after) {
+    query ConsoleNodes($filter: NodeFilter, $first: Int, $after: String) {
+  nodes(filter: $filter, first: $first, after: $after) {
     totalCount
     nodes {
-      id
-      number
-      hostname
-      state
-      labels {
-        key
-        value
-      }
-      capacity {
-        type
-        amount
-      }
-      available {
-        type
-        amount
-      }
+      ...ConsoleNode
     }
     pageInfo {
       hasNextPage
@@ -797,7 +1052,183 @@ export const ConsoleNodesDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleNodesQuery, ConsoleNodesQueryVariables>;
+    fragment ConsoleNode on ComputeNode {
+  id
+  number
+  hostname
+  state
+  labels {
+    key
+    value
+  }
+  capacity {
+    type
+    amount
+  }
+  available {
+    type
+    amount
+  }
+}`) as unknown as TypedDocumentString<ConsoleNodesQuery, ConsoleNodesQueryVariables>;
+export const ConsoleNodeDetailDocument = new TypedDocumentString(`
+    query ConsoleNodeDetail($number: Int!, $from: DateTime!) {
+  nodes(filter: {numbers: [$number]}) {
+    nodes {
+      ...ConsoleNode
+      reservations(from: $from, first: 50) {
+        totalCount
+        nodes {
+          id
+          kind
+          state
+          start
+          end
+          lease {
+            number
+            name
+          }
+        }
+      }
+    }
+  }
+}
+    fragment ConsoleNode on ComputeNode {
+  id
+  number
+  hostname
+  state
+  labels {
+    key
+    value
+  }
+  capacity {
+    type
+    amount
+  }
+  available {
+    type
+    amount
+  }
+}`) as unknown as TypedDocumentString<ConsoleNodeDetailQuery, ConsoleNodeDetailQueryVariables>;
+export const ConsoleChartNodesDocument = new TypedDocumentString(`
+    query ConsoleChartNodes($first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    nodes {
+      number
+      hostname
+      state
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleChartNodesQuery, ConsoleChartNodesQueryVariables>;
+export const ConsoleNodeLeasesDocument = new TypedDocumentString(`
+    query ConsoleNodeLeases($node: ID!) {
+  leases(filter: {nodes: [$node], live: true}, first: 20) {
+    totalCount
+    nodes {
+      ...ConsoleLease
+    }
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsoleNodeLeasesQuery, ConsoleNodeLeasesQueryVariables>;
+export const ConsoleMaintenanceListDocument = new TypedDocumentString(`
+    query ConsoleMaintenanceList($from: DateTime, $to: DateTime, $first: Int, $after: String) {
+  maintenance(from: $from, to: $to, first: $first, after: $after) {
+    totalCount
+    nodes {
+      ...ConsoleMaintenance
+    }
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+  }
+}
+    fragment ConsoleMaintenance on Maintenance {
+  id
+  reason
+  start
+  end
+  nodes {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<ConsoleMaintenanceListQuery, ConsoleMaintenanceListQueryVariables>;
+export const ConsoleAccountingDocument = new TypedDocumentString(`
+    query ConsoleAccounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!) {
+  accounting(from: $from, to: $to, by: $by) {
+    project {
+      id
+      name
+    }
+    owner {
+      name
+    }
+    lease {
+      number
+      name
+    }
+    leases
+    requested {
+      type
+      hours
+    }
+    used {
+      type
+      hours
+    }
+    waiting
+    preemptions
+    lost {
+      type
+      hours
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleAccountingQuery, ConsoleAccountingQueryVariables>;
+export const ConsoleAvailabilityDocument = new TypedDocumentString(`
+    query ConsoleAvailability($machines: [MachineSetInput!]!, $duration: Duration!, $from: DateTime!, $to: DateTime!) {
+  availability(machines: $machines, duration: $duration, from: $from, to: $to) {
+    earliestStart
+    windows {
+      start
+      end
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleAvailabilityQuery, ConsoleAvailabilityQueryVariables>;
 export const ConsoleScheduleDocument = new TypedDocumentString(`
     query ConsoleSchedule($from: DateTime!, $to: DateTime!) {
   schedule(from: $from, to: $to) {
@@ -812,6 +1243,7 @@ export const ConsoleScheduleDocument = new TypedDocumentString(`
       leaseNumber
       leaseName
       leaseState
+      leaseProject
     }
   }
 }
@@ -996,3 +1428,75 @@ export const ConsoleRecoverActionDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleRecoverActionMutation, ConsoleRecoverActionMutationVariables>;
+export const ConsolePlanRequestDocument = new TypedDocumentString(`
+    mutation ConsolePlanRequest($input: RequestLeaseInput!) {
+  requestLease(input: $input) {
+    plan {
+      ...ConsolePlan
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    fragment ConsolePlan on PlannedLease {
+  accepted
+  start
+  end
+  firstPossibleStart
+  reason {
+    message
+  }
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsolePlanRequestMutation, ConsolePlanRequestMutationVariables>;
+export const ConsoleSetNodeStateDocument = new TypedDocumentString(`
+    mutation ConsoleSetNodeState($input: SetNodeStateInput!) {
+  setNodeState(input: $input) {
+    displaced {
+      number
+      name
+    }
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleSetNodeStateMutation, ConsoleSetNodeStateMutationVariables>;
+export const ConsolePlanMaintenanceDocument = new TypedDocumentString(`
+    mutation ConsolePlanMaintenance($input: PlanMaintenanceInput!) {
+  planMaintenance(input: $input) {
+    displaced {
+      number
+      name
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsolePlanMaintenanceMutation, ConsolePlanMaintenanceMutationVariables>;
+export const ConsoleEndMaintenanceDocument = new TypedDocumentString(`
+    mutation ConsoleEndMaintenance($id: ID!) {
+  endMaintenance(input: {id: $id}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleEndMaintenanceMutation, ConsoleEndMaintenanceMutationVariables>;

@@ -6,6 +6,7 @@ import { shown } from '../../errors.ts';
 import { isRemoved } from '../../read/nodes.ts';
 import { ResourceAmountInput } from '../amounts.ts';
 import { builder } from '../builder.ts';
+import { LabelInput } from '../node.ts';
 import { ComputeNode } from '../refs.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { capacityErrors, textErrors } from './request-errors.ts';
@@ -22,14 +23,6 @@ export async function nodeAt({ read }: ApiContext, id: string): Promise<number> 
   if (node !== undefined && !isRemoved(node)) return number;
   return refuse('NODE_NOT_FOUND', `Node ${number} does not exist.`, 'input', 'id');
 }
-
-const LabelInput = builder.inputType('LabelInput', {
-  description: 'A property of a node that the site names.',
-  fields: (t) => ({
-    key: t.string({ required: true, description: 'Such as rack, site or model.' }),
-    value: t.string({ required: true, description: 'Its value.' }),
-  }),
-});
 
 const NewNodeInput = builder.inputType('NewNodeInput', {
   description: 'A new node.',

@@ -1,0 +1,222 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useSearchParams } from 'wouter';
+import {
+  type AccountingGroup,
+  ConsoleAccountingDocument,
+  type ConsoleAccountingQuery,
+} from '../api/generated/operations.ts';
+import { UsageChart } from '../chart/usage.tsx';
+import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { Card, Page, QueryState } from '../ui/parts.tsx';
+import { useSettings } from '../ui/settings.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { toLocalInput } from '../ui/zones.ts';
+import { toCsv } from './csv.ts';
+import { LeaseLink } from './lease-table.tsx';
+
+export type AccountingRow = ConsoleAccountingQuery['accounting'][number];
+
+const day = 86_400_000;
+const periods: Readonly<
+  Record<string, { readonly label: string; readonly days: number; readonly steps: number }>
+> = {
+  day: { label: 'Last 24 hours', days: 1, steps: 12 },
+  week: { label: 'Last 7 days', days: 7, steps: 7 },
+  month: { label: 'Last 30 days', days: 30, steps: 10 },
+  year: { label: 'Last 365 days', days: 365, steps: 12 },
+};
+const groups: readonly (readonly [AccountingGroup, string])[] = [
+  ['PROJECT', 'Project'],
+  ['OWNER', 'Owner'],
+  ['LEASE', 'Lease'],
+];
+
+/** What a row is about, in words. */
+export function groupName({ project, owner, lease }: AccountingRow): string {
+  if (lease) return lease.name ? `${lease.number} ${lease.name}` : `Lease ${lease.number}`;
+  return owner?.name ?? project?.name ?? 'No project';
+}
+
+function hoursOf(list: AccountingRow['used'], type: string): number {
+  return list.find((each) => each.type === type)?.hours ?? 0;
+}
+
+const hours = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+/** What was requested, used and lost in a period, per project, owner or lease. */
+export default function AccountingPage() {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const { site } = useSession();
+  const [search, setSearch] = useSearchParams();
+  const period = periods[search.get('period') ?? 'week'] ?? (periods.week as (typeof periods)[string]);
+  const by = groups.find(([group]) => group === search.get('by'))?.[0] ?? 'PROJECT';
+  const resource = search.get('resource') ?? site.resourceTypes[0] ?? 'CPU';
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(search);
+    next.set(name, value);
+    setSearch(next, { replace: true });
+  };
+
+  const query = useQuery({
+    queryKey: ['plan', 'accounting', period.days, by],
+    queryFn: async ({ signal }) => {
+      const to = now();
+      const from = to - period.days * day;
+      const step = (to - from) / period.steps;
+      const read = async (start: number, end: number) => {
+        const variables = { from: new Date(start).toISOString(), to: new Date(end).toISOString(), by };
+        return (await execute(ConsoleAccountingDocument, variables, signal)).accounting;
+      };
+      const starts = Array.from({ length: period.steps }, (_, index) => from + index * step);
+      const [rows, ...steps] = await Promise.all([
+        read(from, to),
+        ...starts.map((start) => read(start, start + step)),
+      ]);
+      return { from, to, rows, steps: starts.map((start, index) => ({ start, rows: steps[index] ?? [] })) };
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+  const data = query.data;
+  const rows = useMemo(
+    () => [...(data?.rows ?? [])].sort((a, b) => hoursOf(b.used, resource) - hoursOf(a.used, resource)),
+    [data, resource],
+  );
+  const columns: readonly Column<AccountingRow>[] = [
+    {
+      header: groups.find(([group]) => group === by)?.[1] ?? '',
+      kind: 'text',
+      cell: (row) =>
+        row.lease ? (
+          <>
+            <LeaseLink number={row.lease.number} /> {row.lease.name}
+          </>
+        ) : (
+          groupName(row)
+        ),
+    },
+    { header: 'Leases', kind: 'number', cell: ({ leases }) => leases },
+    { header: 'Requested', kind: 'number', cell: (row) => hours.format(hoursOf(row.requested, resource)) },
+    { header: 'Used', kind: 'number', cell: (row) => hours.format(hoursOf(row.used, resource)) },
+    { header: 'Lost', kind: 'number', cell: (row) => hours.format(hoursOf(row.lost, resource)) },
+    { header: 'Preemptions', kind: 'number', cell: ({ preemptions }) => preemptions },
+    { header: 'Waiting', kind: 'number', cell: ({ waiting }) => formatDuration(waiting) },
+  ];
+  return (
+    <Page
+      title="Accounting"
+      actions={
+        data && rows.length > 0 && <Download rows={rows} types={site.resourceTypes} from={data.from} />
+      }
+    >
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Period</span>
+          <select
+            value={search.get('period') ?? 'week'}
+            onChange={(event) => change('period', event.target.value)}
+          >
+            {Object.entries(periods).map(([key, { label }]) => (
+              <option key={key} value={key}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Per</span>
+          <select value={by} onChange={(event) => change('by', event.target.value)}>
+            {groups.map(([group, label]) => (
+              <option key={group} value={group}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Resource</span>
+          <select value={resource} onChange={(event) => change('resource', event.target.value)}>
+            {site.resourceTypes.map((type) => (
+              <option key={type}>{type}</option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <QueryState
+        isPending={query.isPending}
+        error={data ? null : query.error}
+        retry={() => void query.refetch()}
+        isEmpty={rows.length === 0}
+        empty={<p>No lease was requested or ran in this period. Choose a longer one.</p>}
+      >
+        {data && (
+          <div className="cards">
+            <Card title={`${resource} used over time`} wide>
+              <UsageChart
+                steps={data.steps.map(({ start, rows: found }) => ({
+                  start,
+                  values: new Map(found.map((row) => [groupName(row), hoursOf(row.used, resource)])),
+                }))}
+                names={rows.map(groupName)}
+                to={data.to}
+              />
+            </Card>
+            <Card title={`${resource} hours`} wide>
+              <Table label="Accounting" columns={columns} rows={rows} keyOf={groupName} />
+              <p className="hint">
+                An hour of a resource is its amount, in its unit, held for an hour. Requested counts leases
+                that were submitted in the period; used counts what ran in it.
+              </p>
+            </Card>
+          </div>
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function Download({
+  rows,
+  types,
+  from,
+}: {
+  rows: readonly AccountingRow[];
+  types: readonly string[];
+  from: number;
+}) {
+  const { timeZone } = useSettings();
+  const save = () => {
+    const header = [
+      'group',
+      'leases',
+      ...types.flatMap((type) => [`${type} hours requested`, `${type} hours used`, `${type} hours lost`]),
+      'preemptions',
+      'waiting',
+    ];
+    const lines = rows.map((row) => [
+      groupName(row),
+      row.leases,
+      ...types.flatMap((type) => [
+        hoursOf(row.requested, type),
+        hoursOf(row.used, type),
+        hoursOf(row.lost, type),
+      ]),
+      row.preemptions,
+      row.waiting,
+    ]);
+    const url = URL.createObjectURL(new Blob([toCsv([header, ...lines])], { type: 'text/csv' }));
+    const link = document.createElement('a');
+    link.href = url;
+    link.download = `accounting-since-${toLocalInput(from, timeZone).slice(0, 10)}.csv`;
+    link.click();
+    URL.revokeObjectURL(url);
+  };
+  return (
+    <button type="button" onClick={save}>
+      Download CSV
+    </button>
+  );
+}

@@ -1,0 +1,192 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  ConsoleEndMaintenanceDocument,
+  type ConsoleMaintenanceFragment,
+  ConsoleMaintenanceListDocument,
+  ConsolePlanMaintenanceDocument,
+} from '../api/generated/operations.ts';
+import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
+import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
+import { Field } from '../ui/field.tsx';
+import { Card, Instant, QueryState } from '../ui/parts.tsx';
+import { useSettings } from '../ui/settings.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
+
+interface NodeName {
+  readonly number: number;
+  readonly hostname: string;
+}
+
+const hour = 3_600_000;
+
+function namesOf(nodes: readonly NodeName[]): string {
+  const more = nodes.length > 4 ? ` and ${nodes.length - 4} more` : '';
+  return `${nodes
+    .slice(0, 4)
+    .map(({ hostname }) => hostname)
+    .join(', ')}${more}`;
+}
+
+/** Its reason and nodes in a line. */
+export function maintenanceText({ reason, nodes }: ConsoleMaintenanceFragment): string {
+  return reason ? `${reason} (${namesOf(nodes)})` : namesOf(nodes);
+}
+
+/** Maintenance that is under way or planned, of all nodes or of one. */
+export function MaintenanceCard({ node }: { node?: number }) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const isOperator = useHasRole('OPERATOR');
+  const query = useQuery({
+    queryKey: ['maintenance'],
+    queryFn: ({ signal }) =>
+      execute(ConsoleMaintenanceListDocument, { from: new Date(now()).toISOString(), first: 100 }, signal),
+  });
+  const all = query.data?.maintenance.nodes ?? [];
+  const rows =
+    node === undefined ? all : all.filter(({ nodes }) => nodes.some(({ number }) => number === node));
+  const columns: readonly Column<ConsoleMaintenanceFragment>[] = [
+    { header: 'Start', cell: ({ start }) => <Instant at={start} seconds={false} /> },
+    { header: 'End', cell: ({ end }) => <Instant at={end} seconds={false} /> },
+    ...(node === undefined
+      ? [
+          {
+            header: 'Nodes',
+            kind: 'text' as const,
+            cell: ({ nodes }: ConsoleMaintenanceFragment) => namesOf(nodes),
+          },
+        ]
+      : []),
+    { header: 'Reason', kind: 'text', cell: ({ reason }) => reason ?? <span className="muted">none</span> },
+    ...(isOperator
+      ? [
+          {
+            header: 'Actions',
+            kind: 'actions' as const,
+            cell: (maintenance: ConsoleMaintenanceFragment) => <EndMaintenance maintenance={maintenance} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Card title="Maintenance" wide={node === undefined}>
+      <QueryState
+        isPending={query.isPending}
+        error={query.data ? null : query.error}
+        retry={() => void query.refetch()}
+        isEmpty={rows.length === 0}
+        empty={<p>No maintenance is under way or planned.</p>}
+      >
+        <Table label="List of maintenance" columns={columns} rows={rows} keyOf={({ id }) => id} />
+      </QueryState>
+    </Card>
+  );
+}
+
+function EndMaintenance({ maintenance }: { maintenance: ConsoleMaintenanceFragment }) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const began = Date.parse(maintenance.start) <= now();
+  const label = began ? 'End' : 'Cancel';
+  return (
+    <ConfirmButton
+      label={label}
+      hiddenLabel={`maintenance of ${namesOf(maintenance.nodes)}`}
+      title={`${label} maintenance?`}
+      confirmLabel={`${label} maintenance`}
+      tone="primary"
+      action={async () => {
+        const { endMaintenance } = await execute(ConsoleEndMaintenanceDocument, { id: maintenance.id });
+        assertDone(endMaintenance.userErrors);
+      }}
+    >
+      <p>
+        {maintenanceText(maintenance)}: the scheduler uses the nodes again at once. No lease is displaced.
+      </p>
+    </ConfirmButton>
+  );
+}
+
+/** Plans maintenance of nodes; for operators. */
+export function PlanMaintenance({
+  nodes,
+  onPlanned,
+}: {
+  nodes: readonly (NodeName & { readonly id: string })[];
+  onPlanned?: () => void;
+}) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const { timeZone } = useSettings();
+  const later = (ms: number) => toLocalInput(Math.ceil((now() + ms) / hour) * hour, timeZone);
+  const [start, setStart] = useState(() => later(0));
+  const [end, setEnd] = useState(() => later(2 * hour));
+  const [reason, setReason] = useState('');
+  const [displace, setDisplace] = useState(false);
+
+  const plan = async () => {
+    const from = fromLocalInput(start, timeZone);
+    const to = fromLocalInput(end, timeZone);
+    if (from === null || to === null) throw new Error('Enter the start and the end as date and time.');
+    const input = {
+      nodes: nodes.map(({ id }) => id),
+      start: from,
+      end: to,
+      collisions: displace ? ('DISPLACE' as const) : ('REFUSE' as const),
+      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
+    };
+    assertDone((await execute(ConsolePlanMaintenanceDocument, { input })).planMaintenance.userErrors);
+    onPlanned?.();
+  };
+  return (
+    <ConfirmButton
+      label="Plan maintenance"
+      title={`Plan maintenance of ${namesOf(nodes)}`}
+      confirmLabel="Plan maintenance"
+      cancelLabel="Go back"
+      tone="primary"
+      disabled={nodes.length === 0}
+      action={plan}
+    >
+      <Field label={`Start (${timeZone})`}>
+        {(control) => (
+          <input
+            {...control}
+            type="datetime-local"
+            value={start}
+            onChange={(event) => setStart(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label={`End (${timeZone})`}>
+        {(control) => (
+          <input
+            {...control}
+            type="datetime-local"
+            value={end}
+            onChange={(event) => setEnd(event.target.value)}
+          />
+        )}
+      </Field>
+      <Field label="Reason (optional)">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={200}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
+      <label className="check">
+        <input type="checkbox" checked={displace} onChange={(event) => setDisplace(event.target.checked)} />
+        <span>
+          Displace leases that hold the nodes at that time. Without this, maintenance that collides with a
+          lease is refused.
+        </span>
+      </label>
+    </ConfirmButton>
+  );
+}

@@ -1,0 +1,116 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { ConsoleNodeDetailDocument, type ConsoleNodeDetailQuery } from '../api/generated/operations.ts';
+import { kindLabels } from '../chart/schedule-model.ts';
+import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
+import { formatEnum, formatMillis } from '../ui/format.ts';
+import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
+import { type Column, Table } from '../ui/table.tsx';
+import { LeaseLink } from './lease-table.tsx';
+import { MaintenanceCard, PlanMaintenance } from './maintenance.tsx';
+import { NodeActions } from './node-actions.tsx';
+import { Free } from './node-table.tsx';
+
+type NodeDetail = ConsoleNodeDetailQuery['nodes']['nodes'][number];
+
+const columns: readonly Column<NodeDetail['reservations']['nodes'][number]>[] = [
+  { header: 'Lease', kind: 'number', cell: ({ lease }) => lease && <LeaseLink number={lease.number} /> },
+  {
+    header: 'Name',
+    kind: 'text',
+    cell: ({ lease }) => lease?.name ?? <span className="muted">{lease ? 'unnamed' : 'of others'}</span>,
+  },
+  { header: 'Kind', cell: ({ kind }) => kindLabels[kind] ?? formatEnum(kind) },
+  { header: 'State', cell: ({ state }) => formatEnum(state) },
+  { header: 'Start', cell: ({ start }) => <Instant at={start} /> },
+  { header: 'End', cell: ({ end }) => <Instant at={end} /> },
+  { header: 'Length', cell: ({ start, end }) => formatMillis(Date.parse(end) - Date.parse(start)) },
+];
+
+/** What runs and comes on a node, and what operators do with it. */
+export default function NodePage({ number }: { number: number }) {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const isOperator = useHasRole('OPERATOR');
+  const query = useQuery({
+    queryKey: ['node', number],
+    queryFn: ({ signal }) =>
+      execute(ConsoleNodeDetailDocument, { number, from: new Date(now()).toISOString() }, signal),
+    enabled: Number.isSafeInteger(number),
+  });
+  const node = query.data?.nodes.nodes[0];
+  if (!Number.isSafeInteger(number) || (query.data && !node)) {
+    return (
+      <Page title="Node not found">
+        <p>
+          The site has no node with this number. <Link href="/nodes">Show all nodes</Link>.
+        </p>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={node ? node.hostname : `Node ${number}`}
+      actions={
+        node &&
+        isOperator && (
+          <>
+            <NodeActions node={node} />
+            <PlanMaintenance nodes={[node]} />
+          </>
+        )
+      }
+    >
+      <QueryState
+        isPending={query.isPending}
+        error={query.data ? null : query.error}
+        retry={() => void query.refetch()}
+      >
+        {node && (
+          <div className="cards">
+            <Card title="Node">
+              <dl className="facts">
+                <dt>Number</dt>
+                <dd>{node.number}</dd>
+                <dt>State</dt>
+                <dd>
+                  <NodeStateBadge state={node.state} />
+                </dd>
+                <dt>Labels</dt>
+                <dd>
+                  {node.labels.length === 0 ? (
+                    <span className="muted">none</span>
+                  ) : (
+                    node.labels.map(({ key, value }) => `${key}=${value}`).join(', ')
+                  )}
+                </dd>
+                <dt>Free now</dt>
+                <dd>
+                  <Free node={node} />
+                </dd>
+              </dl>
+            </Card>
+            <MaintenanceCard node={node.number} />
+            <Card title="Now and planned" wide>
+              {node.reservations.nodes.length === 0 ? (
+                <p className="muted">Nothing runs or is planned on this node.</p>
+              ) : (
+                <Table
+                  label="Reservations of the node"
+                  columns={columns}
+                  rows={node.reservations.nodes.filter(({ start, end }) => start !== end)}
+                  keyOf={({ id }) => id}
+                />
+              )}
+              {node.reservations.totalCount > node.reservations.nodes.length && (
+                <p className="muted">
+                  The first {node.reservations.nodes.length} of {node.reservations.totalCount} reservations.
+                </p>
+              )}
+            </Card>
+          </div>
+        )}
+      </QueryState>
+    </Page>
+  );
+}

@@ -1,0 +1,190 @@
+/** What people do in the web console, in a real browser, with its outcome checked through the API. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DateTime } from 'luxon';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { accessibilityFaults, browserMissing, openBrowser } from '../support/browser.ts';
+import { follow, Site } from '../support/console.ts';
+import { build, scratchDirectory, startServer } from '../support/server-process.ts';
+
+/** As long as a busy machine needs. */
+const soon = { timeout: 20_000 };
+
+const scratch = scratchDirectory();
+afterAll(scratch.remove);
+
+describe.skipIf(browserMissing !== null)('actions of the console', () => {
+  let site: Site;
+  beforeAll(async () => {
+    build();
+    const config = { scheduler: { suspension: 'all', preemption: 'ar-preempts-everything' } };
+    site = new Site(await startServer({ dataDir: join(scratch.path, 'data'), config }));
+  }, 120_000);
+  afterAll(() => site?.server.stop('SIGKILL'));
+  beforeEach(() => site.cancelAll());
+
+  const stateOfNode = async (number: number) =>
+    (await site.nodes()).find((node) => node.number === number)?.state;
+
+  it('requests a lease: says what is wrong beside the field, what would happen, and loses nothing typed', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/leases/new');
+    await page.getByLabel('Name (optional)').fill('from the form');
+    await page.getByLabel('Number of machines').fill('two');
+    await page.getByLabel('Duration').fill('soon');
+    await page.getByRole('button', { name: 'Request lease' }).click();
+    const count = page.getByLabel('Number of machines');
+    expect(await count.evaluate((element) => element === document.activeElement)).toBe(true);
+    const described = async (label: string) =>
+      page.locator(`#${await page.getByLabel(label).getAttribute('aria-describedby')}`).textContent();
+    expect(await described('Number of machines')).toBe('Enter a whole number of at least 1.');
+    expect(await described('Duration')).toBe('“soon” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.');
+    expect(await accessibilityFaults(page)).toEqual([]);
+
+    // What only the server knows is placed in the same way.
+    await count.fill('2');
+    await page.getByLabel('Duration').fill('90m');
+    await page.getByLabel('CPU', { exact: true }).fill('999999999');
+    await page.getByText(/Would be rejected/).waitFor();
+    await page.getByLabel('CPU', { exact: true }).fill('100');
+    await page.getByText(/Would start/).waitFor();
+    await page.getByText('No other lease is displaced.').waitFor();
+    await page.getByText(/^Earliest start/).waitFor();
+
+    await follow(page, 'Leases');
+    await page.reload();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'New lease' }).click();
+    expect(await page.getByLabel('Name (optional)').inputValue()).toBe('from the form');
+    expect(await page.getByLabel('Duration').inputValue()).toBe('90m');
+
+    // A window of the calendar makes it a reservation.
+    await page.getByRole('listitem').filter({ hasText: 'or later' }).first().getByRole('button').click();
+    expect(await page.getByLabel('Type').inputValue()).toBe('ADVANCE_RESERVATION');
+    await page.getByRole('button', { name: 'Request lease' }).click();
+    const heading = page.getByRole('heading', { level: 1, name: /^Lease \d+/ });
+    await heading.waitFor();
+    const number = Number((await heading.textContent())?.replace(/\D/g, ''));
+    const { lease } = await site.ask<{ lease: object }>(
+      'query ($number: Int!) { lease(number: $number) { name type requestedDuration machines { index } } }',
+      { number },
+    );
+    expect(lease).toEqual({
+      name: 'from the form',
+      type: 'ADVANCE_RESERVATION',
+      requestedDuration: 'PT1H30M',
+      machines: [{ index: 1 }, { index: 2 }],
+    });
+
+    // The draft is gone, and a template fills the form once.
+    await page.getByRole('link', { name: 'Request again' }).click();
+    await expect.poll(() => page.getByLabel('Duration').inputValue(), soon).toBe('PT1H30M');
+    await page.getByLabel('Duration').fill('3h');
+    await site.request('elsewhere');
+    await expect
+      .poll(() => page.getByLabel('Start from an earlier lease').textContent(), soon)
+      .toContain('elsewhere');
+    expect(await page.getByLabel('Duration').inputValue()).toBe('3h');
+  });
+
+  it('shows what a request would displace before it is made', async () => {
+    const running = await site.request('in the way', { duration: 'PT5H', machines: [fullNode] });
+    await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/leases/new');
+    await page.getByLabel('Number of machines').fill('4');
+    await page.getByLabel('CPU', { exact: true }).fill(String(fullNode.capacity[0]?.amount));
+    await page.getByLabel('Type').selectOption('ADVANCE_RESERVATION');
+    const start = DateTime.now().plus({ hours: 1 }).setZone('Europe/Berlin');
+    await page.getByLabel('Start (Europe/Berlin)').fill(start.toFormat("yyyy-MM-dd'T'HH:mm"));
+    const preview = page.getByRole('status').filter({ hasText: /Would/ });
+    await preview.getByRole('link', { name: String(running), exact: true }).waitFor();
+  });
+
+  it('drains, marks down and resumes a node, and plans and ends maintenance', async () => {
+    const running = await site.request('on the nodes', { machines: [{ ...fullNode, count: 4 }] });
+    await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/nodes');
+    const row = page.getByRole('row').filter({ has: page.getByRole('cell', { name: '3', exact: true }) });
+    await row.getByRole('button', { name: /^Drain/ }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: String(running), exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Drain node' }).click();
+    await row.getByText('Draining').waitFor();
+    expect(await stateOfNode(3)).toBe('DRAINING');
+    await row.getByRole('button', { name: /^Resume/ }).click();
+    await dialog.getByRole('button', { name: 'Resume node' }).click();
+    await row.getByText('Up').waitFor();
+    expect(await stateOfNode(3)).toBe('UP');
+
+    await row.getByRole('link').click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: /^Mark down/ }).click();
+    await dialog.getByRole('button', { name: 'Mark node down' }).click();
+    await page.locator('.badge', { hasText: 'Down' }).waitFor();
+    expect(await stateOfNode(3)).toBe('DOWN');
+    await expect.poll(() => site.stateOf(running), soon).not.toBe('ACTIVE');
+    await page.getByRole('button', { name: /^Resume/ }).click();
+    await dialog.getByRole('button', { name: 'Resume node' }).click();
+    await page.locator('.badge', { hasText: 'Up' }).waitFor();
+    await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
+
+    await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    await dialog.getByLabel(/^Start/).fill('2090-01-01T10:00');
+    await dialog.getByLabel(/^End/).fill('2090-01-01T09:00');
+    await dialog.getByRole('button', { name: 'Plan maintenance' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel(/^End/).fill('2090-01-01T12:00');
+    await dialog.getByLabel(/^Reason/).fill('new disks');
+    await dialog.getByRole('button', { name: 'Plan maintenance' }).click();
+    await page.getByRole('cell', { name: 'new disks' }).waitFor();
+    const planned = async () =>
+      (
+        await site.ask<{ maintenance: { nodes: object[] } }>(
+          '{ maintenance { nodes { reason start end nodes { number } } } }',
+        )
+      ).maintenance.nodes;
+    // Berlin is an hour ahead of UTC in January.
+    expect(await planned()).toEqual([
+      {
+        reason: 'new disks',
+        start: '2090-01-01T09:00:00.000Z',
+        end: '2090-01-01T11:00:00.000Z',
+        nodes: [{ number: 3 }],
+      },
+    ]);
+    await page.getByRole('button', { name: /^Cancel maintenance/ }).click();
+    await dialog.getByRole('button', { name: 'Cancel maintenance' }).click();
+    await page.getByText('No maintenance is under way or planned.').waitFor();
+    expect(await planned()).toEqual([]);
+  });
+
+  it('offers what was used as a table and as CSV', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/accounting?by=OWNER&period=day');
+    await page.getByRole('cell', { name: 'admin' }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const lines = readFileSync(await (await downloading).path(), 'utf8').split('\r\n');
+    expect(lines[0]).toBe(
+      'group,leases,CPU hours requested,CPU hours used,CPU hours lost,' +
+        'Memory hours requested,Memory hours used,Memory hours lost,preemptions,waiting',
+    );
+    expect(lines[1]).toMatch(/^admin,\d+,/);
+    expect(lines[2]).toBe('');
+  });
+});
+
+/** A machine that fills a node of the demonstration site. */
+const fullNode = {
+  count: 1,
+  capacity: [
+    { type: 'CPU', amount: 400 },
+    { type: 'Memory', amount: 256 },
+  ],
+};
