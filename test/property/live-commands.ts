@@ -166,12 +166,21 @@ export class LiveRun {
   }
 
   toEnd(): this {
-    for (let more = true; more; more = this.moveOn()) {
+    this.pass(Number.POSITIVE_INFINITY);
+    return this;
+  }
+
+  /** At most so many instants. Returns the last of them. */
+  pass(instants: number): Instant {
+    for (let left = instants; left > 0; left -= 1) {
+      const { at } = this;
       this.step();
       this.steps += 1;
       if (this.steps > maxSteps) throw new Error(`the run goes on and on at ${this.at}`);
+      if (!this.moveOn()) return at;
+      if (left === 1) return at;
     }
-    return this;
+    return this.at;
   }
 
   private step(): void {
@@ -282,7 +291,8 @@ export class LiveRun {
     throw new Error(`${JSON.stringify(command)}: more than ${longest} is possible`);
   }
 
-  private copy(): Scheduler {
+  /** The scheduler as it is, to try something on. */
+  copy(): Scheduler {
     const { site, config } = this.scenario;
     return Scheduler.restore(site, config, JSON.parse(JSON.stringify(this.scheduler.snapshot())));
   }

@@ -24,8 +24,8 @@ export interface Availability {
   readonly windows: readonly { readonly start: Instant; readonly end: Instant }[];
 }
 
-/** No question looks at more starts than this: beyond it the answer ends. */
-const maxStarts = 5_000;
+/** No question tries more starts than this: beyond the last one the answer ends. */
+const maxTrials = 5_000;
 
 /** When such machines could be had. Each start is judged as the pass judges an advance reservation. */
 export function availability(
@@ -36,42 +36,69 @@ export function availability(
   const { machines, duration, preemptible } = question;
   const from = Math.max(question.from, now);
   const to = question.to ?? from;
-  const lease = draftLease(
-    state,
-    { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, start: from },
-    now,
-  );
-  if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [] };
+  const draft = (start: Instant) =>
+    draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, start }, now);
+  if (whyRefused(state, draft(from), now)) return { earliestStart: null, windows: [] };
+  let trials = 0;
   const isAccepted = (start: Instant): boolean => {
-    if (start + duration > LAST_INSTANT) return false;
-    const candidate = draftLease(
-      state,
-      { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, start },
-      now,
-    );
-    return decideOnTrial(state, candidate, now).refusal === null;
+    trials += 1;
+    return start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
   };
-  const windows: { start: Instant; end: Instant }[] = [];
+  /** The first start in (low, high] that is answered as `high` is; `low` is answered otherwise. */
+  const boundary = (low: Instant, high: Instant, accepted: boolean): Instant => {
+    while (high - low > 1) {
+      const middle = Math.floor((low + high) / 2);
+      if (isAccepted(middle) === accepted) high = middle;
+      else low = middle;
+    }
+    return high;
+  };
+
+  const windows: { readonly start: Instant; readonly end: Instant }[] = [];
   let earliestStart: Instant | null = null;
-  const starts = startsThatMatter(state, from, duration);
-  for (const [index, start] of starts.entries()) {
-    if (start >= to && earliestStart !== null) break;
-    if (!isAccepted(start)) continue;
-    earliestStart ??= start;
-    const end = Math.min(starts[index + 1] ?? Number.POSITIVE_INFINITY, to);
-    const last = windows.at(-1);
-    if (last && last.end === start) last.end = end;
-    else if (start < end) windows.push({ start, end });
+  let accepted = false;
+  /** From here on, up to `last`, starts are answered with `accepted`. */
+  let since = from;
+  let last = from;
+  for (const start of startsThatMatter(state, from, to, duration)) {
+    if (trials >= maxTrials || (start >= to && earliestStart !== null)) break;
+    if (isAccepted(start) !== accepted) {
+      const change: Instant = start === from ? from : boundary(last, start, !accepted);
+      if (accepted) windows.push({ start: since, end: Math.min(change, to) });
+      else earliestStart ??= change;
+      accepted = !accepted;
+      since = change;
+    }
+    last = start;
   }
-  return { earliestStart, windows };
+  if (accepted) windows.push({ start: since, end: trials < maxTrials ? to : last });
+  return { earliestStart, windows: windows.filter(({ start, end }) => start < end) };
 }
 
-/** Between two of these nothing begins or ends within the time that the machines would run. */
-function startsThatMatter(state: SchedulerState, from: Instant, duration: Millis): Instant[] {
+/**
+ * Ascending, with the first and the last start of each part of the interval in which nothing begins or ends while the
+ * machines would run. Leases that give way may change the answer within such a part: the caller looks for where.
+ */
+function startsThatMatter(state: SchedulerState, from: Instant, to: Instant, duration: Millis): Instant[] {
+  const { table, availability: nodes } = state.planning;
+  const times = [
+    ...table.changepoints(from, LAST_INSTANT),
+    ...nodes.boundaries(from, LAST_INSTANT),
+    ...lastStartsAfter(state),
+  ];
   const starts = new Set([from]);
-  for (const time of state.table.changepoints(from, LAST_INSTANT)) {
-    for (const start of [time, time - duration + 1]) if (start > from) starts.add(start);
-    if (starts.size >= maxStarts) break;
+  for (const time of times.sort((a, b) => a - b)) {
+    for (const start of [time - 1, time, time - duration, time - duration + 1])
+      if (start > from) starts.add(start);
+    if (starts.size >= maxTrials) break;
   }
+  if (to > from) starts.add(to - 1);
   return [...starts].sort((a, b) => a - b);
+}
+
+/** When leases with a deadline must start at the latest, if they give way and run afterwards. */
+function lastStartsAfter(state: SchedulerState): Instant[] {
+  return [...state.leases.values()].flatMap(({ deadline, remaining }) =>
+    deadline === null ? [] : [deadline - remaining],
+  );
 }

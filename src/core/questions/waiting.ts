@@ -107,7 +107,7 @@ function longestNow(state: SchedulerState, lease: Lease, now: Instant): Millis |
 
 /** The last instant up to `until` to which its machines fit from now on: what fits for longer fits for less. */
 function lastEnd(state: SchedulerState, lease: Lease, now: Instant, until: Instant): Instant | null {
-  const { mapper, config } = state.planning;
+  const { mapper, config, availability } = state.planning;
   const fixed = lease.isSuspended && config.migration === 'no' ? lease.mapping : null;
   const fits = (end: Instant): boolean => {
     const request = {
@@ -121,7 +121,8 @@ function lastEnd(state: SchedulerState, lease: Lease, now: Instant, until: Insta
     };
     return (fixed ? mapper.refit(request, fixed) : mapper.map(request)) !== null;
   };
-  const ends = [...state.table.changepoints(now + 1, until), until];
+  const changes = [...state.table.changepoints(now + 1, until), ...availability.boundaries(now + 1, until)];
+  const ends = [...changes.sort((a, b) => a - b), until];
   let low = 0;
   let high = ends.length;
   while (low < high) {

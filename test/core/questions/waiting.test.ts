@@ -55,6 +55,13 @@ describe('why a lease waits', () => {
     });
   });
 
+  it('says how long it could run until maintenance begins', () => {
+    const { scheduler } = new Stage([reservation(0, 100, 4, 50)]).to(10);
+    const now = 10 * SECOND;
+    scheduler.planMaintenance(now, { name: 'm', nodes: [1], start: 40 * SECOND, end: 60 * SECOND });
+    expect(scheduler.waiting(now, 1)).toMatchObject({ code: 'START_NOT_REACHED', longestNow: 30 * SECOND });
+  });
+
   it('is its image', () => {
     const setting = { config: { preparation: 'imagetransfer' } } as const;
     expect(at(10, [bestEffort(0, 1, 600, { image: image('A') })], setting)(1)).toMatchObject({
