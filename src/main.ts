@@ -108,6 +108,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
           timeZone: config.timeZone,
           clockSpeed: config.clock.speed,
           acceptsKnownDurations: config.simulation.acceptKnownDurations,
+          endNotice: config.notices.endNotice,
           configuration: config.scheduler,
         },
         identity,

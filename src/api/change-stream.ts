@@ -1,5 +1,5 @@
 import { type ApiContext, readAgain } from './context.ts';
-import { credentialsEnded } from './lease-event-stream.ts';
+import { credentialsEnded } from './feed-stream.ts';
 import type { Readers } from './read/readers.ts';
 
 /** Milliseconds between two looks. All streams look at the same moments, so that they share statements. */

@@ -11,6 +11,7 @@ const maxNumber = {
   Project: maxInt,
   Token: maxInt,
   Action: maxLong,
+  Notice: maxLong,
 } as const;
 
 export type NodeTypeName = keyof typeof maxNumber;

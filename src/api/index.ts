@@ -1,5 +1,5 @@
 export { type ApiContext, type ApiServices, apiContext, type Committed, type SiteFacts } from './context.ts';
-export { credentialsEnded, LeaseEventStream } from './lease-event-stream.ts';
+export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
 export { defaultPageSize } from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';
 export { viewOf } from './read/view.ts';

@@ -36,6 +36,7 @@ const commands: readonly Registration[] = [
   ['utilization', 'show the use of the site over time', () => import('./commands/utilization.ts')],
   ['status', 'show the state of the scheduler', () => import('./commands/status.ts')],
   ['events', 'print events as they happen', () => import('./commands/events.ts')],
+  ['notices', 'print what people are told of', () => import('./commands/notices.ts')],
   ['token', 'list, create and revoke tokens', () => import('./commands/token.ts')],
   ['project', 'list, create and rename projects', () => import('./commands/project.ts')],
   ['accounting', 'sum up what leases requested, used and lost', () => import('./commands/accounting.ts')],

@@ -211,6 +211,14 @@ export const fileSchema = z.strictObject({
     })
     .prefault({}),
   events: kept(null),
+  notices: z
+    .strictObject({
+      retention: duration.nullable().default(null),
+      /** How long before the end of a lease, and before the start of maintenance, a notice is given; null: never. */
+      endNotice: duration.nullable().default(10 * 60_000),
+      maintenanceNotice: duration.nullable().default(3_600_000),
+    })
+    .prefault({}),
   actions: kept(30 * 86_400_000),
   leases: kept(null),
   idempotencyKeys: kept(null),

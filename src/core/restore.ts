@@ -9,6 +9,7 @@ import {
   VmReservation,
 } from './model/lease.ts';
 import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
+import { leaseRecord, reservationRecord } from './snapshot.ts';
 import type { SchedulerState } from './state.ts';
 
 /** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */
@@ -26,6 +27,21 @@ export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
   for (const vm of vms.values()) state.table.restoreChain(vm);
   for (const record of inOrder) if (record.kind === 'IMAGE_TRANSFER') restoreTransfer(state, record);
 };
+
+/** What `restore` makes the same state of. */
+export function takeSnapshot(state: SchedulerState): Snapshot {
+  const { exceptional, plannedMaintenance } = state.availability;
+  return {
+    ...(exceptional.length > 0 ? { nodes: exceptional } : {}),
+    ...(plannedMaintenance.length > 0 ? { maintenance: plannedMaintenance } : {}),
+    site: state.siteRecord(),
+    leases: [...state.leases.values()].sort((a, b) => a.id - b.id).map(leaseRecord),
+    reservations: [...state.table]
+      .filter((each: Reservation) => each.state === 'SCHEDULED' || each.state === 'ACTIVE')
+      .sort((a, b) => a.id - b.id)
+      .map((each) => reservationRecord(state.space, each)),
+  };
+}
 
 const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
   const lease = makeLease(state, record);

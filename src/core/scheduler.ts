@@ -12,7 +12,6 @@ import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
 import { updateLease } from './lifecycle/update/update.ts';
 import type { SchedulerConfig } from './model/config.ts';
-import type { Reservation } from './model/lease.ts';
 import type {
   ActionTarget,
   Changes,
@@ -36,8 +35,8 @@ import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
 import { dryRun, type PlannedLease } from './questions/dry-run.ts';
 import { type Waiting, whyWaiting } from './questions/waiting.ts';
-import { restore } from './restore.ts';
-import { leaseRecord, reservationRecord } from './snapshot.ts';
+import { restore, takeSnapshot } from './restore.ts';
+import { leaseRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
 import { type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
@@ -182,6 +181,11 @@ export class Scheduler {
     return vm?.state === 'ACTIVE' ? vm.end : null;
   }
 
+  /** When the machines of a lease that run now stop for good; null when none run, or they are to go on later. */
+  endsAt(leaseId: number): Instant | null {
+    return this.state.leases.get(leaseId)?.endsAt ?? null;
+  }
+
   /** When an operation that is going on is to end; null when it is not going on. */
   operationEnd(leaseId: number, reservationId: number): Instant | null {
     const lease = this.state.leases.get(leaseId);
@@ -312,18 +316,7 @@ export class Scheduler {
   }
 
   snapshot(): Snapshot {
-    const { state } = this;
-    const { exceptional, plannedMaintenance } = state.availability;
-    return {
-      ...(exceptional.length > 0 ? { nodes: exceptional } : {}),
-      ...(plannedMaintenance.length > 0 ? { maintenance: plannedMaintenance } : {}),
-      site: state.siteRecord(),
-      leases: [...state.leases.values()].sort((a, b) => a.id - b.id).map(leaseRecord),
-      reservations: [...state.table]
-        .filter((each: Reservation) => each.state === 'SCHEDULED' || each.state === 'ACTIVE')
-        .sort((a, b) => a.id - b.id)
-        .map((each) => reservationRecord(state.space, each)),
-    };
+    return takeSnapshot(this.state);
   }
 
   /** A live lease; null when it has ended or never was. */

@@ -28,6 +28,7 @@ export const leaseRecord = (lease: Lease): LeaseRecord => ({
   image: lease.image,
   owner: lease.terms.owner,
   project: lease.terms.project,
+  endNotice: lease.endNotice,
   state: lease.state,
   reason: lease.reason,
   accumulated: lease.accumulated,

@@ -18,9 +18,10 @@ import { Inbox } from './inbox.ts';
 import { Leadership } from './leadership.ts';
 import { defaultLimits, type EngineLimits } from './limits.ts';
 import { type EngineReadings, noMetrics } from './metrics.ts';
+import { noNotices } from './notices/notice.ts';
 import type { EngineOptions } from './options.ts';
-import type { CommandOptions, EngineStatus, EventPage, LeaseService } from './ports.ts';
-import { Publisher } from './publisher.ts';
+import type { CommandOptions, EngineStatus, EventPage, LeaseService, NoticeRecord } from './ports.ts';
+import { noticesOf, Publisher } from './publisher.ts';
 
 const shuttingDown = refusal('SHUTTING_DOWN', 'The server is shutting down. Try again in a moment.', {
   retryable: true,
@@ -31,7 +32,8 @@ export class Engine implements LeaseService {
   private readonly clock: Clock;
   private readonly limits: EngineLimits;
   private readonly inbox: Inbox;
-  private readonly publisher: Publisher;
+  private readonly publisher: Publisher<LeaseEventRecord>;
+  readonly notices: Publisher<NoticeRecord>;
   private readonly decisions: Decisions;
   private readonly hosts: Hosts;
   private readonly forwarder: Forwarder;
@@ -64,18 +66,28 @@ export class Engine implements LeaseService {
     this.inbox = new Inbox(limits.maxCommandsWaiting, () => clock.monotonic());
     this.forwarder = new Forwarder({ store, clock, limits, log, signal, shuttingDown });
     this.decisions = new Decisions(clock);
-    this.publisher = new Publisher({
-      store,
+    const publishing = {
       ringSize: limits.eventRing,
       pageSize: limits.eventPage,
       concurrentReads: limits.eventReaders,
-      onReplayed: (count) => metrics.replayed(count),
+      onReplayed: (count: number) => metrics.replayed(count),
+      sleep: (ms: number, until: AbortSignal) => clock.sleep(ms, until),
+    };
+    this.publisher = new Publisher({
+      store,
+      noun: 'events',
+      ...publishing,
       onCommitted: (events) => {
         if (events) this.decisions.committed(events);
         else this.decisions.skipped();
         options.onCommitted?.(events, this.publisher.last);
       },
-      sleep: (ms, until) => clock.sleep(ms, until),
+    });
+    this.notices = new Publisher({
+      store: noticesOf(store),
+      noun: 'notices',
+      ...publishing,
+      onCommitted: (notices) => options.onNotices?.(notices, this.notices.last),
     });
     this.hosts = new Hosts({
       ...{ adapter, clock, limits, log, metrics, report, signal },
@@ -84,9 +96,10 @@ export class Engine implements LeaseService {
     this.leadership = new Leadership({
       ...{ store, clock, limits, log, metrics, signal },
       mayWrite: options.mayWrite ?? true,
-      recovery: { store, site, scheduler, restore, log, metrics },
+      recovery: { store, site, scheduler, restore, log, metrics, notices: options.notices ?? noNotices },
       inbox: this.inbox,
       publisher: this.publisher,
+      notices: this.notices,
       hosts: this.hosts,
       wake: this.wake,
       forward: ({ command, replyTo }) =>
@@ -184,6 +197,7 @@ export class Engine implements LeaseService {
       keepFor(
         {
           events: null,
+          notices: null,
           actions: null,
           leases: null,
           idempotencyKeys: null,
@@ -211,6 +225,7 @@ export class Engine implements LeaseService {
     this.refuseAll(shuttingDown);
     this.hosts.stop();
     this.publisher.close();
+    this.notices.close();
     await inTime(Promise.all([this.listening?.[Symbol.asyncDispose](), this.leadership.release()]));
     limit.abort();
     this.log.info('stopped');
@@ -234,9 +249,9 @@ export class Engine implements LeaseService {
       this.wake.notify();
     }
     if (notice === 'events' && role === 'standby') {
-      this.publisher
-        .catchUp()
-        .catch((error: unknown) => this.log.debug({ err: error }, 'events could not be read'));
+      Promise.all([this.publisher.catchUp(), this.notices.catchUp()]).catch((error: unknown) =>
+        this.log.debug({ err: error }, 'events could not be read'),
+      );
     }
   }
 
@@ -267,7 +282,9 @@ export class Engine implements LeaseService {
    * Waits for the pass that considers a lease, for a limited time. `known`: the newest event before it was requested.
    */
   private async isDecided(leaseNumber: number, known: number): Promise<boolean> {
-    if (this.publisher.leftPending(leaseNumber, known)) return true;
+    const isDecision = ({ leaseId, from }: LeaseEventRecord): boolean =>
+      leaseId === leaseNumber && from === 'PENDING';
+    if (this.publisher.hasSince(known, isDecision)) return true;
     return this.decisions.wait(leaseNumber, this.limits.decisionTimeout, this.stopping.signal);
   }
 

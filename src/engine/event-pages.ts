@@ -1,8 +1,7 @@
 /** Pages of committed events: from the ring where it holds them, otherwise from the store. */
-import type { LeaseEventRecord } from '../core/index.ts';
 import { backoff, raceAbort } from './async.ts';
-import type { EventFeed } from './event-feed.ts';
-import { CommandError, type EventPage, StoreError } from './ports.ts';
+import type { EventFeed, Sequenced } from './event-feed.ts';
+import { CommandError, type Page, StoreError } from './ports.ts';
 
 export interface PageRequest {
   readonly after: number;
@@ -11,19 +10,26 @@ export interface PageRequest {
 }
 
 /** Whether the feed itself knows that all events after this sequence number are kept. */
-export function isKnownToBeKept(feed: EventFeed, after: number): boolean {
+export function isKnownToBeKept(feed: EventFeed<Sequenced>, after: number): boolean {
   return after === feed.last || feed.fromRing(after + 1) !== undefined;
 }
 
 /** The next events after a sequence number. Rejects with CommandError. */
-export function eventPage(feed: EventFeed, request: PageRequest, signal: AbortSignal): Promise<EventPage> {
+export function eventPage<R extends Sequenced>(
+  feed: EventFeed<R>,
+  request: PageRequest,
+  signal: AbortSignal,
+): Promise<Page<R>> {
   return isKnownToBeKept(feed, request.after)
     ? Promise.resolve(pageOfRing(feed, request))
     : readPage(feed, request, true, signal);
 }
 
-function pageOfRing(feed: EventFeed, { after, leaseNumber, limit }: PageRequest): EventPage {
-  const events: LeaseEventRecord[] = [];
+function pageOfRing<R extends Sequenced>(
+  feed: EventFeed<R>,
+  { after, leaseNumber, limit }: PageRequest,
+): Page<R> {
+  const events: R[] = [];
   let upTo = after;
   while (events.length < limit) {
     const event = feed.fromRing(upTo + 1);
@@ -38,12 +44,12 @@ function pageOfRing(feed: EventFeed, { after, leaseNumber, limit }: PageRequest)
  * Reads a page from the store; waits while the database is out of reach. With `check`, a sequence number that is ahead
  * of all events is refused.
  */
-export async function readPage(
-  feed: EventFeed,
+export async function readPage<R extends Sequenced>(
+  feed: EventFeed<R>,
   request: PageRequest,
   check: boolean,
   signal: AbortSignal,
-): Promise<EventPage> {
+): Promise<Page<R>> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const ended = (): Error => new Error('the subscription has ended');
@@ -60,11 +66,11 @@ export async function readPage(
   }
 }
 
-async function readOnce(
-  feed: EventFeed,
+async function readOnce<R extends Sequenced>(
+  feed: EventFeed<R>,
   { after, leaseNumber, limit }: PageRequest,
   check: boolean,
-): Promise<EventPage> {
+): Promise<Page<R>> {
   const { store, onReplayed } = feed.options;
   // All events up to here are in the store: a page that is not full has all of them that match.
   const known = feed.last;
@@ -77,12 +83,13 @@ async function readOnce(
   return { events, upTo: events.length < limit ? Math.max(last, known) : last };
 }
 
-async function assertNotAhead(feed: EventFeed, after: number): Promise<void> {
+async function assertNotAhead(feed: EventFeed<Sequenced>, after: number): Promise<void> {
+  const { noun } = feed.options;
   const newest = (await feed.options.store.eventRange())?.newest ?? feed.last;
   if (after <= newest) return;
   throw new CommandError(
     'INVALID_REQUEST',
-    `Events after ${after} are requested, but the newest event has the sequence number ${Math.max(newest, feed.last)}.`,
+    `The ${noun} after ${after} are requested, but the newest has the sequence number ${Math.max(newest, feed.last)}.`,
     ['after'],
   );
 }

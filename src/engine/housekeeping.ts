@@ -20,6 +20,8 @@ export interface HousekeepingOptions {
 export interface Retention {
   /** Scheduler time. */
   readonly events: Millis | null;
+  /** Scheduler time. */
+  readonly notices: Millis | null;
   /** Of actions that are finished; scheduler time. */
   readonly actions: Millis | null;
   /** Of leases that have ended, once their events are gone; scheduler time. */
@@ -39,6 +41,7 @@ export const keepFor = async (
   const batch = limits.retentionBatch;
   const deleteOld = async (what: keyof Retention, age: Millis): Promise<number> => {
     if (what === 'events') return store.deleteEventsBefore(clock.now() - age, batch);
+    if (what === 'notices') return store.deleteNoticesBefore(clock.now() - age, batch);
     // Keys and commands bear the database's time: a clock of this machine that was set makes none of them old.
     const now = what === 'actions' || what === 'leases' ? clock.now() : await store.clock();
     return store.deleteBefore(what, now - age, batch);

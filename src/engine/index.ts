@@ -11,7 +11,7 @@ export { defaultLimits, type EngineLimits } from './limits.ts';
 export { createEngineMetrics, type EngineMetrics, noMetrics } from './metrics.ts';
 export type { EngineOptions } from './options.ts';
 export * from './ports.ts';
-export { Publisher } from './publisher.ts';
+export { noticesOf, Publisher } from './publisher.ts';
 export { type Examined, examine } from './recovery.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 

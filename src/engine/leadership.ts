@@ -9,7 +9,13 @@ import type { Hosts } from './hosts/hosts.ts';
 import type { CommandItem, Inbox } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
-import { type EngineStatus, type Store, StoreError } from './ports.ts';
+import {
+  type EngineStatus,
+  type LeaseEventRecord,
+  type NoticeRecord,
+  type Store,
+  StoreError,
+} from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
@@ -24,7 +30,8 @@ export interface LeadershipOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly inbox: Inbox;
-  readonly publisher: Publisher;
+  readonly publisher: Publisher<LeaseEventRecord>;
+  readonly notices: Publisher<NoticeRecord>;
   readonly hosts: Hosts;
   readonly wake: Wake;
   /** Forwards a command to the writer, and answers its caller. */
@@ -106,18 +113,19 @@ export class Leadership {
       log.info('this server is the writer');
       const load = async (): Promise<Recovered> => this.took(await recover(recovery, writer));
       const recovered = await load();
-      const { core, lastCommit } = recovered;
+      const { lastCommit } = recovered;
       const committer = new Committer({ ...this.options, log }, writer, lastCommit);
       this.committer = committer;
       this.session = new WriterSession({
         ...this.options,
         log,
         committer,
-        core,
+        loaded: recovered,
+        published: this.options.notices,
         reload: async () => {
           const again = await load();
           hosts.reloaded(again);
-          return again.core;
+          return again;
         },
         isQuarantined: (leaseNumber) => this.quarantined.has(leaseNumber),
         problem: (what) => {
@@ -135,9 +143,10 @@ export class Leadership {
   }
 
   private took(recovered: Recovered): Recovered {
-    const { clock, publisher } = this.options;
+    const { clock, notices, publisher } = this.options;
     clock.resume({ origin: recovered.createdAt, floor: recovered.happened });
     publisher.skipTo(recovered.lastEventSequence);
+    notices.skipTo(recovered.lastNoticeSequence);
     this.siteKnown = true;
     this.quarantined = recovered.quarantined;
     return recovered;
@@ -145,18 +154,19 @@ export class Leadership {
 
   /** Serves events from the database and forwards commands, while another process writes. Throws StoreError. */
   private async follow(): Promise<void> {
-    const { clock, forward, inbox, log, publisher, store } = this.options;
+    const { clock, forward, inbox, log, notices, publisher, store } = this.options;
     if (!this.siteKnown) {
       const stored = await store.load();
       if (stored) {
         clock.resume({ origin: stored.createdAt, floor: Number.NEGATIVE_INFINITY });
         publisher.skipTo(stored.snapshot.site.lastEventSequence);
+        notices.skipTo(stored.notices.last);
         this.siteKnown = true;
       }
     }
     if (this.role !== 'standby') log.info('another process is the writer; this server is a standby');
     this.become('standby');
-    await publisher.catchUp();
+    await Promise.all([publisher.catchUp(), notices.catchUp()]);
     this.serves();
     // What came before it was known which server would be the writer.
     for (const item of inbox.takeLocal()) forward(item);

@@ -1,7 +1,7 @@
 /** What the engine counts and measures, for Prometheus. */
 import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ActionKind } from '../core/index.ts';
-import type { EngineStatus, Expiring, StoreErrorKind } from './ports.ts';
+import type { EngineStatus, Expiring, NoticeKind, StoreErrorKind } from './ports.ts';
 
 /** Read when the metrics are asked for. */
 export interface EngineReadings {
@@ -36,10 +36,11 @@ export interface EngineMetrics {
   commitFailed(kind: StoreErrorKind): void;
   commands(kind: string, outcome: 'accepted' | 'refused'): void;
   events(count: number): void;
+  notice(kind: NoticeKind): void;
   /** Events that were read again from the store for subscribers. */
   replayed(count: number): void;
   /** What was deleted because it was old. */
-  expired(what: 'events' | Expiring, count: number): void;
+  expired(what: 'events' | 'notices' | Expiring, count: number): void;
   action(
     kind: ActionKind,
     outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
@@ -68,6 +69,7 @@ export const noMetrics: EngineMetrics = {
   commitFailed: () => {},
   commands: () => {},
   events: () => {},
+  notice: () => {},
   replayed: () => {},
   expired: () => {},
   action: () => {},
@@ -160,6 +162,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   const commitFailed = counter('commit_failures_total', 'Attempts to commit that failed, by kind.', ['kind']);
   const commands = counter('commands_total', 'Commands answered, by kind and outcome.', ['kind', 'outcome']);
   const events = counter('events_total', 'Events committed.');
+  const notices = counter('notices_total', 'Notices committed, by kind.', ['kind']);
   const replayed = counter('events_replayed_total', 'Events read again from the database for subscribers.');
   const deleted = counter(
     'events_deleted_total',
@@ -167,7 +170,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   );
   const expired = counter(
     'expired_total',
-    'Leases, idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
+    'Leases, notices, idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
     ['what'],
   );
   const actions = counter('actions_total', 'Actions on hosts, by kind and outcome.', ['kind', 'outcome']);
@@ -201,6 +204,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     commitFailed: (kind) => commitFailed.inc({ kind }),
     commands: (kind, outcome) => commands.inc({ kind, outcome }),
     events: (count) => events.inc(count),
+    notice: (kind) => notices.inc({ kind }),
     replayed: (count) => replayed.inc(count),
     expired: (what, count) => {
       if (what === 'events') deleted.inc(count);

@@ -5,6 +5,7 @@ import type { RestoreCore } from './core.ts';
 import type { Retention } from './housekeeping.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
+import type { NoticeRecord, NoticeSettings } from './notices/notice.ts';
 import type { Adapter, Store } from './ports.ts';
 
 export interface EngineOptions {
@@ -23,10 +24,14 @@ export interface EngineOptions {
   readonly limits?: Partial<EngineLimits>;
   /** What is not named is kept for ever. */
   readonly retention?: Partial<Omit<Retention, 'commands'>>;
+  /** When notices are given ahead of time. Default: only where a lease says it. */
+  readonly notices?: NoticeSettings;
   /** False: another process writes, always; this one serves events and forwards commands. Default: true. */
   readonly mayWrite?: boolean;
   /** Called with new committed events, in order, or with null when events up to `last` are only in the store. */
   readonly onCommitted?: (events: readonly LeaseEventRecord[] | null, last: number) => void;
+  /** The same for notices. */
+  readonly onNotices?: (notices: readonly NoticeRecord[] | null, last: number) => void;
   /** Called with the nodes of the site when this process begins to write, and whenever they change. */
   readonly onNodes?: (nodes: readonly NodeSpec[]) => void;
   /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */

@@ -13,9 +13,14 @@ import type {
 } from '../core/index.ts';
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
+import type { NoticeRecord } from './notices/notice.ts';
+import type { StoredNotices } from './notices/notices.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
+export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
+export { noticeKinds } from './notices/notice.ts';
+export type { StoredNotices } from './notices/notices.ts';
 export type { CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
 // ---------------------------------------------------------------- what the engine offers to the API
@@ -63,15 +68,36 @@ export interface LeaseService {
     readonly limit: number;
     readonly signal: AbortSignal;
   }): Promise<EventPage>;
+  /** Committed notices, with a sequence of their own. */
+  readonly notices: Feed<NoticeRecord>;
   /** The scheduler's present instant: the wall clock, or a faster one. */
   now(): Instant;
   status(): EngineStatus;
 }
 
-export interface EventPage {
-  readonly events: readonly LeaseEventRecord[];
-  /** The page has all events up to this sequence number that were asked for. */
+export interface Page<R> {
+  readonly events: readonly R[];
+  /** The page has everything up to this sequence number that was requested. */
   readonly upTo: number;
+}
+
+export type EventPage = Page<LeaseEventRecord>;
+
+/** What is committed in a sequence, as LeaseService offers events. */
+export interface Feed<R> {
+  /** The newest sequence number that is known here. */
+  readonly last: number;
+  /** As LeaseService.events. */
+  subscribe(options: {
+    readonly after?: number | null;
+    readonly leaseNumber?: number | null;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<R>;
+  /** As LeaseService.eventsAfter. */
+  page(
+    request: { readonly after: number; readonly leaseNumber: number | null; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<Page<R>>;
 }
 
 export interface EngineStatus {
@@ -95,6 +121,7 @@ export interface StoredSite {
   readonly lastCommit: string | null;
   /** Recorded, but not known to be carried out; ascending id. */
   readonly pendingActions: readonly ActionRecord[];
+  readonly notices: StoredNotices;
   /** Rows that were left out because their shape is wrong. */
   readonly unreadable: readonly UnreadableRow[];
 }
@@ -134,6 +161,9 @@ export interface CommitBatch {
   readonly changes: Changes;
   readonly idempotency: readonly IdempotencyRecord[];
   readonly outcomes: readonly ActionOutcome[];
+  readonly notices: readonly NoticeRecord[];
+  /** StoredNotices.givenUntil from now on; null: as it was. */
+  readonly noticesGivenUntil: Instant | null;
   /** Answers to commands that came through the database. */
   readonly answers: readonly { readonly commandId: string; readonly answer: unknown }[];
 }
@@ -202,6 +232,12 @@ export interface Store {
    * newest always stays, so that the range that is kept is known; leases' final rows stay.
    */
   deleteEventsBefore(before: Instant, limit: number): Promise<number>;
+  /** Notices with sequence > after, ascending, at most `limit`. */
+  notices(after: number, limit: number): Promise<readonly NoticeRecord[]>;
+  /** As eventRange. */
+  noticeRange(): Promise<{ readonly oldest: number; readonly newest: number } | null>;
+  /** As deleteEventsBefore. */
+  deleteNoticesBefore(before: Instant, limit: number): Promise<number>;
   /**
    * Deletes what has served its purpose, the oldest first, at most `limit` rows, and says how many: idempotency keys
    * and forwarded commands that were written before an instant (the database's time), actions that were finished and
@@ -214,7 +250,7 @@ export interface Store {
   /** Commands waiting for the writer, oldest first. */
   forwarded(limit: number): Promise<readonly ForwardedCommand[]>;
   /**
-   * Calls back when another process committed events or forwarded a command (also after a reconnection, when some may
+   * Calls back when another process committed events or notices, or forwarded a command (also after a reconnection, when some may
    * have been missed).
    */
   listen(onNotice: (notice: 'events' | 'commands') => void): Promise<AsyncDisposable>;

@@ -1,27 +1,26 @@
 /**
- * Committed events on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a
+ * Committed events, or notices, on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a
  * cursor into it. A subscriber that falls out of the ring reads from the store until it is back in it: nobody is
  * dropped, nobody blocks another, and memory does not grow with the number of subscribers. As sequence numbers have no
  * gaps, the seam is exact.
  */
-import type { LeaseEventRecord } from '../core/index.ts';
 import { Semaphore } from './async.ts';
-import type { EventFeed, PublisherOptions, Subscriber } from './event-feed.ts';
+import type { EventFeed, PublisherOptions, Sequenced, SequenceSource, Subscriber } from './event-feed.ts';
 import { eventPage, type PageRequest } from './event-pages.ts';
-import { CommandError, type EventPage } from './ports.ts';
+import { CommandError, type Feed, type NoticeRecord, type Page, type Store } from './ports.ts';
 import { Subscription } from './subscription.ts';
 
-export class Publisher implements EventFeed {
+export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
   /** The newest committed sequence number that is known here. */
   private newest = 0;
   /** Events `newest - ring.length + 1` to `newest`; up to twice the ring's size, to trim rarely. */
-  private ring: LeaseEventRecord[] = [];
+  private ring: R[] = [];
   private readonly waiters = new Set<() => void>();
   private readonly active = new Set<Subscriber>();
   private readonly readers: Semaphore;
   closed = false;
 
-  constructor(readonly options: PublisherOptions) {
+  constructor(readonly options: PublisherOptions<R>) {
     this.readers = new Semaphore(options.concurrentReads);
   }
 
@@ -41,7 +40,7 @@ export class Publisher implements EventFeed {
   }
 
   /** Committed events, ascending. What is known already is ignored; after a gap the ring begins anew. */
-  append(events: readonly LeaseEventRecord[]): void {
+  append(events: readonly R[]): void {
     const fresh = events.filter((event) => event.sequence > this.newest);
     const first = fresh[0];
     const last = fresh.at(-1);
@@ -55,12 +54,12 @@ export class Publisher implements EventFeed {
     this.wake();
   }
 
-  /** Whether a lease has left PENDING with an event after this one, as far as memory reaches. */
-  leftPending(leaseId: number, after: number): boolean {
+  /** Whether there is such an event after a sequence number, as far as memory reaches. */
+  hasSince(after: number, isMeant: (event: R) => boolean): boolean {
     for (let sequence = Math.max(after, this.newest - this.ring.length) + 1; ; sequence += 1) {
       const event = this.fromRing(sequence);
       if (!event) return false;
-      if (event.leaseId === leaseId && event.from === 'PENDING') return true;
+      if (isMeant(event)) return true;
     }
   }
 
@@ -87,11 +86,11 @@ export class Publisher implements EventFeed {
     readonly after?: number | null;
     readonly leaseNumber?: number | null;
     readonly signal?: AbortSignal;
-  }): Subscription {
+  }): Subscription<R> {
     return new Subscription(this, request);
   }
 
-  page(request: PageRequest, signal: AbortSignal): Promise<EventPage> {
+  page(request: PageRequest, signal: AbortSignal): Promise<Page<R>> {
     return eventPage(this, request, signal);
   }
 
@@ -113,7 +112,7 @@ export class Publisher implements EventFeed {
   }
 
   /** The event, if it is in the ring. */
-  fromRing(sequence: number): LeaseEventRecord | undefined {
+  fromRing(sequence: number): R | undefined {
     return this.ring[sequence - (this.newest - this.ring.length + 1)];
   }
 
@@ -135,7 +134,7 @@ export class Publisher implements EventFeed {
     if (after + 1 >= oldest) return;
     throw new CommandError(
       'EVENTS_EXPIRED',
-      `Events after ${after} are asked for, but the oldest that is kept is ${oldest}. Read the present state, then subscribe after ${oldest - 1} or later.`,
+      `The ${this.options.noun} after ${after} are requested, but the oldest that is kept is ${oldest}. Read the present state, then subscribe after ${oldest - 1} or later.`,
       ['after'],
     );
   }
@@ -145,4 +144,12 @@ export class Publisher implements EventFeed {
     this.waiters.clear();
     for (const waiter of waiters) waiter();
   }
+}
+
+/** Notices as a publisher reads them. */
+export function noticesOf(store: Pick<Store, 'notices' | 'noticeRange'>): SequenceSource<NoticeRecord> {
+  return {
+    events: (after, limit) => store.notices(after, limit),
+    eventRange: () => store.noticeRange(),
+  };
 }

@@ -14,6 +14,8 @@ import type { Core, RestoreCore } from './core.ts';
 import type { HostsAtStart } from './hosts/hosts.ts';
 import type { HeldTarget } from './hosts/ledger.ts';
 import type { EngineMetrics } from './metrics.ts';
+import type { NoticeSettings } from './notices/notice.ts';
+import { Notices } from './notices/notices.ts';
 import { type Store, type StoredSite, StoreError, type WriterTerm } from './ports.ts';
 import { type Fault, verify, verifyActions } from './verify.ts';
 
@@ -24,12 +26,16 @@ export interface RecoveryOptions {
   readonly restore: RestoreCore;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
+  readonly notices: NoticeSettings;
 }
 
 export interface Recovered extends HostsAtStart {
   readonly core: Core;
   readonly lastCommit: string | null;
   readonly lastEventSequence: number;
+  readonly lastNoticeSequence: number;
+  /** Derives notices from what the core does from now on. */
+  readonly notices: Notices;
   readonly createdAt: Instant;
   /** Leases that have not ended and were left out. */
   readonly quarantined: ReadonlySet<number>;
@@ -70,6 +76,8 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     core,
     lastCommit: stored.lastCommit,
     lastEventSequence,
+    lastNoticeSequence: stored.notices.last,
+    notices: new Notices(core, options.notices, snapshot, stored.notices),
     // A machine of a lease that cannot be true is not started.
     pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
     hosted: hostedOf(snapshot, actions),

@@ -17,8 +17,9 @@ import type { Hosts } from './hosts/hosts.ts';
 import type { Inbox, Item } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
+import type { Notices } from './notices/notices.ts';
 import { PassRunner } from './pass.ts';
-import { type IdempotencyRecord, type Store, StoreError } from './ports.ts';
+import { type IdempotencyRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import {
   type AppliedItems,
@@ -37,9 +38,9 @@ import {
 export interface SessionOptions {
   readonly store: Store;
   readonly committer: Committer;
-  readonly core: Core;
-  /** Loads the core again. Throws StoreError. */
-  readonly reload: () => Promise<Core>;
+  readonly loaded: Loaded;
+  /** Loads it again. Throws StoreError. */
+  readonly reload: () => Promise<Loaded>;
   /** Whether a lease was left out when the core was loaded. */
   readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly clock: Clock;
@@ -47,13 +48,21 @@ export interface SessionOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly inbox: Inbox;
-  readonly publisher: Publisher;
+  readonly publisher: Publisher<LeaseEventRecord>;
+  /** Where committed notices are published. */
+  readonly published: Publisher<NoticeRecord>;
   readonly hosts: Hosts;
   /** Wakes the session: a command, a report, a notice. */
   readonly wake: Wake;
   /** Says what is wrong, null when all is well again. */
   readonly problem: (what: string | null) => void;
   readonly signal: AbortSignal;
+}
+
+/** What a term works on. */
+export interface Loaded {
+  readonly core: Core;
+  readonly notices: Notices;
 }
 
 /**
@@ -73,12 +82,14 @@ class TermOver extends Error {
 
 export class WriterSession {
   core: Core;
+  private notices: Notices;
   readonly pass: PassRunner;
   private readonly context: ItemContext;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SessionOptions) {
-    this.core = options.core;
+    this.core = options.loaded.core;
+    this.notices = options.loaded.notices;
     const { clock, hosts, isQuarantined, limits, metrics } = options;
     this.pass = new PassRunner(clock, limits, metrics);
     const { moveOnStartFailure, dispatch } = limits;
@@ -124,7 +135,8 @@ export class WriterSession {
       due = clock.now() + limits.passInterval;
     }
     const pass = this.pass.retryAt(this.core);
-    return due === null || pass === null ? (due ?? pass) : Math.min(due, pass);
+    const times = [due, pass, this.notices.next()].filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   // ---------------------------------------------------------------- turns
@@ -164,8 +176,12 @@ export class WriterSession {
     advance(core, now, this.options.hosts);
     const answers = guarded('the answers', () => concludeAnswers(core, applied.answers));
     const rows = core.changedRows;
+    const changes = guarded('taking changes', () => core.takeChanges());
+    const { notices, givenUntil } = guarded('notices', () => this.notices.take(now, changes));
     const content: BatchContent = {
-      changes: guarded('taking changes', () => core.takeChanges()),
+      changes,
+      notices,
+      noticesGivenUntil: givenUntil,
       idempotency: applied.idempotency,
       outcomes: applied.reports.flatMap(({ outcome }) => outcome ?? []),
       answers: answers.flatMap(({ item: { replyTo }, answer }) =>
@@ -194,11 +210,13 @@ export class WriterSession {
   }
 
   /** It is written: now it may be seen. */
-  private committed({ answers, reports }: AppliedItems, { changes }: BatchContent): void {
-    const { hosts, metrics, problem, publisher } = this.options;
+  private committed({ answers, reports }: AppliedItems, { changes, notices }: BatchContent): void {
+    const { hosts, metrics, problem, published, publisher } = this.options;
     for (const given of answers) this.answer(given);
     publisher.append(changes.events);
     metrics.events(changes.events.length);
+    published.append(notices);
+    for (const { kind } of notices) metrics.notice(kind);
     this.logEvents(changes.events);
     hosts.committed(changes, reports);
     problem(this.core.needsPass ? this.pass.trouble : null);
@@ -356,11 +374,13 @@ export class WriterSession {
     this.pass.abandon();
     try {
       // However much lives: each of its reads has a limit of its own.
-      this.core = await committer.persist(
+      const { core, notices } = await committer.persist(
         'loading the site',
         () => this.options.reload(),
         Number.POSITIVE_INFINITY,
       );
+      this.core = core;
+      this.notices = notices;
       metrics.reloaded();
     } catch (error) {
       const cause = error instanceof Error ? error : new Error(String(error));

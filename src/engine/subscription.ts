@@ -1,18 +1,17 @@
-import type { LeaseEventRecord } from '../core/index.ts';
-import type { EventFeed } from './event-feed.ts';
+import type { EventFeed, Sequenced } from './event-feed.ts';
 import { isKnownToBeKept, readPage } from './event-pages.ts';
 
-type Result = IteratorResult<LeaseEventRecord, undefined>;
-const done: Result = { done: true, value: undefined };
+type Result<R> = IteratorResult<R, undefined>;
+const done = { done: true, value: undefined } as const;
 
 /**
  * One subscriber: a cursor over the committed events. Written by hand rather than as an async generator, since
  * `return()` must end a `next()` that is waiting, at once. It takes nothing of the feed before its first `next()`.
  */
-export class Subscription implements AsyncIterableIterator<LeaseEventRecord, undefined> {
+export class Subscription<R extends Sequenced> implements AsyncIterableIterator<R, undefined> {
   /** The last sequence number that was delivered or passed over. */
   cursor: number;
-  private page: readonly LeaseEventRecord[] = [];
+  private page: readonly R[] = [];
   private pageIndex = 0;
   private started = false;
   private checked: boolean;
@@ -22,7 +21,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
   private readonly signal: AbortSignal | null;
 
   constructor(
-    private readonly feed: EventFeed,
+    private readonly feed: EventFeed<R>,
     request: {
       readonly after?: number | null;
       readonly leaseNumber?: number | null;
@@ -39,18 +38,18 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     return this;
   }
 
-  next(): Promise<Result> {
+  next(): Promise<Result<R>> {
     const result = this.pulling.then(() => this.pull());
     this.pulling = result.catch(() => {});
     return result;
   }
 
-  return(): Promise<Result> {
+  return(): Promise<Result<R>> {
     this.close();
     return Promise.resolve(done);
   }
 
-  throw(error: unknown): Promise<Result> {
+  throw(error: unknown): Promise<Result<R>> {
     this.close();
     return Promise.reject(error);
   }
@@ -64,7 +63,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     this.feed.leave(this);
   };
 
-  private async pull(): Promise<Result> {
+  private async pull(): Promise<Result<R>> {
     try {
       if (!this.start()) return done;
       while (!this.stop.signal.aborted) {
@@ -92,7 +91,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     return true;
   }
 
-  private fromPage(): LeaseEventRecord | null {
+  private fromPage(): R | null {
     const event = this.page[this.pageIndex];
     if (!event) return null;
     this.pageIndex += 1;
@@ -101,7 +100,7 @@ export class Subscription implements AsyncIterableIterator<LeaseEventRecord, und
     return event;
   }
 
-  private fromRing(): LeaseEventRecord | null {
+  private fromRing(): R | null {
     if (!this.checked) return null;
     for (
       let event = this.feed.fromRing(this.cursor + 1);

@@ -179,13 +179,13 @@ export function isFatal(error: unknown): error is CoreFailure {
   );
 }
 
-export function isEmpty({ changes, idempotency, outcomes, answers }: BatchContent): boolean {
+export function isEmpty({ changes, idempotency, notices, outcomes, answers }: BatchContent): boolean {
   return (
     changes.site === null &&
     changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
     changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length ===
       0 &&
     changes.inventory === undefined &&
-    idempotency.length + outcomes.length + answers.length === 0
+    idempotency.length + outcomes.length + answers.length + notices.length === 0
   );
 }

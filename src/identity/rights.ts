@@ -16,6 +16,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.reservations': 'VIEWER',
   'Query.schedule': 'VIEWER',
   'Query.events': 'VIEWER',
+  'Query.notices': 'VIEWER',
   'Query.utilization': 'VIEWER',
   'Query.availability': 'VIEWER',
   'Query.accounting': 'VIEWER',
@@ -46,6 +47,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Subscription.leaseChanged': 'VIEWER',
   'Subscription.nodeChanged': 'VIEWER',
   'Subscription.queueChanged': 'VIEWER',
+  'Subscription.notices': 'VIEWER',
 };
 
 /** Paths besides GraphQL; of /readyz, the details. */

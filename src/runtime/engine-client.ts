@@ -13,6 +13,8 @@ import {
   type EngineStatus,
   type EventPage,
   type LeaseService,
+  type NoticeRecord,
+  noticesOf,
   Publisher,
   SiteClock,
   type Store,
@@ -141,7 +143,7 @@ export interface EngineClientOptions {
   readonly thread: EngineThread;
   readonly engine: StartedEngine;
   /** Where events are read that are no longer in memory. */
-  readonly store: Pick<Store, 'events' | 'eventRange'>;
+  readonly store: Pick<Store, 'events' | 'eventRange' | 'notices' | 'noticeRange'>;
   readonly clockSpeed: number;
   readonly onFatal: (error: Error) => void;
   readonly onReplayed: (count: number) => void;
@@ -154,7 +156,8 @@ export interface EngineClientOptions {
 export class EngineClient implements LeaseService {
   private readonly thread: EngineThread;
   private readonly clock: SiteClock;
-  private readonly publisher: Publisher;
+  private readonly publisher: Publisher<LeaseEventRecord>;
+  readonly notices: Publisher<NoticeRecord>;
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
   private current: EngineStatus;
@@ -165,14 +168,15 @@ export class EngineClient implements LeaseService {
     this.thread = thread;
     this.current = engine.status;
     this.clock = new SiteClock(clockSpeed);
-    this.publisher = new Publisher({
-      store,
+    const publishing = {
       ringSize: defaultLimits.eventRing,
       pageSize: defaultLimits.eventPage,
       concurrentReads: defaultLimits.eventReaders,
       onReplayed,
-      sleep: (ms, signal) => this.clock.sleep(ms, signal),
-    });
+      sleep: (ms: number, signal: AbortSignal) => this.clock.sleep(ms, signal),
+    };
+    this.publisher = new Publisher({ store, noun: 'events', ...publishing });
+    this.notices = new Publisher({ store: noticesOf(store), noun: 'notices', ...publishing });
     thread.listen(
       (message) => {
         if (message.type === 'fatal') onFatal(errorFrom(message.error));
@@ -181,6 +185,7 @@ export class EngineClient implements LeaseService {
       (error) => this.end(error),
     );
     this.publisher.skipTo(engine.lastEvent);
+    this.notices.skipTo(engine.lastNotice);
   }
 
   submit<K extends CommandName>(
@@ -234,6 +239,7 @@ export class EngineClient implements LeaseService {
   async stop(): Promise<void> {
     await this.thread.stop();
     this.publisher.close();
+    this.notices.close();
   }
 
   private request<T>(message: (id: number) => ToEngine): Promise<T> {
@@ -252,6 +258,12 @@ export class EngineClient implements LeaseService {
         break;
       case 'skipped':
         this.publisher.skipTo(message.sequence);
+        break;
+      case 'notices':
+        this.notices.append(message.notices);
+        break;
+      case 'notices-skipped':
+        this.notices.skipTo(message.sequence);
         break;
       case 'status':
         this.current = message.status;
@@ -284,6 +296,7 @@ export class EngineClient implements LeaseService {
     for (const { reject } of this.waiting.values()) reject(unavailable());
     this.waiting.clear();
     this.publisher.close();
+    this.notices.close();
   }
 }
 

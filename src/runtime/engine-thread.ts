@@ -34,6 +34,8 @@ async function run(): Promise<void> {
     clock: new ReportedClock(config.clock.speed),
     onCommitted: (events, last) =>
       post(events ? { type: 'events', events } : { type: 'skipped', sequence: last }),
+    onNotices: (notices, last) =>
+      post(notices ? { type: 'notices', notices } : { type: 'notices-skipped', sequence: last }),
     onFatal: (error) => post({ type: 'fatal', error: plainError(error) }),
   });
   const { engine, site, store } = opened;
@@ -60,6 +62,7 @@ async function run(): Promise<void> {
       kind: store.kind,
       databaseUrl: store.url,
       lastEvent: engine.lastEvent(),
+      lastNotice: engine.notices.last,
       status: engine.status(),
     },
   });

@@ -8,6 +8,7 @@ import type {
   CommandResult,
   EngineStatus,
   LeaseEventRecord,
+  NoticeRecord,
   Refusal,
 } from '../engine/index.ts';
 import type { OpenStore } from '../store/index.ts';
@@ -41,6 +42,9 @@ export type FromEngine =
   | { readonly type: 'events'; readonly events: readonly LeaseEventRecord[] }
   /** The database holds all events up to this one; they are not sent. */
   | { readonly type: 'skipped'; readonly sequence: number }
+  /** The same of notices. */
+  | { readonly type: 'notices'; readonly notices: readonly NoticeRecord[] }
+  | { readonly type: 'notices-skipped'; readonly sequence: number }
   | { readonly type: 'clock'; readonly origin: Instant; readonly floor: Instant }
   /** Sent at every change, and at least once per second. */
   | { readonly type: 'status'; readonly status: EngineStatus }
@@ -53,6 +57,7 @@ export interface StartedEngine {
   /** Where other threads and processes reach the database. */
   readonly databaseUrl: string;
   readonly lastEvent: number;
+  readonly lastNotice: number;
   readonly status: EngineStatus;
 }
 

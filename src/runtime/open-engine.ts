@@ -14,7 +14,7 @@ import { type OpenStore, openStore } from '../store/index.ts';
 import { applySite, warnOfDifference } from './apply-site.ts';
 import { siteInUse, storedSite } from './stored-site.ts';
 
-export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted'> {
+export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted' | 'onNotices'> {
   readonly log: Logger;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface OpenEngine {
  */
 export async function openEngine(
   config: ServerConfig,
-  { log, registry, clock, onFatal, onCommitted }: OpenEngineOptions,
+  { log, registry, clock, onFatal, onCommitted, onNotices }: OpenEngineOptions,
 ): Promise<OpenEngine> {
   const closers = new Closers(log);
   try {
@@ -68,12 +68,15 @@ export async function openEngine(
       limits: hostLimits(config.hosts),
       metrics,
       onNodes: (nodes) => hosts.setNodes(nodes),
+      notices: config.notices,
       retention: {
         events: config.events.retention,
+        notices: config.notices.retention,
         actions: config.actions.retention,
         idempotencyKeys: config.idempotencyKeys.retention,
       },
       ...(onCommitted && { onCommitted }),
+      ...(onNotices && { onNotices }),
       ...(onFatal && { onFatal }),
     });
     closers.add(() => engine.stop());

@@ -16,6 +16,7 @@ import {
   maintenance,
   nodeStates,
   nodesOf,
+  notices,
   reservationNodes,
   reservations,
   sites,
@@ -46,7 +47,9 @@ export const commitStatement: Statement = {
   name: 'leasegraph_commit',
   text: `
 WITH fence AS (
-  UPDATE writers SET last_commit = $2::uuid WHERE epoch = $1::bigint AND last_commit IS NOT DISTINCT FROM $3::uuid
+  UPDATE writers SET last_commit = $2::uuid,
+    notices_given_until = coalesce(to_timestamp($21::bigint / 1000.0), notices_given_until)
+  WHERE epoch = $1::bigint AND last_commit IS NOT DISTINCT FROM $3::uuid
   RETURNING id
 ), site AS (
   UPDATE sites SET ${sites.assignments('new')} FROM fence, ${recordsOf(sites, 4)} WHERE sites.id = 1
@@ -99,6 +102,15 @@ WITH fence AS (
   DELETE FROM reservations USING fence WHERE number = ANY ($10::bigint[])
 ), event AS (
   ${insert(leaseEvents, 11)}
+), notice AS (
+  ${insert(notices, 20)}
+), delivery AS (
+  INSERT INTO webhook_deliveries (webhook_number, notice_sequence, topic)
+  SELECT webhooks.number, sequence, coalesce(lease_number, 0)
+  FROM fence, ${recordsOf(notices, 20)} JOIN webhooks ON webhooks.state <> 'DISABLED'
+    AND (webhooks.kinds = '{}' OR kind = ANY (webhooks.kinds))
+    AND (webhooks.project_number IS NULL OR webhooks.project_number = new.project_number)
+  ORDER BY sequence, webhooks.number
 ), action AS (
   ${insert(actions, 12)}
 ), action_node AS (
@@ -127,7 +139,7 @@ WITH fence AS (
   ON CONFLICT (name) DO UPDATE SET ${maintenance.replacement}
 )
 SELECT id,
-  (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb) > 0) AS events,
+  (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb || $20::jsonb) > 0) AS events,
   (SELECT pg_notify('leasegraph_answers', '') WHERE jsonb_array_length($15::jsonb) > 0) AS answers
 FROM fence`,
 };
@@ -191,6 +203,8 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     ),
     rowsOf(maintenance, changes.maintenance),
     rowsOf(inventory, changed),
+    rowsOf(notices, batch.notices),
+    batch.noticesGivenUntil,
   ];
 }
 

@@ -29,7 +29,8 @@ const pageSize = 2_000;
 export async function load(database: Queryable): Promise<StoredSite | null> {
   const unreadable: UnreadableRow[] = [];
   const [site] = await database.query<SiteRow>(
-    `SELECT last_commit, name, resource_types, ${millisecondsOf('created_at')} AS created_at, ${sites.selection}
+    `SELECT last_commit, ${millisecondsOf('notices_given_until')} AS given_until,
+       coalesce((SELECT max(sequence) FROM notices), 0) AS last_notice, name, resource_types, ${millisecondsOf('created_at')} AS created_at, ${sites.selection}
      FROM writers LEFT JOIN sites ON true`,
   );
   if (site === undefined || site.name === null) return null;
@@ -80,6 +81,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
       leaseId: null,
       message: `Action ${number} of lease ${lease_number}`,
     })),
+    notices: { last: site.last_notice, givenUntil: site.given_until },
     unreadable,
   };
 }
@@ -140,4 +142,6 @@ interface SiteRow extends Row {
   readonly resource_types: readonly string[];
   readonly cached_images: unknown;
   readonly created_at: number;
+  readonly last_notice: number;
+  readonly given_until: number | null;
 }

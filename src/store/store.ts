@@ -4,6 +4,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type NoticeRecord,
   type Store,
   type StoredSite,
   StoreError,
@@ -17,7 +18,7 @@ import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { assertSchemaWhole } from './schema-objects.ts';
-import { idempotencyKeys, leaseEvents, nodes } from './tables/index.ts';
+import { idempotencyKeys, leaseEvents, nodes, notices } from './tables/index.ts';
 
 /** Where they are, and how the oldest are found without looking at the others. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
@@ -185,27 +186,55 @@ export class SqlStore implements Store {
     return rows.map((row) => leaseEvents.toRecord(row));
   }
 
-  async eventRange(): Promise<{ readonly oldest: number; readonly newest: number } | null> {
+  eventRange(): Promise<Range | null> {
+    return this.rangeOf('lease_events');
+  }
+
+  deleteEventsBefore(before: number, limit: number): Promise<number> {
+    return this.deleteOldest('lease_events', before, limit);
+  }
+
+  async notices(after: number, limit: number): Promise<readonly NoticeRecord[]> {
+    const rows = await this.database.query(
+      `SELECT ${notices.selection} FROM notices WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
+      [after, limit],
+    );
+    return rows.map((row) => notices.toRecord(row));
+  }
+
+  noticeRange(): Promise<Range | null> {
+    return this.rangeOf('notices');
+  }
+
+  deleteNoticesBefore(before: number, limit: number): Promise<number> {
+    return this.deleteOldest('notices', before, limit);
+  }
+
+  private async rangeOf(table: 'lease_events' | 'notices'): Promise<Range | null> {
     const [row] = await this.database.query<{ oldest: number | null; newest: number | null }>(
-      'SELECT min(sequence) AS oldest, max(sequence) AS newest FROM lease_events',
+      `SELECT min(sequence) AS oldest, max(sequence) AS newest FROM ${table}`,
     );
     return row === undefined || row.oldest === null || row.newest === null
       ? null
       : { oldest: row.oldest, newest: row.newest };
   }
 
-  async deleteEventsBefore(before: number, limit: number): Promise<number> {
+  private async deleteOldest(
+    table: 'lease_events' | 'notices',
+    before: number,
+    limit: number,
+  ): Promise<number> {
     // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so
     // that the range that is kept is known.
     const [row] = await this.database.query<{ deleted: number }>(
-      `WITH head AS (SELECT sequence, at FROM lease_events ORDER BY sequence LIMIT $2),
+      `WITH head AS (SELECT sequence, at FROM ${table} ORDER BY sequence LIMIT $2),
        last AS (
          SELECT least(
            (SELECT min(sequence) FROM head WHERE at >= to_timestamp($1 / 1000.0)),
            (SELECT max(sequence) + 1 FROM head),
-           (SELECT max(sequence) FROM lease_events)
+           (SELECT max(sequence) FROM ${table})
          ) AS stop
-       ), gone AS (DELETE FROM lease_events USING last WHERE sequence < stop RETURNING 1)
+       ), gone AS (DELETE FROM ${table} USING last WHERE sequence < stop RETURNING 1)
        SELECT count(*) AS deleted FROM gone`,
       [before, limit],
     );
@@ -267,6 +296,11 @@ function fenced(writer: WriterTerm): StoreError {
     'FENCED',
     `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`,
   );
+}
+
+interface Range {
+  readonly oldest: number;
+  readonly newest: number;
 }
 
 interface Known {

@@ -5,7 +5,9 @@ import {
   type CommandName,
   type CommandOptions,
   type CommandResult,
+  type Feed,
   type LeaseService,
+  type NoticeRecord,
 } from '../../src/engine/ports.ts';
 import { createIdentity } from '../../src/identity/index.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
@@ -23,6 +25,47 @@ export const minute = 60 * second;
 export const hour = 60 * minute;
 /** What the clock of the site shows. */
 export const now: Instant = Date.UTC(2030, 0, 31, 8);
+
+/** What a test publishes, as a feed. */
+class FakeFeed<R extends { readonly sequence: number; readonly leaseId: number | null }> implements Feed<R> {
+  private readonly log: R[] = [];
+  private readonly waiting = new Set<() => void>();
+
+  publish(...records: readonly R[]): void {
+    this.log.push(...records);
+    for (const wake of this.waiting) wake();
+  }
+
+  get last(): number {
+    return this.log.at(-1)?.sequence ?? 0;
+  }
+
+  async *subscribe({ after, leaseNumber, signal }: Parameters<LeaseService['events']>[0]) {
+    signal?.addEventListener('abort', () => {
+      for (const wake of this.waiting) wake();
+    });
+    let next = typeof after === 'number' ? 0 : this.log.length;
+    while (!signal?.aborted) {
+      const record = this.log[next];
+      if (record === undefined) {
+        await new Promise<void>((resolve) => {
+          this.waiting.add(resolve);
+        });
+        continue;
+      }
+      next += 1;
+      if (record.sequence > (after ?? 0) && (leaseNumber ?? record.leaseId) === record.leaseId) yield record;
+    }
+  }
+
+  async page({ after, leaseNumber, limit }: Parameters<Feed<R>['page']>[0]) {
+    const events = this.log
+      .filter(({ sequence, leaseId }) => sequence > after && (leaseNumber ?? leaseId) === leaseId)
+      .slice(0, limit);
+    const last = events.at(-1)?.sequence ?? after;
+    return { events, upTo: events.length < limit ? Math.max(last, this.last) : last };
+  }
+}
 
 /** What the API needs of an engine, without one: it notes what is asked, and answers as it is told. */
 export class FakeLeases implements LeaseService {
@@ -45,8 +88,8 @@ export class FakeLeases implements LeaseService {
   cancel: (leaseNumber: number) => Promise<void> = async () => {};
   problems: string[] = [];
   failure: Error | null = null;
-  private readonly log: LeaseEventRecord[] = [];
-  private readonly waiting = new Set<() => void>();
+  private readonly log = new FakeFeed<LeaseEventRecord>();
+  readonly notices = new FakeFeed<NoticeRecord>();
 
   async submit<K extends CommandName>(
     kind: K,
@@ -70,45 +113,26 @@ export class FakeLeases implements LeaseService {
   }
 
   publish(...events: readonly LeaseEventRecord[]): void {
-    this.log.push(...events);
-    for (const wake of this.waiting) wake();
+    this.log.publish(...events);
   }
 
-  async *events({ after, leaseNumber, signal }: Parameters<LeaseService['events']>[0]) {
+  async *events(options: Parameters<LeaseService['events']>[0]) {
     this.streams += 1;
     try {
       if (this.failure) throw this.failure;
-      signal?.addEventListener('abort', () => {
-        for (const wake of this.waiting) wake();
-      });
-      let next = typeof after === 'number' ? 0 : this.log.length;
-      while (!signal?.aborted) {
-        const event = this.log[next];
-        if (event === undefined) {
-          await new Promise<void>((resolve) => {
-            this.waiting.add(resolve);
-          });
-          continue;
-        }
-        next += 1;
-        if (event.sequence > (after ?? 0) && (leaseNumber ?? event.leaseId) === event.leaseId) yield event;
-      }
+      yield* this.log.subscribe(options);
     } finally {
       this.streams -= 1;
     }
   }
 
   lastEvent(): number {
-    return this.log.at(-1)?.sequence ?? 0;
+    return this.log.last;
   }
 
-  async eventsAfter({ after, leaseNumber, limit }: Parameters<LeaseService['eventsAfter']>[0]) {
+  async eventsAfter({ leaseNumber = null, ...request }: Parameters<LeaseService['eventsAfter']>[0]) {
     if (this.failure) throw this.failure;
-    const events = this.log
-      .filter(({ sequence, leaseId }) => sequence > after && (leaseNumber ?? leaseId) === leaseId)
-      .slice(0, limit);
-    const last = events.at(-1)?.sequence ?? after;
-    return { events, upTo: events.length < limit ? Math.max(last, this.lastEvent()) : last };
+    return this.log.page({ leaseNumber, ...request });
   }
 
   now = () => now;

@@ -19,11 +19,11 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** A publisher over a list of committed events. */
-const setUp = (overrides: Partial<PublisherOptions> = {}) => {
+const setUp = (overrides: Partial<PublisherOptions<LeaseEventRecord>> = {}) => {
   let stored: LeaseEventRecord[] = [];
   const reads = { count: 0, failures: 0 };
   let pause = async (): Promise<void> => {};
-  const store: PublisherOptions['store'] = {
+  const store: PublisherOptions<LeaseEventRecord>['store'] = {
     events: async (after, limit, lease) => {
       reads.count += 1;
       await pause();
@@ -45,6 +45,7 @@ const setUp = (overrides: Partial<PublisherOptions> = {}) => {
   let replayed = 0;
   const publisher = new Publisher({
     store,
+    noun: 'events',
     ringSize: 10,
     pageSize: 5,
     concurrentReads: 2,

@@ -130,6 +130,8 @@ export function batch(
     },
     idempotency: [],
     outcomes: [],
+    notices: [],
+    noticesGivenUntil: null,
     answers: [],
     ...rest,
   };

@@ -22,6 +22,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type NoticeRecord,
   type Store,
   type StoredSite,
   StoreError,
@@ -58,6 +59,8 @@ export class MemoryDatabase {
   readonly nodeCauses = new Map<number, NodeStateCause>();
   readonly maintenance = new Map<string, MaintenanceRecord>();
   events: LeaseEventRecord[] = [];
+  notices: NoticeRecord[] = [];
+  noticesGivenUntil: Instant | null = null;
   commits = 0;
   /** Who holds the writer's lock. */
   holder: { store: MemoryStore; lost: AbortController } | null = null;
@@ -115,6 +118,8 @@ export class MemoryDatabase {
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
     for (const event of changes.events) this.events.push(copy(event));
+    for (const notice of batch.notices) this.notices.push(copy(notice));
+    this.noticesGivenUntil = batch.noticesGivenUntil ?? this.noticesGivenUntil;
     for (const action of changes.actions)
       this.actions.set(action.id, { ...copy(action), state: 'PENDING', outcome: null });
     for (const record of idempotency) {
@@ -136,7 +141,7 @@ export class MemoryDatabase {
     }
     this.lastCommit = id;
     this.commits += 1;
-    if (changes.events.length > 0) this.notify('events', by);
+    if (changes.events.length + batch.notices.length > 0) this.notify('events', by);
   }
 
   private setState({ number, state, cause }: NodeStateRecord): void {
@@ -146,12 +151,13 @@ export class MemoryDatabase {
   }
 
   /** What the constraints of a database would refuse. */
-  private assertWritable({ changes, idempotency }: CommitBatch): void {
+  private assertWritable({ changes, idempotency, notices }: CommitBatch): void {
     const leases = new Set([...this.leases.keys(), ...changes.leases.map(({ id }) => id)]);
     const named = [...changes.reservations, ...changes.events].map(({ leaseId }) => leaseId);
     const unknown = named.find((leaseId) => !leases.has(leaseId));
     if (unknown !== undefined) throw new StoreError('PERMANENT', `no lease ${unknown}`);
     assertUnique('event', [...this.events, ...changes.events], ({ sequence }) => sequence);
+    assertUnique('notice', [...this.notices, ...notices], ({ sequence }) => sequence);
     assertUnique('action', [...this.actions.values(), ...changes.actions], ({ id }) => id);
     assertUnique('key', [...this.idempotencyKeys.values(), ...idempotency], keyId);
   }
@@ -241,6 +247,7 @@ export class MemoryStore implements Store {
       pendingActions: [...database.actions.values()]
         .filter((action) => action.state === 'PENDING')
         .map(({ state: _state, outcome: _outcome, message: _message, ...action }) => action),
+      notices: { last: database.notices.at(-1)?.sequence ?? 0, givenUntil: database.noticesGivenUntil },
       unreadable: [],
     });
   }
@@ -331,6 +338,27 @@ export class MemoryStore implements Store {
     let count = 0;
     while (count < max && (events[count] as LeaseEventRecord).at < before) count += 1;
     this.database.events = events.slice(count);
+    return count;
+  }
+
+  async notices(after: number, limit: number): Promise<readonly NoticeRecord[]> {
+    await this.reach('notices');
+    return copy(this.database.notices.filter(({ sequence }) => sequence > after).slice(0, limit));
+  }
+
+  async noticeRange(): Promise<{ oldest: number; newest: number } | null> {
+    await this.reach('noticeRange');
+    const { notices } = this.database;
+    const [oldest, newest] = [notices[0], notices.at(-1)];
+    return oldest && newest ? { oldest: oldest.sequence, newest: newest.sequence } : null;
+  }
+
+  async deleteNoticesBefore(before: Instant, limit: number): Promise<number> {
+    await this.reach('deleteNoticesBefore');
+    const { notices } = this.database;
+    const kept = notices.findIndex(({ at }, index) => at >= before || index === notices.length - 1);
+    const count = Math.max(0, Math.min(limit, kept));
+    this.database.notices = notices.slice(count);
     return count;
   }
 

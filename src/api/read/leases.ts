@@ -15,7 +15,7 @@ const columns = Prisma.sql`l.number, l.name, l.type::text, l.state::text, l.reas
   l.restarts, l.lost_duration AS "lostDuration", l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb",
   l.actual_start AS "actualStart", l.planned_start AS "plannedStart", l.ended_at AS "endedAt",
   l.queue_rank AS "queueRank", l.is_future AS "isFuture", l.owner, l.project_number AS "projectNumber",
-  l.machine_count AS "machineCount"`;
+  l.machine_count AS "machineCount", l.end_notice AS "endNotice"`;
 
 export interface IntervalFilter {
   readonly start: Instant;

@@ -4,6 +4,7 @@ import type {
   AuditEntry,
   LeaseEvent,
   LeaseMachine,
+  Notice,
   PrismaClient,
   Project,
   Reservation,
@@ -87,6 +88,7 @@ import {
   readAllNodes,
   readNodes,
 } from './nodes.ts';
+import { type NoticeFilter, noticesBySequence, pagesOfNotices } from './notices.ts';
 import { paced } from './pace.ts';
 import { type Connection, connection, type PageArguments } from './pages.ts';
 import {
@@ -209,6 +211,14 @@ export class Readers {
 
   event(sequence: number): Promise<LeaseEvent | undefined> {
     return this.batches.load(eventsBySequence, sequence);
+  }
+
+  notices(filter: NoticeFilter, page: PageArguments): Connection<Notice> {
+    return pagesOfNotices(this.source, filter, page);
+  }
+
+  notice(sequence: number): Promise<Notice | undefined> {
+    return this.batches.load(noticesBySequence, sequence);
   }
 
   node(number: number): Promise<NodeRow | undefined> {

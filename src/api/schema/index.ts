@@ -10,6 +10,7 @@ import './lease.ts';
 import './leases-query.ts';
 import './maintenance.ts';
 import './node.ts';
+import './notice.ts';
 import './objects.ts';
 import './reservation.ts';
 import './scheduler.ts';
@@ -29,5 +30,6 @@ import './mutations/tokens.ts';
 import './mutations/update-lease.ts';
 import './subscriptions/changes.ts';
 import './subscriptions/lease-events.ts';
+import './subscriptions/notices.ts';
 
 export const schema: GraphQLSchema = withRights(builder.toSchema());

@@ -142,6 +142,13 @@ builder.objectFields(Lease, (t) => ({
     resolve: ({ projectNumber }, _args, { read }) =>
       projectNumber === null ? null : read.project(projectNumber),
   }),
+  endNotice: t.field({
+    type: 'Duration',
+    nullable: true,
+    description:
+      'How long before its end a notice is given: its own, or the setting of the site. Null, or PT0S: no notice.',
+    resolve: ({ endNotice }, _args, { services }) => endNotice ?? services.site.endNotice ?? null,
+  }),
   machines: t.field({
     type: [LeaseMachine],
     description: 'Its machines, machine 1 first.',

@@ -4,8 +4,11 @@
  * cache of Pothos in front of them returns an object before it has its type, when two fields of a request name the same
  * id.
  */
+
+import type { NoticeKind } from '../../engine/ports.ts';
 import type {
   LeaseEvent as LeaseEventRow,
+  Notice as NoticeRow,
   Project as ProjectRow,
   Reservation as ReservationRow,
 } from '../../store/prisma/client.ts';
@@ -53,6 +56,12 @@ export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
   loadWithoutCache: (number, { read }) => read.token(Number(number)),
 });
 
+export const Notice = builder.node(builder.objectRef<NoticeRow>('Notice'), {
+  description: 'Something that people and other systems are told of a lease, a node or maintenance.',
+  id: { resolve: ({ sequence }) => sequence },
+  loadWithoutCache: (sequence, { read }) => read.notice(Number(sequence)),
+});
+
 export const Action = builder.node(builder.objectRef<ActionRow>('Action'), {
   description: 'Something that hosts are told to do for a lease.',
   id: { resolve: ({ number }) => number },
@@ -93,6 +102,11 @@ export const ReservationConnection = builder.connectionObject(
 export const LeaseEventConnection = builder.connectionObject(
   { type: LeaseEvent, name: 'LeaseEventConnection', description: 'A page of events.', fields: totalCount },
   { name: 'LeaseEventEdge', description: 'An event and its position in the list.' },
+);
+
+export const NoticeConnection = builder.connectionObject(
+  { type: Notice, name: 'NoticeConnection', description: 'A page of notices.', fields: totalCount },
+  { name: 'NoticeEdge', description: 'A notice and its position in the list.' },
 );
 
 export const ActionConnection = builder.connectionObject(
@@ -188,6 +202,25 @@ export const reservationStateOf = orUnknown(reservationStates);
 export const ReservationStateEnum = builder.enumType('ReservationState', {
   description: 'The state of a reservation.',
   values: { ...reservationStates, ...unknown },
+});
+
+const noticeKinds = {
+  LEASE_ENDS_SOON: { description: 'The machines of a lease stop within its end notice.' },
+  LEASE_PREEMPTED: { description: 'A lease gave way to another one.' },
+  LEASE_DISPLACED: {
+    description: 'A lease has lost its nodes, or those it was planned on, and waits for others.',
+  },
+  LEASE_MOVED: { description: 'A lease got other nodes, or another start, because of its nodes.' },
+  LEASE_LATE: { description: 'The machines of a lease start later than planned, because hosts take longer.' },
+  LEASE_FAILED: { description: 'A lease has failed.' },
+  NODE_DOWN: { description: 'A node has failed.' },
+  NODE_UP: { description: 'A node that had failed is back.' },
+  MAINTENANCE_SOON: { description: 'Maintenance begins soon.' },
+} as const satisfies Readonly<Record<NoticeKind, object>>;
+export const noticeKindOf = orUnknown(noticeKinds);
+export const NoticeKindEnum = builder.enumType('NoticeKind', {
+  description: 'What a notice is about.',
+  values: { ...noticeKinds, ...unknown },
 });
 
 /** The values of a filter that the database knows; null for no condition. */

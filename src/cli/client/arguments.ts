@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import { durationForm, parseDuration } from '../../config/duration.ts';
 import { leaseTransitions } from '../../core/index.ts';
-import type { LeaseState, LeaseType, MachineSetInput, Role } from './generated/operations.ts';
+import type { LeaseState, LeaseType, MachineSetInput, NoticeKind, Role } from './generated/operations.ts';
 
 const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
   ['best-effort', 'BEST_EFFORT'],
@@ -109,6 +109,25 @@ export function wholeNumber(text: string): number {
 export function eventNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Expected a sequence number, or 0.');
   return Number(text);
+}
+
+const noticeKinds: readonly NoticeKind[] = [
+  'LEASE_ENDS_SOON',
+  'LEASE_PREEMPTED',
+  'LEASE_DISPLACED',
+  'LEASE_MOVED',
+  'LEASE_LATE',
+  'LEASE_FAILED',
+  'NODE_DOWN',
+  'NODE_UP',
+  'MAINTENANCE_SOON',
+];
+
+export function noticeKind(text: string): NoticeKind {
+  const found = noticeKinds.find((kind) => kind === text.toUpperCase().replaceAll('-', '_'));
+  const known = noticeKinds.map((kind) => kind.toLowerCase().replaceAll('_', '-')).join(', ');
+  if (found === undefined) throw new InvalidArgumentError(`Expected one of ${known}.`);
+  return found;
 }
 
 const roles: readonly Role[] = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];

@@ -48,6 +48,7 @@ interface RequestOptions extends ServerOptions, OutputOptions {
   readonly name?: string;
   readonly image?: { readonly name: string; readonly sizeMb: number };
   readonly preemptible?: boolean;
+  readonly endNotice?: string;
   readonly project?: string;
   readonly key?: string;
   readonly file?: string;
@@ -56,7 +57,16 @@ interface RequestOptions extends ServerOptions, OutputOptions {
 }
 
 /** Options that describe the lease, which --file replaces. */
-const described = ['machines', 'duration', 'start', 'deadline', 'name', 'image', 'preemptible'] as const;
+const described = [
+  'machines',
+  'duration',
+  'start',
+  'deadline',
+  'name',
+  'image',
+  'preemptible',
+  'endNotice',
+] as const;
 
 export default function request(command: Command, terminal: Terminal): void {
   addNotes(
@@ -87,6 +97,7 @@ export default function request(command: Command, terminal: Terminal): void {
     .option('--image <name:mb>', 'disk image and its size', image)
     .option('--preemptible', 'the lease may be suspended for leases that take precedence')
     .option('--no-preemptible', 'the lease may not be suspended')
+    .option('--end-notice <duration>', 'how long before its end a notice is given; 0s: none', durationOption)
     .option('--project <project>', 'project to which the lease belongs')
     .option('--key <key>', 'idempotency key: repeating a request with its key returns the same lease')
     .option('--file <file>', 'request the leases of a file; - is standard input')
@@ -160,7 +171,8 @@ async function inputsOf(client: Client, options: RequestOptions): Promise<Reques
   const common = { ...(project === null ? {} : { project }) };
   if (options.file !== undefined) {
     const given = described.find((name) => options[name] !== undefined);
-    if (given !== undefined) throw new CliError(`--${given} does not go with --file`, 2);
+    if (given !== undefined)
+      throw new CliError(`--${given === 'endNotice' ? 'end-notice' : given} does not go with --file`, 2);
     const inputs = await inputsOfFile(client, options.file);
     if (options.key !== undefined && inputs.length > 1) {
       throw new CliError('--key does not go with several leases; set idempotencyKey of each', 2);
@@ -184,6 +196,7 @@ async function inputsOf(client: Client, options: RequestOptions): Promise<Reques
       name: options.name ?? null,
       diskImage: options.image ?? null,
       preemptible: options.preemptible ?? null,
+      ...(options.endNotice === undefined ? {} : { endNotice: options.endNotice }),
       idempotencyKey: options.key ?? null,
     },
   ];

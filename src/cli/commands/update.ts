@@ -12,6 +12,7 @@ interface UpdateOptions extends ServerOptions, OutputOptions {
   readonly start?: Moment;
   readonly duration?: string;
   readonly deadline?: Moment;
+  readonly endNotice?: string;
   readonly asFarAsPossible?: boolean;
   readonly key?: string;
 }
@@ -22,12 +23,13 @@ export default function update(command: Command, terminal: Terminal): void {
     .option('--duration <duration>', `its new duration: ${durationForm}`, durationOption)
     .option('--start <instant>', 'its new start, before its machines have started', momentOption)
     .option('--deadline <instant>', 'the new deadline of a deadline lease', momentOption)
+    .option('--end-notice <duration>', 'how long before its end a notice is given; 0s: none', durationOption)
     .option('--as-far-as-possible', 'extend a running lease as far as its nodes are free')
     .option('--key <key>', 'idempotency key: repeating an update with its key carries it out once')
     .action(async (number: number, options: UpdateOptions) => {
-      const { start, duration, deadline, asFarAsPossible, key } = options;
-      if (start === undefined && duration === undefined && deadline === undefined) {
-        throw new CliError('expected --duration, --start or --deadline', 2);
+      const { start, duration, deadline, endNotice, asFarAsPossible, key } = options;
+      if ([start, duration, deadline, endNotice].every((value) => value === undefined)) {
+        throw new CliError('expected --duration, --start, --deadline or --end-notice', 2);
       }
       const client = connect(options);
       const { id } = await findLease(client, number);
@@ -36,6 +38,7 @@ export default function update(command: Command, terminal: Terminal): void {
         ...(duration === undefined ? {} : { duration }),
         ...(start === undefined ? {} : { start: await resolveMoment(client, '--start', start) }),
         ...(deadline === undefined ? {} : { deadline: await resolveMoment(client, '--deadline', deadline) }),
+        ...(endNotice === undefined ? {} : { endNotice }),
         ...(asFarAsPossible ? { asFarAsPossible } : {}),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       };

@@ -4,6 +4,7 @@ import { whyNeverPossible } from '../mapping/empty-site.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import { schedulingFault } from '../model/reasons.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import { isDuration } from '../model/time.ts';
 import { expectToGoOn } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
 import { demandOf } from './demand.ts';
@@ -48,6 +49,7 @@ export function draftLease(state: SchedulerState, request: LeaseRequest, now: In
     image: request.image ?? null,
     owner: request.owner ?? null,
     project: request.project ?? null,
+    endNotice: request.endNotice ?? null,
   });
 }
 
@@ -92,6 +94,8 @@ const validate = (request: LeaseRequest): void => {
     refuse(`the duration is ${duration} ms; it must be greater than 0`, 'duration');
   if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
     refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
+  if (request.endNotice != null && !isDuration(request.endNotice))
+    refuse(`the end notice is ${request.endNotice} ms`, 'endNotice');
   validateForType(request);
   if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
     refuse(

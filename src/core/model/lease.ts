@@ -15,7 +15,7 @@ import type {
   StateReason,
 } from './records.ts';
 
-/** What a lease is requested with. Its start, duration and deadline may be changed later; the rest stays. */
+/** What a lease is requested with. Its start, duration, deadline and end notice may be changed later. */
 export type LeaseTerms = Pick<
   LeaseRecord,
   | 'id'
@@ -32,6 +32,7 @@ export type LeaseTerms = Pick<
   | 'owner'
   | 'project'
   | 'deadline'
+  | 'endNotice'
 >;
 
 /** What the machines of a lease ask for. */
@@ -58,6 +59,8 @@ export class Lease implements Demand {
   duration: Millis;
   /** DEADLINE: by when it must be over. */
   deadline: Instant | null;
+  /** How long before its end a notice is given; null: as the site does. */
+  endNotice: Millis | null;
   readonly knownDuration: Millis | null;
   readonly preemptible: boolean;
   readonly image: DiskImage | null;
@@ -120,6 +123,7 @@ export class Lease implements Demand {
     this.requestedStart = terms.requestedStart;
     this.duration = terms.duration;
     this.deadline = terms.deadline;
+    this.endNotice = terms.endNotice ?? null;
     this.knownDuration = terms.knownDuration;
     this.preemptible = terms.preemptible;
     this.image = terms.image;
@@ -162,6 +166,13 @@ export class Lease implements Demand {
       this.transfers.clear();
       for (const transfer of transfers) this.transfers.add(transfer);
     };
+  }
+
+  /** When its machines, which run now, stop for good; null when none run, or they are to go on later. */
+  get endsAt(): Instant | null {
+    const { later, vm } = this;
+    if (vm?.state !== 'ACTIVE' || vm.mustSuspend || vm.isCutShort || later.length > 0) return null;
+    return vm.end;
   }
 
   get isFinal(): boolean {

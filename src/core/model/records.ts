@@ -132,6 +132,8 @@ export interface LeaseUpdate {
   readonly deadline?: Instant;
   /** An extension that is blocked goes as far as it can, and is not refused. */
   readonly asFarAsPossible?: boolean;
+  /** How long before its end a notice is given; 0: none. */
+  readonly endNotice?: Millis;
 }
 
 export interface SiteSpec {
@@ -190,6 +192,8 @@ export interface LeaseRequest {
   readonly owner?: string | null;
   /** The number of the project that the lease belongs to. */
   readonly project?: number | null;
+  /** How long before its end a notice is given; null: as the site does; 0: none. The scheduler only keeps it. */
+  readonly endNotice?: Millis | null;
 }
 
 /** One lease, whole: what a store keeps and what the core is restored from. */
@@ -222,6 +226,8 @@ export interface LeaseRecord {
   readonly owner: string | null;
   /** The number of its project. */
   readonly project: number | null;
+  /** How long before its end a notice is given; null or absent: as the site does; 0: none. */
+  readonly endNotice?: Millis | null;
   /** When its machines were last started (not resumed); null if never. */
   readonly actualStart: Instant | null;
   /** When its machines are planned to start next; null when nothing is planned. */

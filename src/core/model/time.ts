@@ -19,3 +19,8 @@ export const transferTime = (sizeMb: number, bandwidth: number): Millis =>
 
 /** Later than anything: the end of what has none. */
 export const FOREVER: Instant = Number.MAX_SAFE_INTEGER;
+
+/** Whole milliseconds, 0 or more. */
+export function isDuration(value: Millis): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}

@@ -31,9 +31,9 @@ function parseUpdate(input: unknown): UpdateInput | null {
   const fields = fieldsOf(input);
   const terms = fieldsOf(fields?.update);
   if (!fields || !terms || !isWhole(fields.leaseNumber)) return null;
-  const { asFarAsPossible = false, deadline, duration, start, ...others } = terms;
+  const { asFarAsPossible = false, deadline, duration, endNotice, start, ...others } = terms;
   if (Object.keys(others).length > 0 || typeof asFarAsPossible !== 'boolean') return null;
   const isTime = (value: unknown): boolean => value === undefined || isWhole(value);
-  if (!isTime(deadline) || !isTime(duration) || !isTime(start)) return null;
+  if (!isTime(deadline) || !isTime(duration) || !isTime(endNotice) || !isTime(start)) return null;
   return { leaseNumber: fields.leaseNumber, update: terms as LeaseUpdate };
 }

@@ -1,8 +1,8 @@
-/** The tables of events, actions and idempotency keys. */
+/** The tables of events, notices, actions and idempotency keys. */
 import { z } from 'zod';
 import type { ActionRecord, LeaseEventRecord } from '../../core/index.ts';
-import type { ActionOutcome, IdempotencyRecord } from '../../engine/ports.ts';
-import { ActionKind, ActionState, LeaseState } from '../prisma/enums.ts';
+import type { ActionOutcome, IdempotencyRecord, NoticeRecord } from '../../engine/ports.ts';
+import { ActionKind, ActionState, LeaseState, NoticeKind } from '../prisma/enums.ts';
 import { bigint, instant, int, json, oneOf, optional, Table, text } from '../table.ts';
 import { amounts, image, reason } from './shapes.ts';
 
@@ -18,6 +18,31 @@ export const leaseEvents = new Table<LeaseEventRecord>(
     reason: reason(),
   },
   ({ sequence }) => `Event ${sequence}`,
+);
+
+const facts: z.ZodType<NoticeRecord['facts']> = z.object({
+  start: z.int().optional(),
+  previousStart: z.int().optional(),
+  end: z.int().optional(),
+  nodes: z.array(z.int()).optional(),
+}) as z.ZodType<NoticeRecord['facts']>;
+
+export const notices = new Table<NoticeRecord>(
+  'notices',
+  ['sequence'],
+  {
+    sequence: bigint('sequence'),
+    at: instant('at'),
+    kind: oneOf('kind', 'NoticeKind', NoticeKind),
+    leaseId: optional(int('lease_number')),
+    project: optional(int('project_number')),
+    node: optional(int('node_number')),
+    maintenance: optional(text('maintenance')),
+    message: text('message'),
+    reason: reason(),
+    facts: json('facts', facts),
+  },
+  ({ sequence }) => `Notice ${sequence}`,
 );
 
 const target: z.ZodType<ActionRecord['targets'][number]> = z.object({

@@ -82,6 +82,7 @@ export const leases = new Table<LeaseRecord>(
     image: leaseImage,
     owner: optional(text('owner')),
     project: optional(int('project_number')),
+    endNotice: optional(bigint('end_notice')) as Field<LeaseRecord['endNotice'], LeaseRecord>,
     actualStart: optional(instant('actual_start')),
     plannedStart: optional(instant('planned_start')),
     endedAt: optional(instant('ended_at')),

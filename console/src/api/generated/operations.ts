@@ -263,6 +263,8 @@ export type RequestLeaseInput = {
   readonly dryRun?: boolean | null | undefined;
   /** The running time of the machines. */
   readonly duration: string;
+  /** How long before the end of the lease a notice is given. PT0S: none. Default: the setting of the site. */
+  readonly endNotice?: string | null | undefined;
   /** Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again. */
   readonly idempotencyKey?: string | null | undefined;
   /** Simulation: the actual running time of the machines, if it is shorter than `duration`. Accepted only where Site.acceptsKnownDurations is true. */
@@ -352,6 +354,8 @@ export type UpdateLeaseInput = {
   readonly deadline?: string | null | undefined;
   /** The new requested running time. */
   readonly duration?: string | null | undefined;
+  /** How long before the end of the lease a notice is given. PT0S: none. */
+  readonly endNotice?: string | null | undefined;
   /** Its global id. */
   readonly id: string | number;
   /** Repeating an update with its key returns the lease; the key with another input is an error. */

@@ -31,6 +31,7 @@ export interface RequestInput {
   readonly diskImage?: DiskImage | null | undefined;
   readonly idempotencyKey?: string | null | undefined;
   readonly knownDuration?: Millis | null | undefined;
+  readonly endNotice?: Millis | null | undefined;
 }
 
 export interface MachineSet {
@@ -51,6 +52,7 @@ function allErrors(input: RequestInput, now: Instant, site: SiteFacts): UserErro
     ...textErrors(input.diskImage?.name, 'input', 'diskImage', 'name'),
     ...machineErrors(input.machines, site.resourceTypes, 'input', 'machines'),
     ...durationErrors(input.duration, 'input', 'duration'),
+    ...endNoticeErrors(input.endNotice),
     ...startErrors(input, now),
     ...knownDurationErrors(input, site),
   ];
@@ -147,6 +149,13 @@ export function durationErrors(duration: Millis, ...path: readonly string[]): Us
     ];
   }
   return [];
+}
+
+/** 0: no notice. */
+export function endNoticeErrors(endNotice: Millis | null | undefined): UserError[] {
+  return typeof endNotice === 'number' && endNotice > 0
+    ? durationErrors(endNotice, 'input', 'endNotice')
+    : [];
 }
 
 function startErrors(input: RequestInput, now: Instant): UserError[] {

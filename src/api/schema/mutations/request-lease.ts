@@ -48,6 +48,11 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
       description:
         'Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again.',
     }),
+    endNotice: t.field({
+      type: 'Duration',
+      description:
+        'How long before the end of the lease a notice is given. PT0S: none. Default: the setting of the site.',
+    }),
     project: t.id({
       description: 'The project of the lease. Default: the only project of the principal.',
     }),
@@ -146,5 +151,7 @@ function asRequest(input: RequestInput) {
     preemptible: input.preemptible ?? input.type === 'BEST_EFFORT',
     image: input.diskImage ?? null,
     knownDuration: input.knownDuration ?? null,
+    // Absent where it was not given, so that what idempotency keys stand for does not change.
+    ...(typeof input.endNotice === 'number' && { endNotice: input.endNotice }),
   };
 }

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
-import { durationErrors, textErrors } from './request-errors.ts';
+import { durationErrors, endNoticeErrors, textErrors } from './request-errors.ts';
 
 const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
   description: 'New terms of a lease. What is not given stays as it is.',
@@ -15,6 +15,10 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
     }),
     duration: t.field({ type: 'Duration', description: 'The new requested running time.' }),
     deadline: t.field({ type: 'DateTime', description: 'DEADLINE: the new deadline.' }),
+    endNotice: t.field({
+      type: 'Duration',
+      description: 'How long before the end of the lease a notice is given. PT0S: none.',
+    }),
     asFarAsPossible: t.boolean({
       description: 'An extension that is blocked goes as far as it can instead of being refused.',
     }),
@@ -53,19 +57,25 @@ const UpdateLeasePayload = payloadType<Updated>(
 );
 
 function updateOf(input: typeof UpdateLeaseInput.$inferInput): LeaseUpdate {
-  const { start, duration, deadline, asFarAsPossible } = input;
+  const { start, duration, deadline, endNotice, asFarAsPossible } = input;
   const errors = [
     ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
     ...(typeof duration === 'number' ? durationErrors(duration, 'input', 'duration') : []),
+    ...endNoticeErrors(endNotice),
   ];
   if (errors.length > 0) throw new Refused(errors);
-  if (typeof start !== 'number' && typeof duration !== 'number' && typeof deadline !== 'number') {
-    refuse('INVALID_REQUEST', 'The update changes nothing. Give a start, a duration or a deadline.', 'input');
+  if ([start, duration, deadline, endNotice].every((value) => typeof value !== 'number')) {
+    refuse(
+      'INVALID_REQUEST',
+      'The update changes nothing. Give a start, a duration, a deadline or an end notice.',
+      'input',
+    );
   }
   return {
     ...(typeof start === 'number' && { start }),
     ...(typeof duration === 'number' && { duration }),
     ...(typeof deadline === 'number' && { deadline }),
+    ...(typeof endNotice === 'number' && { endNotice }),
     ...(asFarAsPossible === true && { asFarAsPossible }),
   };
 }

@@ -1,11 +1,12 @@
-import { CommandError } from '../../../engine/ports.ts';
+import type { LeaseEventRecord } from '../../../core/index.ts';
 import { clientError } from '../../errors.ts';
+import { type Delivery, eventFeed, FeedStream } from '../../feed-stream.ts';
 import { numberOf } from '../../global-id.ts';
-import { type Delivery, LeaseEventStream } from '../../lease-event-stream.ts';
+import { eventRow, passes } from '../../read/events.ts';
 import { builder } from '../builder.ts';
 import { eventFilterOf, LeaseEventFilterInput } from '../event.ts';
-import { unexpected } from '../mutations/payload.ts';
 import { LeaseEvent } from '../refs.ts';
+import { recordOf } from './delivery.ts';
 
 builder.subscriptionField('leaseEvents', (t) =>
   t.field({
@@ -28,21 +29,19 @@ builder.subscriptionField('leaseEvents', (t) =>
       if (leaseNumber !== null && (await context.read.lease(leaseNumber)) === undefined) {
         throw clientError('LEASE_NOT_FOUND', `Lease ${leaseNumber} does not exist.`);
       }
-      return new LeaseEventStream(context, {
+      const conditions = eventFilterOf(filter);
+      return new FeedStream<LeaseEventRecord>(context, {
+        name: 'events',
+        feed: eventFeed(context.services.leases),
         after: after ?? null,
         leaseNumber,
-        filter: eventFilterOf(filter),
+        shown: async (events, read) => {
+          const passing = events.filter((event) => passes(event, conditions));
+          const visible = await Promise.all(passing.map((event) => read.mayReadLease(event.leaseId)));
+          return passing.filter((_event, index) => visible[index]);
+        },
       });
     },
-    resolve: (delivery: Delivery) => {
-      if ('event' in delivery) return delivery.event;
-      throw asClientError(delivery.failure);
-    },
+    resolve: (delivery: Delivery<LeaseEventRecord>) => eventRow(recordOf(delivery)),
   }),
 );
-
-function asClientError(failure: unknown): unknown {
-  return failure instanceof CommandError && failure.code !== 'INTERNAL'
-    ? clientError(failure.code, failure.message)
-    : unexpected(failure);
-}

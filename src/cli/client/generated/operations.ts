@@ -235,6 +235,39 @@ export type NodeStateCause =
   /** A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over. */
   | 'START_FAILED';
 
+/** Selects the notices that meet every given condition. */
+export type NoticeFilter = {
+  /** Of one of these kinds. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** Of one of these leases. */
+  readonly leases?: ReadonlyArray<string | number> | null | undefined;
+  /** Of leases of this project. */
+  readonly project?: string | number | null | undefined;
+};
+
+/** What a notice is about. */
+export type NoticeKind =
+  /** A lease has lost its nodes, or those it was planned on, and waits for others. */
+  | 'LEASE_DISPLACED'
+  /** The machines of a lease stop within its end notice. */
+  | 'LEASE_ENDS_SOON'
+  /** A lease has failed. */
+  | 'LEASE_FAILED'
+  /** The machines of a lease start later than planned, because hosts take longer. */
+  | 'LEASE_LATE'
+  /** A lease got other nodes, or another start, because of its nodes. */
+  | 'LEASE_MOVED'
+  /** A lease gave way to another one. */
+  | 'LEASE_PREEMPTED'
+  /** Maintenance begins soon. */
+  | 'MAINTENANCE_SOON'
+  /** A node has failed. */
+  | 'NODE_DOWN'
+  /** A node that had failed is back. */
+  | 'NODE_UP'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN';
+
 /** An interval in which nodes are not to be used. */
 export type PlanMaintenanceInput = {
   /** What is done when leases would lose a place. */
@@ -259,6 +292,8 @@ export type RequestLeaseInput = {
   readonly dryRun?: boolean | null | undefined;
   /** The running time of the machines. */
   readonly duration: string;
+  /** How long before the end of the lease a notice is given. PT0S: none. Default: the setting of the site. */
+  readonly endNotice?: string | null | undefined;
   /** Repeating a request with its key returns the same lease; the key with another input is an error. With a key, a request whose answer was lost can be sent again. */
   readonly idempotencyKey?: string | null | undefined;
   /** Simulation: the actual running time of the machines, if it is shorter than `duration`. Accepted only where Site.acceptsKnownDurations is true. */
@@ -348,6 +383,8 @@ export type UpdateLeaseInput = {
   readonly deadline?: string | null | undefined;
   /** The new requested running time. */
   readonly duration?: string | null | undefined;
+  /** How long before the end of the lease a notice is given. PT0S: none. */
+  readonly endNotice?: string | null | undefined;
   /** Its global id. */
   readonly id: string | number;
   /** Repeating an update with its key returns the lease; the key with another input is an error. */
@@ -502,6 +539,25 @@ export type EventsQueryVariables = Exact<{
 
 
 export type EventsQuery = { readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NoticeRowFragment = { readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null };
+
+export type FollowNoticesSubscriptionVariables = Exact<{
+  after?: number | null | undefined;
+  filter?: NoticeFilter | null | undefined;
+}>;
+
+
+export type FollowNoticesSubscription = { readonly notices: { readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null } };
+
+export type NoticesQueryVariables = Exact<{
+  filter?: NoticeFilter | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type NoticesQuery = { readonly notices: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
 export type FirstEventQueryVariables = Exact<{
   number: number;
@@ -829,6 +885,23 @@ export const EventRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"EventRow"}) as unknown as TypedDocumentString<EventRowFragment, unknown>;
+export const NoticeRowFragmentDoc = new TypedDocumentString(`
+    fragment NoticeRow on Notice {
+  sequence
+  at
+  kind
+  message
+  reason {
+    code
+  }
+  lease {
+    number
+  }
+  node {
+    hostname
+  }
+}
+    `, {"fragmentName":"NoticeRow"}) as unknown as TypedDocumentString<NoticeRowFragment, unknown>;
 export const ReservationRowFragmentDoc = new TypedDocumentString(`
     fragment ReservationRow on Reservation {
   id
@@ -1318,6 +1391,59 @@ fragment EventRow on LeaseEvent {
     number
   }
 }`) as unknown as TypedDocumentString<EventsQuery, EventsQueryVariables>;
+export const FollowNoticesDocument = new TypedDocumentString(`
+    subscription FollowNotices($after: Long, $filter: NoticeFilter) {
+  notices(after: $after, filter: $filter) {
+    ...NoticeRow
+  }
+}
+    fragment NoticeRow on Notice {
+  sequence
+  at
+  kind
+  message
+  reason {
+    code
+  }
+  lease {
+    number
+  }
+  node {
+    hostname
+  }
+}`) as unknown as TypedDocumentString<FollowNoticesSubscription, FollowNoticesSubscriptionVariables>;
+export const NoticesDocument = new TypedDocumentString(`
+    query Notices($filter: NoticeFilter, $last: Int, $before: String) {
+  notices(filter: $filter, last: $last, before: $before) {
+    nodes {
+      ...NoticeRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment NoticeRow on Notice {
+  sequence
+  at
+  kind
+  message
+  reason {
+    code
+  }
+  lease {
+    number
+  }
+  node {
+    hostname
+  }
+}`) as unknown as TypedDocumentString<NoticesQuery, NoticesQueryVariables>;
 export const FirstEventDocument = new TypedDocumentString(`
     query FirstEvent($number: Int!) {
   lease(number: $number) {

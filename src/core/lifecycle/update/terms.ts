@@ -1,7 +1,7 @@
 import { SchedulerError } from '../../errors.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { Instant, LeaseState, LeaseUpdate, Millis } from '../../model/records.ts';
-import { LAST_INSTANT } from '../../model/time.ts';
+import { isDuration, LAST_INSTANT } from '../../model/time.ts';
 
 /** What of a lease can be updated. */
 export interface Terms {
@@ -53,6 +53,9 @@ export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
     refuse('duration', `the duration is ${duration} ms: it must be longer than 0`);
   if (Math.max((start ?? 0) + duration, deadline ?? 0) > LAST_INSTANT)
     refuse('duration', `lease ${id} would end after the year 9999`);
+  const { endNotice } = update;
+  if (endNotice !== undefined && !isDuration(endNotice))
+    refuse('endNotice', `the end notice of lease ${id} cannot be ${endNotice} ms`);
   const isSame = start === lease.requestedStart && duration === lease.duration && deadline === lease.deadline;
   return isSame ? null : { requestedStart: start, duration, deadline };
 }

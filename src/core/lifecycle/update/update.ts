@@ -14,14 +14,17 @@ import { updateWithDeadline } from './with-deadline.ts';
 export function updateLease(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): Lease {
   const lease = state.live(id);
   const terms = newTerms(lease, update);
-  if (!terms) return lease;
+  const { endNotice = lease.endNotice } = update;
+  if (!terms && endNotice === lease.endNotice) return lease;
   const before = termsOf(lease);
   state.journal.attempt(() => {
     state.touch(lease);
+    lease.endNotice = endNotice;
+    state.log.lease(lease);
+    if (!terms) return true;
     Object.assign(lease, terms);
     // A shorter one may fit where it was found not to.
     lease.freedSeal = -1;
-    state.log.lease(lease);
     if (!hasStarted(lease)) {
       updatePlanned(state, lease, now);
       return true;

@@ -1,7 +1,7 @@
 /**
- * Events on their way to subscribers. Subscriptions with the same document, the same variables (apart from `after`) and
- * the same rights share one execution and one serialization per event. Those that are behind read pages, which they
- * share as well, until they have caught up; those that do not read fast enough go back to that.
+ * Events and notices on their way to subscribers. Subscriptions with the same document, the same variables (apart from
+ * `after`) and the same rights share one execution and one serialization per event. Those that are behind read pages,
+ * which they share as well, until they have caught up; those that do not read fast enough go back to that.
  */
 import {
   createSourceEventStream,
@@ -15,14 +15,16 @@ import {
   type ApiServices,
   apiContext,
   credentialsEnded,
-  LeaseEventStream,
+  type FeedRecord,
+  type FeedSelection,
+  FeedStream,
   viewOf,
 } from '../../../api/index.ts';
-import type { LeaseEventRecord } from '../../../engine/ports.ts';
 import type { RequestContext } from '../../graphql/context.ts';
 import { type ErrorMask, serializeResult } from '../../graphql/errors.ts';
 import type { ReadTurns } from '../../read-turns.ts';
 import { Beat } from './beat.ts';
+import { LiveFeed } from './live-feed.ts';
 import type { FanOutMetrics } from './metrics.ts';
 import { Selection } from './selection.ts';
 import { selectionKey } from './selection-key.ts';
@@ -44,27 +46,26 @@ interface SubscriptionContext extends RequestContext {
 }
 
 export class FanOut {
-  private readonly selections = new Map<string, Selection>();
+  /** By name: events, notices. */
+  private readonly feeds = new Map<string, LiveFeed<FeedRecord>>();
   private readonly byContext = new WeakMap<object, SharedSubscription>();
   private readonly stopping = new AbortController();
   private readonly beat = new Beat(coalescing);
-  /** Ends the stream of new events; null while nobody subscribes. */
-  private feed: AbortController | null = null;
-  /** Everything up to here has been given to the selections. */
-  private position = 0;
-  private count = 0;
 
   constructor(private readonly options: FanOutOptions) {
-    options.metrics.watch(() => ({
-      subscribers: this.count,
-      selections: this.selections.size,
-      lag: this.lag(),
-      pending: this.pending(),
-    }));
+    options.metrics.watch(() => {
+      const feeds = [...this.feeds.values()];
+      return {
+        subscribers: this.subscribers,
+        selections: feeds.reduce((sum, { selections }) => sum + selections.size, 0),
+        lag: Math.max(0, ...feeds.map(({ lag }) => lag)),
+        pending: feeds.reduce((sum, { pending }) => sum + pending, 0),
+      };
+    });
   }
 
   get subscribers(): number {
-    return this.count;
+    return [...this.feeds.values()].reduce((sum, { subscribers }) => sum + subscribers, 0);
   }
 
   /** Has subscriptions to events served from here. The transport finds each with `find`. */
@@ -86,15 +87,14 @@ export class FanOut {
 
   stop(): void {
     this.stopping.abort();
-    this.feed?.abort();
   }
 
   private async subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) return source;
-    if (!(source instanceof LeaseEventStream)) return results(source, args);
+    if (!(source instanceof FeedStream)) return results(source, args);
     const context = args.contextValue as SubscriptionContext;
-    const subscription = this.share(args, source, context);
+    const subscription = this.share(args, source as FeedStream<FeedRecord>, context);
     this.byContext.set(context, subscription);
     if (context.request) this.byContext.set(context.request, subscription);
     return subscription;
@@ -102,33 +102,25 @@ export class FanOut {
 
   private share(
     args: ExecutionArgs,
-    source: LeaseEventStream,
+    { selection }: FeedStream<FeedRecord>,
     context: SubscriptionContext,
   ): SharedSubscription {
     const { metrics, services } = this.options;
-    const cursor = source.after ?? lastEventId(context) ?? services.leases.lastEvent();
+    const live = this.feedOf(selection);
+    const cursor = selection.after ?? lastEventId(context) ?? live.last;
     const key = selectionKey(args, viewOf(context.principal, services.identity.visibility).key);
     let unwatch = () => {};
     const subscription = new SharedSubscription(cursor, {
       open: () => {
-        this.count += 1;
-        this.startFeed();
-        let selection = this.selections.get(key);
-        if (selection === undefined) {
-          selection = this.select(args, source, context);
-          this.selections.set(key, selection);
-        }
-        const shared = selection;
+        const shared = live.enter(key, (position) => this.select(args, selection, context, position));
         unwatch = services.identity.watch.add(context.principal, () => {
           void shared.failure(credentialsEnded()).then((batch) => subscription.fail(batch));
         });
         return shared;
       },
-      closed: (selection) => {
+      closed: (left) => {
         unwatch();
-        this.count -= 1;
-        if (selection.subscribers.size === 0) this.selections.delete(key);
-        if (this.count === 0) this.stopFeed();
+        live.leave(key, left);
       },
       delivered: (results) => metrics.delivered(results),
       fellBehind: () => metrics.fellBehind(),
@@ -136,10 +128,21 @@ export class FanOut {
     return subscription;
   }
 
+  private feedOf({ feed, name }: FeedSelection<FeedRecord>): LiveFeed<FeedRecord> {
+    const { metrics, services } = this.options;
+    const { leases, site } = services;
+    const published = ({ at }: FeedRecord): void =>
+      metrics.published((leases.now() - at) / site.clockSpeed / 1_000);
+    const live = this.feeds.get(name) ?? new LiveFeed(feed, this.stopping.signal, published);
+    this.feeds.set(name, live);
+    return live;
+  }
+
   private select(
     args: ExecutionArgs,
-    source: LeaseEventStream,
+    { feed, leaseNumber, shown }: FeedSelection<FeedRecord>,
     { principal, requestId }: RequestContext,
+    position: number,
   ): Selection {
     const { mask, metrics, services } = this.options;
     const { schema, document, operationName, variableValues } = args;
@@ -159,76 +162,28 @@ export class FanOut {
     };
     return new Selection(
       {
-        leases: services.leases,
+        feed,
         metrics,
-        leaseNumber: source.leaseNumber,
+        leaseNumber,
         beat: this.beat,
         signal: this.stopping.signal,
         // What events of one moment show is read together, and anew.
         execute: async (events) => {
           const context = apiContext(services, principal, requestId);
-          const shown = await source.shown(events, context.read);
+          const visible = await shown(events, context.read);
           return Promise.all(
-            shown.map(async (event) => ({
+            visible.map(async (event) => ({
               sequence: event.sequence,
-              payload: await run(context, LeaseEventStream.delivery(event)),
+              payload: await run(context, FeedStream.delivery(event)),
             })),
           );
         },
-        executeFailure: (error) =>
-          run(apiContext(services, principal, requestId), LeaseEventStream.failure(error)),
+        executeFailure: (error) => run(apiContext(services, principal, requestId), FeedStream.failure(error)),
         takeTurn: (read) =>
           this.options.turns.run({ kind: 'replay', owner: '', signal: this.stopping.signal }, read),
       },
-      this.position,
+      position,
     );
-  }
-
-  private startFeed(): void {
-    if (this.feed !== null || this.stopping.signal.aborted) return;
-    const feed = new AbortController();
-    this.feed = feed;
-    this.position = this.options.services.leases.lastEvent();
-    void this.pump(this.options.services.leases.events({ after: this.position, signal: feed.signal })).catch(
-      (error: unknown) => {
-        if (feed.signal.aborted) return;
-        this.stopFeed();
-        for (const selection of this.selections.values()) void selection.fail(error);
-      },
-    );
-  }
-
-  private stopFeed(): void {
-    this.feed?.abort();
-    this.feed = null;
-  }
-
-  private async pump(events: AsyncIterable<LeaseEventRecord>): Promise<void> {
-    const { feed } = this;
-    const { metrics, services } = this.options;
-    const { leases, site } = services;
-    for await (const event of events) {
-      if (this.feed !== feed) return;
-      this.position = event.sequence;
-      metrics.published((leases.now() - event.at) / site.clockSpeed / 1_000);
-      for (const selection of this.selections.values()) selection.push(event);
-    }
-  }
-
-  /** Events that wait to be delivered, over all selections. */
-  private pending(): number {
-    let sum = 0;
-    for (const { waiting } of this.selections.values()) sum += waiting;
-    return sum;
-  }
-
-  private lag(): number {
-    let lag = 0;
-    const last = this.options.services.leases.lastEvent();
-    for (const { subscribers } of this.selections.values()) {
-      for (const { cursor } of subscribers) lag = Math.max(lag, last - cursor);
-    }
-    return lag;
   }
 }
 

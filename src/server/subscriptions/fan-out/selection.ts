@@ -1,4 +1,5 @@
-import type { LeaseEventRecord, LeaseService } from '../../../engine/ports.ts';
+import type { FeedRecord } from '../../../api/index.ts';
+import type { Feed } from '../../../engine/ports.ts';
 import { Batch, type Frame } from './batch.ts';
 import type { Beat } from './beat.ts';
 import type { FanOutMetrics } from './metrics.ts';
@@ -13,13 +14,13 @@ export interface Subscriber {
   fail(batch: Batch): void;
 }
 
-export interface SelectionOptions {
-  readonly leases: Pick<LeaseService, 'eventsAfter'>;
+export interface SelectionOptions<R extends FeedRecord> {
+  readonly feed: Pick<Feed<R>, 'page'>;
   readonly metrics: FanOutMetrics;
   /** Null: events of all leases. */
   readonly leaseNumber: number | null;
   /** The results of those of the events that the subscription shows, in their order. */
-  readonly execute: (events: readonly LeaseEventRecord[]) => Promise<readonly Frame[]>;
+  readonly execute: (events: readonly R[]) => Promise<readonly Frame[]>;
   /** The result that ends a subscription with an error. */
   readonly executeFailure: (error: unknown) => Promise<string>;
   /** When events that have come meanwhile are delivered together. */
@@ -38,19 +39,19 @@ const pageSize = 100;
 const pageLifetime = 1_000;
 
 /** Subscriptions that select the same: each event is executed and serialized once for all of them. */
-export class Selection {
+export class Selection<R extends FeedRecord = FeedRecord> {
   /** All of them, also those that are behind. */
   readonly subscribers = new Set<Subscriber>();
   /** Those that have received everything up to `position`. */
   private readonly live = new Set<Subscriber>();
-  private pending: LeaseEventRecord[] = [];
+  private pending: R[] = [];
   private pendingSince = 0;
   private readonly pages = new Map<number, Promise<Batch>>();
   private scheduled = false;
   private flushing = false;
 
   constructor(
-    private readonly options: SelectionOptions,
+    private readonly options: SelectionOptions<R>,
     /** Everything up to here has been given, or is just being given, to those in `live`. */
     private position: number,
   ) {}
@@ -74,7 +75,7 @@ export class Selection {
   }
 
   /** An event that has just been committed. */
-  push(event: LeaseEventRecord): void {
+  push(event: R): void {
     if (this.live.size === 0) {
       this.position = event.sequence;
       return;
@@ -108,10 +109,10 @@ export class Selection {
   }
 
   private async readPage(after: number): Promise<Batch> {
-    const { leases, leaseNumber, signal } = this.options;
+    const { feed, leaseNumber, signal } = this.options;
     // Pages end at round numbers, so that subscribers that began in different places come to share them.
     const limit = pageSize - (after % pageSize);
-    const { events, upTo } = await leases.eventsAfter({ after, leaseNumber, limit, signal });
+    const { events, upTo } = await feed.page({ after, leaseNumber, limit }, signal);
     return this.execute(events, upTo);
   }
 
@@ -146,7 +147,7 @@ export class Selection {
     }
   }
 
-  private async execute(events: readonly LeaseEventRecord[], upTo: number): Promise<Batch> {
+  private async execute(events: readonly R[], upTo: number): Promise<Batch> {
     const frames = events.length === 0 ? [] : await this.options.execute(events);
     this.options.metrics.executed(frames.length);
     return new Batch(frames, upTo);

@@ -1,0 +1,109 @@
+/** What one turn did to a lease, as a notice: the lease before and after it, and its events. */
+import type { LeaseEventRecord, LeaseRecord, LeaseState, StateReason } from '../../core/index.ts';
+import { type NewNotice, type NoticeFacts, type NoticeKind, noNotice } from './notice.ts';
+
+/** Reasons with which the scheduler takes a lease away from its nodes, or moves its plan. */
+const displacing: ReadonlySet<string> = new Set([
+  'NODE_FAILED',
+  'NODE_UNAVAILABLE',
+  'MAINTENANCE',
+  'HOSTS_LATE',
+  'START_FAILED',
+]);
+
+/** States in which nothing is planned for a lease, or will be only by a pass. */
+const waiting: ReadonlySet<LeaseState> = new Set([
+  'PENDING',
+  'QUEUED',
+  'SUSPENDED_PENDING',
+  'SUSPENDED_QUEUED',
+]);
+
+/** Before: null for a lease that is new. The events are those of the lease in the turn. At most one notice. */
+export function leaseNotice(
+  before: LeaseRecord | null,
+  after: LeaseRecord,
+  events: readonly LeaseEventRecord[],
+): NewNotice | null {
+  const because = (holds: (code: string) => boolean): StateReason | null =>
+    events.findLast(({ reason }) => reason !== null && holds(reason.code))?.reason ?? null;
+  if (after.state === 'FAILED') {
+    const { reason } = after;
+    return notice(after, 'LEASE_FAILED', reason ? `has failed: ${reason.message}` : 'has failed', reason);
+  }
+  if (after.endedAt !== null || before === null) return null;
+  const preemption = because((code) => code === 'PREEMPTED');
+  if (preemption) return notice(after, 'LEASE_PREEMPTED', `was preempted: ${preemption.message}`, preemption);
+  const displacement = because((code) => displacing.has(code));
+  if (displacement) return displaced(before, after, displacement);
+  if (before.isWithoutPlace && !after.isWithoutPlace) {
+    const start = startOf(after);
+    return notice(after, 'LEASE_MOVED', 'has a place again', null, start === null ? {} : { start });
+  }
+  return lateness(before, after, events);
+}
+
+function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason): NewNotice {
+  if (waiting.has(after.state)) {
+    return notice(after, 'LEASE_DISPLACED', `has lost its place: ${reason.message}`, reason);
+  }
+  const [previousStart, start] = [startOf(before), startOf(after)];
+  const isLater = previousStart !== null && start !== null && start > previousStart;
+  const facts = { ...(previousStart !== null && { previousStart }), ...(start !== null && { start }) };
+  if (isLater && reason.code === 'HOSTS_LATE') {
+    const delay = seconds(start - previousStart);
+    return notice(
+      after,
+      'LEASE_LATE',
+      `starts ${delay} later than planned: ${reason.message}`,
+      reason,
+      facts,
+    );
+  }
+  const change = isLater ? ` and starts ${seconds(start - previousStart)} later than planned` : '';
+  return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);
+}
+
+/** Its hosts take longer than planned: its machines start, or go on, later, and nobody has asked for it. */
+function lateness(
+  before: LeaseRecord,
+  after: LeaseRecord,
+  events: readonly LeaseEventRecord[],
+): NewNotice | null {
+  const previousStart = startOf(before);
+  const start = startOf(after);
+  if (previousStart === null || start === null || start <= previousStart) return null;
+  const isStarted = after.state === 'ACTIVE' && (before.state === 'ACTIVE' || before.state === 'READY');
+  const isPlanned = events.length === 0 && after.state === before.state && hasSameTerms(before, after);
+  if (!isStarted && !isPlanned) return null;
+  const verb = isStarted ? 'started' : 'starts';
+  const message = `${verb} ${seconds(start - previousStart)} later than planned: its hosts take longer`;
+  return notice(after, 'LEASE_LATE', message, null, { previousStart, start });
+}
+
+function hasSameTerms(before: LeaseRecord, after: LeaseRecord): boolean {
+  return (
+    before.requestedStart === after.requestedStart &&
+    before.duration === after.duration &&
+    before.deadline === after.deadline
+  );
+}
+
+/** When its machines start next, or did so last while they run. */
+function startOf({ state, actualStart, plannedStart }: LeaseRecord): number | null {
+  return state === 'ACTIVE' ? actualStart : plannedStart;
+}
+
+function notice(
+  { id, project }: LeaseRecord,
+  kind: NoticeKind,
+  what: string,
+  reason: StateReason | null,
+  facts: NoticeFacts = {},
+): NewNotice {
+  return { ...noNotice, kind, leaseId: id, project, message: `Lease ${id} ${what}.`, reason, facts };
+}
+
+function seconds(duration: number): string {
+  return `${duration / 1_000} s`;
+}

@@ -1,0 +1,144 @@
+/** Derives notices from what a turn changes, and from time. */
+import type {
+  Changes,
+  Instant,
+  LeaseEventRecord,
+  LeaseRecord,
+  MaintenanceRecord,
+  NodeState,
+  Snapshot,
+} from '../../core/index.ts';
+import type { Core } from '../core.ts';
+import { leaseNotice } from './lease-notices.ts';
+import { type NewNotice, type NoticeRecord, type NoticeSettings, noNotice } from './notice.ts';
+import { TimedNotices, type Upcoming } from './timed.ts';
+
+/** What is stored of notices. */
+export interface StoredNotices {
+  /** The newest sequence number; 0 before the first. */
+  readonly last: number;
+  /** All notices that time brings and that were due by this instant have been given; null: none. */
+  readonly givenUntil: Instant | null;
+}
+
+export interface TakenNotices {
+  readonly notices: readonly NoticeRecord[];
+  /** As StoredNotices; null when it is as it was. */
+  readonly givenUntil: Instant | null;
+}
+
+/** As of the last commit, and then of the turn that is under way: a turn that fails takes it down with the core. */
+export class Notices {
+  private readonly leases: Map<number, LeaseRecord>;
+  private readonly nodes: Map<number, NodeState>;
+  private readonly timed: TimedNotices;
+  private last: number;
+
+  constructor(
+    private readonly core: Pick<Core, 'endsAt'>,
+    private readonly settings: NoticeSettings,
+    snapshot: Snapshot,
+    { last, givenUntil }: StoredNotices,
+  ) {
+    this.last = last;
+    this.leases = new Map(snapshot.leases.map((lease) => [lease.id, lease]));
+    this.nodes = new Map((snapshot.nodes ?? []).map(({ number, state }) => [number, state]));
+    this.timed = new TimedNotices(givenUntil ?? Number.NEGATIVE_INFINITY);
+    for (const lease of snapshot.leases) this.timed.set(`lease ${lease.id}`, this.endOf(lease), true);
+    for (const each of snapshot.maintenance ?? []) {
+      this.timed.set(`maintenance ${each.name}`, this.startOf(each), true);
+    }
+  }
+
+  /** When the next notice is due that time brings; null: none. */
+  next(): Instant | null {
+    return this.timed.next();
+  }
+
+  /** The notices of a turn, for the same commit as its changes. To be called once per turn. */
+  take(now: Instant, changes: Changes): TakenNotices {
+    const { given } = this.timed;
+    const derived = [...this.ofNodes(changes), ...this.ofLeases(changes)];
+    for (const each of changes.maintenance) {
+      const isAhead = each.start > now && each.start < each.end;
+      this.timed.set(`maintenance ${each.name}`, isAhead ? this.startOf(each) : null);
+    }
+    const notices = [...derived, ...this.timed.take(now)].map((notice): NoticeRecord => {
+      this.last += 1;
+      return { sequence: this.last, at: now, ...notice };
+    });
+    return { notices, givenUntil: this.timed.given > given ? this.timed.given : null };
+  }
+
+  private ofNodes({ nodes, inventory = [] }: Changes): NewNotice[] {
+    const notices = nodes.flatMap(({ number, state }): NewNotice[] => {
+      const before = this.nodes.get(number) ?? 'UP';
+      this.nodes.set(number, state);
+      if (before === state || (before !== 'DOWN' && state !== 'DOWN')) return [];
+      const kind = state === 'DOWN' ? 'NODE_DOWN' : 'NODE_UP';
+      const what = state === 'DOWN' ? 'is down' : 'is back';
+      return [{ ...noNotice, kind, node: number, message: `Node ${number} ${what}.` }];
+    });
+    for (const { number, state } of inventory) this.nodes.set(number, state);
+    return notices;
+  }
+
+  private ofLeases({ leases, reservations, withdrawn, events }: Changes): NewNotice[] {
+    const eventsOf = new Map<number, LeaseEventRecord[]>();
+    for (const event of events) {
+      const known = eventsOf.get(event.leaseId);
+      if (known) known.push(event);
+      else eventsOf.set(event.leaseId, [event]);
+    }
+    const notices: NewNotice[] = [];
+    for (const lease of leases) {
+      const notice = leaseNotice(this.leases.get(lease.id) ?? null, lease, eventsOf.get(lease.id) ?? []);
+      if (notice) notices.push(notice);
+      if (lease.endedAt === null) this.leases.set(lease.id, lease);
+      else this.leases.delete(lease.id);
+    }
+    const touched = new Set(leases.map(({ id }) => id));
+    for (const { leaseId } of reservations) touched.add(leaseId);
+    if (withdrawn.length > 0) {
+      // What a lease with a deadline was to do later may have been taken back.
+      for (const { id, type } of this.leases.values()) if (type === 'DEADLINE') touched.add(id);
+    }
+    for (const id of touched) {
+      const lease = this.leases.get(id);
+      this.timed.set(`lease ${id}`, lease ? this.endOf(lease) : null);
+    }
+    return notices;
+  }
+
+  private endOf({ id, project, actualStart, endNotice }: LeaseRecord): Upcoming | null {
+    const ahead = endNotice ?? this.settings.endNotice;
+    const end = ahead === null || ahead === 0 ? null : this.core.endsAt(id);
+    if (ahead === null || end === null) return null;
+    const message = `The machines of lease ${id} stop at ${new Date(end).toISOString()}.`;
+    return {
+      time: end,
+      // Not before they run.
+      due: Math.max(end - ahead, Math.min(actualStart ?? end, end)),
+      notice: { ...noNotice, kind: 'LEASE_ENDS_SOON', leaseId: id, project, message, facts: { end } },
+    };
+  }
+
+  private startOf({ name, nodes, start, end }: MaintenanceRecord): Upcoming | null {
+    const { maintenanceNotice } = this.settings;
+    if (maintenanceNotice === null) return null;
+    const [number] = nodes;
+    const which = nodes.length === 1 ? `node ${number}` : `nodes ${nodes.join(', ')}`;
+    const message = `Maintenance of ${which} begins at ${new Date(start).toISOString()}.`;
+    return {
+      time: start,
+      due: start - maintenanceNotice,
+      notice: {
+        ...noNotice,
+        kind: 'MAINTENANCE_SOON',
+        maintenance: name,
+        message,
+        facts: { start, end, nodes },
+      },
+    };
+  }
+}
