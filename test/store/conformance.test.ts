@@ -1,7 +1,7 @@
 /** What every store does, the one in memory that the engine's tests use included. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import type { Store } from '../../src/engine/ports.ts';
+import type { NoticeRecord, Store } from '../../src/engine/ports.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import { action, batch, event, lease, newSite, noon, reservation, site, writerOf } from './site.ts';
@@ -235,6 +235,55 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.deleteEventsBefore(noon + 60_000, 100)).toBe(1);
       expect(await store.deleteEventsBefore(noon + 60_000, 100)).toBe(0);
       expect(await store.events(0, 10)).toEqual(events.slice(4));
+    });
+  });
+
+  describe('notices', () => {
+    const notice = (sequence: number, rest: Partial<NoticeRecord> = {}): NoticeRecord => ({
+      ...{ sequence, at: noon + sequence * 1_000, kind: 'NODE_DOWN', message: `notice ${sequence}` },
+      ...{ leaseId: null, project: null, node: 1, maintenance: null, reason: null, facts: {} },
+      ...rest,
+    });
+
+    it('are written with their commit, and how far they were given with them', async () => {
+      const { store, writer } = await begin();
+      expect((await store.load())?.notices).toEqual({ last: 0, givenUntil: null });
+      const notices = [
+        notice(1),
+        notice(2, {
+          ...{ kind: 'LEASE_MOVED', leaseId: 1, project: 3, node: null },
+          reason: { code: 'MAINTENANCE', message: 'm', data: { start: noon } },
+          facts: { start: noon, previousStart: noon - 1 },
+        }),
+        notice(3, {
+          kind: 'MAINTENANCE_SOON',
+          maintenance: 'm',
+          node: null,
+          facts: { nodes: [1, 2], end: noon },
+        }),
+      ];
+      const first = batch(null, { leases: [lease(1)] }, { notices, noticesGivenUntil: noon });
+      await store.commit(first, writer);
+      await store.commit(batch(first.id, { leases: [lease(1)] }), writer);
+      expect(await store.notices(0, 10)).toEqual(notices);
+      expect(await store.notices(1, 1)).toEqual(notices.slice(1, 2));
+      expect(await store.noticeRange()).toEqual({ oldest: 1, newest: 3 });
+      expect((await store.load())?.notices).toEqual({ last: 3, givenUntil: noon });
+      await expect(
+        store.commit(batch(null, {}, { notices: [notice(4)], noticesGivenUntil: noon + 1 }), writer),
+      ).rejects.toMatchObject({ kind: 'FENCED' });
+      expect((await store.load())?.notices).toEqual({ last: 3, givenUntil: noon });
+    });
+
+    it('are deleted from the oldest on; the newest always stays', async () => {
+      const { store, writer } = await begin();
+      expect(await store.noticeRange()).toBeNull();
+      await store.commit(batch(null, {}, { notices: [1, 2, 3].map((each) => notice(each)) }), writer);
+      expect(await store.deleteNoticesBefore(noon + 1_000, 10)).toBe(0);
+      expect(await store.deleteNoticesBefore(noon + 60_000, 1)).toBe(1);
+      expect(await store.deleteNoticesBefore(noon + 60_000, 10)).toBe(1);
+      expect(await store.deleteNoticesBefore(noon + 60_000, 10)).toBe(0);
+      expect(await store.noticeRange()).toEqual({ oldest: 3, newest: 3 });
     });
   });
 

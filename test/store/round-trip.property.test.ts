@@ -89,6 +89,7 @@ const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   preemptions: count,
   owner: optional(text),
   project: optional(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
+  endNotice: optional(fc.integer({ min: 0, max: 2 ** 48 })),
   mapping: optional(byNumber(node)),
   memoryAt: byNumber(node),
   diskAt: byNumber(node),

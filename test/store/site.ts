@@ -49,6 +49,7 @@ export function lease(id: number, fields: Partial<LeaseRecord> = {}): LeaseRecor
     preemptions: 0,
     owner: null,
     project: null,
+    endNotice: null,
     mapping: { 1: 1 },
     memoryAt: {},
     diskAt: {},

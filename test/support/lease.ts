@@ -22,6 +22,7 @@ export const leaseWith = (machines: readonly Amounts[], image: DiskImage | null 
     image,
     owner: null,
     project: null,
+    endNotice: null,
   });
 
 /** A request that makes sense; times in milliseconds. */
