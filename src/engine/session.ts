@@ -21,6 +21,7 @@ import type { Notices } from './notices/notices.ts';
 import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
+import type { Recovered } from './recovery.ts';
 import {
   type AppliedItems,
   advance,
@@ -38,9 +39,9 @@ import {
 export interface SessionOptions {
   readonly store: Store;
   readonly committer: Committer;
-  readonly loaded: Loaded;
+  readonly loaded: Recovered;
   /** Loads it again. Throws StoreError. */
-  readonly reload: () => Promise<Loaded>;
+  readonly reload: () => Promise<Recovered>;
   /** Whether a lease was left out when the core was loaded. */
   readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly clock: Clock;
@@ -57,12 +58,6 @@ export interface SessionOptions {
   /** Says what is wrong, null when all is well again. */
   readonly problem: (what: string | null) => void;
   readonly signal: AbortSignal;
-}
-
-/** What a term works on. */
-export interface Loaded {
-  readonly core: Core;
-  readonly notices: Notices;
 }
 
 /**
@@ -88,8 +83,7 @@ export class WriterSession {
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SessionOptions) {
-    this.core = options.loaded.core;
-    this.notices = options.loaded.notices;
+    ({ core: this.core, notices: this.notices } = options.loaded);
     const { clock, hosts, isQuarantined, limits, metrics } = options;
     this.pass = new PassRunner(clock, limits, metrics);
     const { moveOnStartFailure, dispatch } = limits;
