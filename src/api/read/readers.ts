@@ -4,7 +4,6 @@ import type {
   AuditEntry,
   LeaseEvent,
   LeaseMachine,
-  Notice,
   PrismaClient,
   Project,
   Reservation,
@@ -88,7 +87,7 @@ import {
   readAllNodes,
   readNodes,
 } from './nodes.ts';
-import { type NoticeFilter, noticesBySequence, pagesOfNotices } from './notices.ts';
+import { NoticeReaders } from './notice-readers.ts';
 import { paced } from './pace.ts';
 import { type Connection, connection, type PageArguments } from './pages.ts';
 import {
@@ -119,6 +118,7 @@ export function readers(prisma: PrismaClient, principal: Identity, visibility: V
  */
 export class Readers {
   readonly budget = new Budget();
+  readonly notices: NoticeReaders;
   private readonly batches: Batches;
 
   constructor(
@@ -126,6 +126,7 @@ export class Readers {
     private readonly principal: Identity,
   ) {
     this.batches = new Batches(source);
+    this.notices = new NoticeReaders(source, this.batches);
   }
 
   lease(number: number): Promise<LeaseRow | undefined> {
@@ -211,14 +212,6 @@ export class Readers {
 
   event(sequence: number): Promise<LeaseEvent | undefined> {
     return this.batches.load(eventsBySequence, sequence);
-  }
-
-  notices(filter: NoticeFilter, page: PageArguments): Connection<Notice> {
-    return pagesOfNotices(this.source, filter, page);
-  }
-
-  notice(sequence: number): Promise<Notice | undefined> {
-    return this.batches.load(noticesBySequence, sequence);
   }
 
   node(number: number): Promise<NodeRow | undefined> {

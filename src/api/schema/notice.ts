@@ -105,7 +105,7 @@ builder.queryField('notices', (t) =>
       args: {
         filter: t.arg({ type: NoticeFilterInput, description: 'Conditions; without it, all notices.' }),
       },
-      resolve: (_root, { filter, ...page }, { read }) => read.notices(noticeFilterOf(filter), page),
+      resolve: (_root, { filter, ...page }, { read }) => read.notices.pages(noticeFilterOf(filter), page),
     },
     NoticeConnection,
   ),

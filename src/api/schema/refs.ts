@@ -59,7 +59,7 @@ export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
 export const Notice = builder.node(builder.objectRef<NoticeRow>('Notice'), {
   description: 'Something that people and other systems are told of a lease, a node or maintenance.',
   id: { resolve: ({ sequence }) => sequence },
-  loadWithoutCache: (sequence, { read }) => read.notice(Number(sequence)),
+  loadWithoutCache: (sequence, { read }) => read.notices.notice(Number(sequence)),
 });
 
 export const Action = builder.node(builder.objectRef<ActionRow>('Action'), {
