@@ -1,7 +1,14 @@
 import { type Maintenance, Prisma } from '../../store/prisma/client.ts';
 import type { Batch } from './batches.ts';
 import type { Interval } from './interval.ts';
-import { type Order, pageSql, type Window } from './pages.ts';
+import {
+  type Connection,
+  connection,
+  type Order,
+  type PageArguments,
+  pageSql,
+  type Window,
+} from './pages.ts';
 import { and, timestamp } from './sql.ts';
 import type { Source } from './view.ts';
 
@@ -10,7 +17,7 @@ export type MaintenanceRow = Maintenance & { readonly rank: bigint };
 
 const rank = Prisma.sql`('x' || left(md5(m.name), 13))::bit(52)::bigint`;
 
-export const maintenanceOrder: Order<MaintenanceRow> = {
+const maintenanceOrder: Order<MaintenanceRow> = {
   name: 'maintenance',
   columns: [
     { sql: Prisma.sql`m.starts_at`, kind: 'instant', value: ({ start }) => start.getTime() },
@@ -29,21 +36,23 @@ function conditionsOf(interval: Interval) {
   ];
 }
 
-export function readMaintenance(
+export function pagesOfMaintenance(
   { prisma }: Source,
   interval: Interval,
-  window: Window,
-): Promise<MaintenanceRow[]> {
-  const page = pageSql(maintenanceOrder, window);
-  return prisma.$queryRaw`
-    SELECT ${columns} FROM maintenance m
-    WHERE ${and([...conditionsOf(interval), ...page.conditions])} ${page.orderAndLimit}`;
-}
-
-export async function countMaintenance({ prisma }: Source, interval: Interval): Promise<number> {
-  const [row] = await prisma.$queryRaw<{ count: number }[]>`
-    SELECT count(*)::int AS count FROM maintenance m WHERE ${and(conditionsOf(interval))}`;
-  return row?.count ?? 0;
+  args: PageArguments,
+): Connection<MaintenanceRow> {
+  const conditions = conditionsOf(interval);
+  const read = (window: Window): Promise<MaintenanceRow[]> => {
+    const page = pageSql(maintenanceOrder, window);
+    return prisma.$queryRaw`
+      SELECT ${columns} FROM maintenance m
+      WHERE ${and([...conditions, ...page.conditions])} ${page.orderAndLimit}`;
+  };
+  return connection(maintenanceOrder, args, read, async () => {
+    const [row] = await prisma.$queryRaw<{ count: number }[]>`
+      SELECT count(*)::int AS count FROM maintenance m WHERE ${and(conditions)}`;
+    return row?.count ?? 0;
+  });
 }
 
 export const maintenanceByName: Batch<string, MaintenanceRow> = async ({ prisma }, names) => {

@@ -68,13 +68,7 @@ import {
   readQueue,
   runningSince,
 } from './leases.ts';
-import {
-  countMaintenance,
-  type MaintenanceRow,
-  maintenanceByName,
-  maintenanceOrder,
-  readMaintenance,
-} from './maintenance.ts';
+import { type MaintenanceRow, maintenanceByName, pagesOfMaintenance } from './maintenance.ts';
 import {
   countNodes,
   heldAt,
@@ -340,12 +334,7 @@ export class Readers {
   }
 
   maintenance(interval: Interval, page: PageArguments): Connection<MaintenanceRow> {
-    return connection(
-      maintenanceOrder,
-      page,
-      (window) => paced(readMaintenance(this.source, interval, window)),
-      () => countMaintenance(this.source, interval),
-    );
+    return pagesOfMaintenance(this.source, interval, page);
   }
 
   schedulerCounts(): Promise<SchedulerCounts> {
