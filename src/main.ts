@@ -21,6 +21,7 @@ import {
 import { startEngine } from './runtime/engine-service.ts';
 import { measureEventLoop } from './runtime/event-loop.ts';
 import { Closers, openEngine } from './runtime/open-engine.ts';
+import { startTracing } from './runtime/tracing.ts';
 import { createApp, findConsole, type Listening, listen } from './server/index.ts';
 import { isOutage, type OpenStore } from './store/index.ts';
 
@@ -78,6 +79,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     showProcessId(registry);
     measureEventLoop(registry, workerName() ?? 'main');
     shareMetrics(() => registry.getMetricsAsJSON());
+    const tracing = await startTracing(workerName() ?? 'main', log);
+    if (tracing) engineCloser.add(() => tracing.close());
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
     const { openIdConnect: issuer } = config.identity;
@@ -119,6 +122,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       persistedDocuments: config.http.persistedDocuments,
       consoleDirectory: findConsole(),
       log: log.child({ component: 'server' }),
+      tracing,
       registry,
       otherMetrics: () => engine.metrics(),
     });
@@ -156,7 +160,9 @@ export async function startCluster(
     collectDefaultMetrics({ register: registry });
     measureEventLoop(registry, 'engine');
     const clock = new SiteClock(config.clock.speed);
-    const { close, site, store } = await openEngine(config, { log, registry, clock, onFatal });
+    const tracing = await startTracing('engine', log);
+    if (tracing) closers.add(() => tracing.close());
+    const { close, site, store } = await openEngine(config, { log, registry, clock, onFatal, tracing });
     closers.add(close);
     const workers = await startApiWorkers({
       count: config.apiWorkers,

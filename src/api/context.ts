@@ -1,4 +1,4 @@
-import type { LeaseService } from '../engine/ports.ts';
+import type { LeaseService, TraceParent } from '../engine/ports.ts';
 import type { Identity, IdentityService } from '../identity/index.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { type Readers, readers } from './read/readers.ts';
@@ -37,7 +37,7 @@ export interface Committed {
 
 /** The context of a resolver. */
 export interface ApiContext {
-  readonly services: ApiServices;
+  services: ApiServices;
   readonly principal: Identity;
   /** Names the request in the log and in audit records. */
   readonly requestId: string;
@@ -51,6 +51,21 @@ export interface ApiContext {
 
 export function apiContext(services: ApiServices, principal: Identity, requestId: string): ApiContext {
   return { services, principal, requestId, committed: [], read: readersOf(services, principal) };
+}
+
+/** Commands of this operation belong to a trace. */
+export function inTrace(context: ApiContext, trace: TraceParent): void {
+  const { leases } = context.services;
+  const traced: LeaseService = {
+    submit: (kind, input, options) => leases.submit(kind, input, { ...options, trace }),
+    events: (options) => leases.events(options),
+    lastEvent: () => leases.lastEvent(),
+    eventsAfter: (request) => leases.eventsAfter(request),
+    now: () => leases.now(),
+    status: () => leases.status(),
+    notices: leases.notices,
+  };
+  context.services = { ...context.services, leases: traced };
 }
 
 /** After a command, and before each event of a subscription: what has been read before is read again. */

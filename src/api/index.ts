@@ -1,4 +1,11 @@
-export { type ApiContext, type ApiServices, apiContext, type Committed, type SiteFacts } from './context.ts';
+export {
+  type ApiContext,
+  type ApiServices,
+  apiContext,
+  type Committed,
+  inTrace,
+  type SiteFacts,
+} from './context.ts';
 export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
 export { defaultPageSize } from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';

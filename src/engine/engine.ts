@@ -22,6 +22,7 @@ import { noNotices } from './notices/notice.ts';
 import type { EngineOptions } from './options.ts';
 import type { CommandOptions, EngineStatus, EventPage, LeaseService, NoticeRecord } from './ports.ts';
 import { noticesOf, Publisher } from './publisher.ts';
+import { LeaseTraces } from './tracing.ts';
 
 const shuttingDown = refusal('SHUTTING_DOWN', 'The server is shutting down. Try again in a moment.', {
   retryable: true,
@@ -55,6 +56,8 @@ export class Engine implements LeaseService {
     const limits = { ...defaultLimits, ...options.limits };
     const log = (options.log ?? pino({ level: 'silent' })).child({ component: 'engine' });
     const metrics = options.metrics ?? noMetrics;
+    const tracing = options.tracing ?? null;
+    const leaseTraces = new LeaseTraces();
     const report = (what: ActionReport): void => {
       this.inbox.addReport(what);
       this.wake.notify();
@@ -90,11 +93,11 @@ export class Engine implements LeaseService {
       onCommitted: (notices) => options.onNotices?.(notices, this.notices.last),
     });
     this.hosts = new Hosts({
-      ...{ adapter, clock, limits, log, metrics, report, signal },
+      ...{ adapter, clock, limits, log, metrics, report, signal, tracing, leaseTraces },
       onNodes: (nodes) => options.onNodes?.(nodes),
     });
     this.leadership = new Leadership({
-      ...{ store, clock, limits, log, metrics, signal },
+      ...{ store, clock, limits, log, metrics, signal, tracing, leaseTraces },
       mayWrite: options.mayWrite ?? true,
       recovery: { store, site, scheduler, restore, log, metrics, notices: options.notices ?? noNotices },
       inbox: this.inbox,
@@ -116,10 +119,13 @@ export class Engine implements LeaseService {
   async submit<K extends CommandName>(
     kind: K,
     input: CommandInput<K>,
-    { principal, idempotencyKey = null }: CommandOptions,
+    { principal, idempotencyKey = null, trace }: CommandOptions,
   ): Promise<CommandResult<K>> {
     const known = this.publisher.last;
-    const answer = await this.answerTo({ kind, input, principal: principal.name, idempotencyKey });
+    const answer = await this.answerTo({
+      ...{ kind, input, principal: principal.name, idempotencyKey },
+      ...(trace !== undefined && { trace }),
+    });
     if ('error' in answer) throw errorOf(answer);
     // The writer, this one or another, gives the result of its kind.
     const result = answer.result as CommandResult<K>;

@@ -19,6 +19,7 @@ import {
 import type { Publisher } from './publisher.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
+import type { LeaseTraces, Tracing } from './tracing.ts';
 
 export interface LeadershipOptions {
   readonly store: Store;
@@ -29,6 +30,9 @@ export interface LeadershipOptions {
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
+  /** Null: nothing is traced. */
+  readonly tracing: Tracing | null;
+  readonly leaseTraces: LeaseTraces;
   readonly inbox: Inbox;
   readonly publisher: Publisher<LeaseEventRecord>;
   readonly notices: Publisher<NoticeRecord>;

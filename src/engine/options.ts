@@ -7,6 +7,7 @@ import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
 import type { NoticeRecord, NoticeSettings } from './notices/notice.ts';
 import type { Adapter, Store } from './ports.ts';
+import type { Tracing } from './tracing.ts';
 
 export interface EngineOptions {
   readonly store: Store;
@@ -21,6 +22,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly metrics?: EngineMetrics;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing | null;
   readonly limits?: Partial<EngineLimits>;
   /** What is not named is kept for ever. */
   readonly retention?: Partial<Omit<Retention, 'commands'>>;

@@ -15,12 +15,14 @@ import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import type { NoticeRecord } from './notices/notice.ts';
 import type { StoredNotices } from './notices/notices.ts';
+import type { TraceParent } from './tracing.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
+export type { Span, SpanAttributes, SpanStart, TraceParent, Tracing } from './tracing.ts';
 export type { CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
 // ---------------------------------------------------------------- what the engine offers to the API
@@ -33,6 +35,8 @@ export interface Principal {
 export interface CommandOptions {
   readonly principal: Principal;
   readonly idempotencyKey?: string | null;
+  /** The trace that the command belongs to. */
+  readonly trace?: TraceParent | undefined;
 }
 
 /** The engine as the API sees it: the writer itself, or a standby that forwards commands to the writer. */

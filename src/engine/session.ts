@@ -22,6 +22,7 @@ import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import type { Recovered } from './recovery.ts';
+import { type LeaseTraces, type Tracing, traceTime } from './tracing.ts';
 import {
   type AppliedItems,
   advance,
@@ -34,7 +35,9 @@ import {
   type ItemContext,
   isEmpty,
   isFatal,
+  logEvents,
 } from './turn.ts';
+import { type TurnTimes, traceAnswers } from './turn-traces.ts';
 
 export interface SessionOptions {
   readonly store: Store;
@@ -48,6 +51,9 @@ export interface SessionOptions {
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
+  /** Null: nothing is traced. */
+  readonly tracing: Tracing | null;
+  readonly leaseTraces: LeaseTraces;
   readonly inbox: Inbox;
   readonly publisher: Publisher<LeaseEventRecord>;
   /** Where committed notices are published. */
@@ -160,6 +166,7 @@ export class WriterSession {
   private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
     const { core, pass } = this;
     const { clock, committer, limits } = this.options;
+    const taken = traceTime();
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
     advance(core, now, this.options.hosts);
@@ -182,10 +189,13 @@ export class WriterSession {
         'forwarded' in replyTo ? [{ commandId: replyTo.forwarded, answer }] : [],
       ),
     };
+    let commit: TurnTimes['commit'] = null;
     if (!isEmpty(content)) {
       const begun = clock.monotonic();
+      const begunAt = traceTime();
       await committer.commit(content, rows);
       pass.written(rows, clock.monotonic() - begun);
+      commit = { begun: begunAt, ended: traceTime(), rows };
     } else {
       // A refusal, or the answer to a repetition, must be true of the newest state.
       if (answers.length > 0) await committer.confirm();
@@ -193,6 +203,7 @@ export class WriterSession {
       if (withPass && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
     }
     this.lastTurn = now;
+    traceAnswers(answers, { taken, commit }, this.options);
     this.committed({ ...applied, answers }, content);
   }
 
@@ -211,7 +222,7 @@ export class WriterSession {
     metrics.events(changes.events.length);
     published.append(notices);
     for (const { kind } of notices) metrics.notice(kind);
-    this.logEvents(changes.events);
+    logEvents(this.options.log, changes.events);
     hosts.committed(changes, reports);
     problem(this.core.needsPass ? this.pass.trouble : null);
   }
@@ -238,22 +249,6 @@ export class WriterSession {
     const kind = item.type === 'command' ? item.command.kind : 'unknown';
     this.options.metrics.commands(kind, 'error' in answer ? 'refused' : 'accepted');
     if ('settle' in item.replyTo) item.replyTo.settle(answer);
-  }
-
-  private logEvents(events: readonly LeaseEventRecord[]): void {
-    const { log } = this.options;
-    for (const { leaseId, from, to, reason, sequence, at } of events) {
-      const fields = {
-        lease: leaseId,
-        from,
-        to,
-        sequence,
-        at,
-        ...(reason ? { reason: reason.message } : {}),
-      };
-      if (to === 'FAILED') log.error(fields, 'lease failed');
-      else log.debug(fields, 'lease changed');
-    }
   }
 
   // ---------------------------------------------------------------- turns that failed

@@ -1,6 +1,7 @@
 /** The part of a turn that is the core's alone: synchronous, without waiting in between. */
 
-import { type Instant, SchedulerError } from '../core/index.ts';
+import type { Logger } from 'pino';
+import { type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
 import { type Answer, quarantined, type Refusal, refusalOf } from './commands/answer.ts';
 import type { HostControl } from './commands/command.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
@@ -188,4 +189,12 @@ export function isEmpty({ changes, idempotency, notices, outcomes, answers }: Ba
     changes.inventory === undefined &&
     idempotency.length + outcomes.length + answers.length + notices.length === 0
   );
+}
+
+export function logEvents(log: Logger, events: readonly LeaseEventRecord[]): void {
+  for (const { leaseId, from, to, reason, sequence, at } of events) {
+    const fields = { lease: leaseId, from, to, sequence, at, ...(reason ? { reason: reason.message } : {}) };
+    if (to === 'FAILED') log.error(fields, 'lease failed');
+    else log.debug(fields, 'lease changed');
+  }
 }

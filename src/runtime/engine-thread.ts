@@ -6,6 +6,7 @@ import { createLogger } from '../server/logging.ts';
 import { measureEventLoop } from './event-loop.ts';
 import { type FromEngine, plainError, type ThreadData, type ToEngine } from './messages.ts';
 import { openEngine } from './open-engine.ts';
+import { startTracing } from './tracing.ts';
 
 /** How often the status is looked at, and how often it is sent although it has not changed (ms). */
 const statusInterval = 50;
@@ -28,8 +29,10 @@ async function run(): Promise<void> {
   const log = await createLogger(config.logLevel);
   const registry = new Registry();
   measureEventLoop(registry, 'engine');
+  const tracing = await startTracing('engine', log);
   const opened = await openEngine(config, {
     log,
+    tracing,
     registry,
     clock: new ReportedClock(config.clock.speed),
     onCommitted: (events, last) =>
@@ -52,7 +55,10 @@ async function run(): Promise<void> {
       void registry.getMetricsAsJSON().then((metrics) => post({ type: 'metrics', id: message.id, metrics }));
     } else {
       clearInterval(watching);
-      void opened.close().then(() => port?.close());
+      void opened
+        .close()
+        .then(() => tracing?.close())
+        .finally(() => port?.close());
     }
   });
   post({

@@ -14,7 +14,7 @@ import { type OpenStore, openStore } from '../store/index.ts';
 import { applySite, warnOfDifference } from './apply-site.ts';
 import { siteInUse, storedSite } from './stored-site.ts';
 
-export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted' | 'onNotices'> {
+export interface OpenEngineOptions extends Pick<EngineOptions, 'onCommitted' | 'onNotices' | 'tracing'> {
   readonly log: Logger;
   readonly registry: Registry;
   readonly clock: Clock;
@@ -36,7 +36,7 @@ export interface OpenEngine {
  */
 export async function openEngine(
   config: ServerConfig,
-  { log, registry, clock, onFatal, onCommitted, onNotices }: OpenEngineOptions,
+  { log, registry, clock, onFatal, onCommitted, onNotices, tracing = null }: OpenEngineOptions,
 ): Promise<OpenEngine> {
   const closers = new Closers(log);
   try {
@@ -67,6 +67,7 @@ export async function openEngine(
       log,
       limits: hostLimits(config.hosts),
       metrics,
+      tracing,
       onNodes: (nodes) => hosts.setNodes(nodes),
       notices: config.notices,
       retention: {

@@ -9,6 +9,7 @@ import {
   Registry,
 } from 'prom-client';
 import type { ApiServices } from '../api/index.ts';
+import type { Span, TraceParent, Tracing } from '../engine/ports.ts';
 import { hasRole, requiredRoleOfPath } from '../identity/index.ts';
 import { errorMask } from './graphql/errors.ts';
 import {
@@ -44,6 +45,8 @@ export interface AppOptions {
   /** The directory of the built web console. Without one, a browser that opens `/` is sent to GraphiQL. */
   readonly consoleDirectory?: string | undefined;
   readonly log?: Logger | undefined;
+  /** Default: nothing is traced. */
+  readonly tracing?: Tracing | null | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;
   /** Metrics of other threads and processes, shown together with those of the registry. */
@@ -81,6 +84,7 @@ export function createApp({
   persistedDocuments: documentOptions = noPersistedDocuments,
   consoleDirectory,
   log = pino({ level: 'silent' }),
+  tracing = null,
   registry = new Registry(),
   otherMetrics = () => Promise.resolve([]),
 }: AppOptions): App {
@@ -114,11 +118,17 @@ export function createApp({
     streams,
     fanOut,
     turns,
+    tracing,
     onDocument: (cached) => parsed.inc({ cache: cached ? 'hit' : 'miss' }),
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),
   });
 
-  const route = async (request: Request, chunks: BodyChunks | null, requestId: string): Promise<Answer> => {
+  const route = async (
+    request: Request,
+    chunks: BodyChunks | null,
+    requestId: string,
+    trace: TraceParent | undefined,
+  ): Promise<Answer> => {
     // The header Host is part of it.
     if (!URL.canParse(request.url))
       return failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.');
@@ -159,6 +169,7 @@ export function createApp({
       const response = await graphql.handleRequest(request, {
         principal,
         requestId,
+        trace,
         body: body.value,
       } as never);
       return answerOf(response, streams.get(response));
@@ -178,9 +189,10 @@ export function createApp({
 
   const handle = async (request: Request, chunks: BodyChunks | null): Promise<Answer> => {
     const requestId = requestIdFrom(request.headers.get('x-request-id'));
+    const span = requestSpan(tracing, request, requestId);
     let answer: Answer;
     try {
-      answer = await route(request, chunks, requestId);
+      answer = await route(request, chunks, requestId, span?.context);
       answer = await compressed(answer, request.headers.get('accept-encoding'));
     } catch (error) {
       if (request.signal.aborted) log.debug({ err: error, requestId }, 'the client has gone');
@@ -191,6 +203,10 @@ export function createApp({
         `Something went wrong on the server. Its log has the details under request ${requestId}.`,
       );
     }
+    span?.end({
+      attributes: { 'http.response.status_code': answer.status },
+      error: answer.status >= 500 ? String(answer.status) : null,
+    });
     return withHeaders(answer, {
       'x-request-id': requestId,
       ...corsHeaders(cors, request.headers.get('origin')),
@@ -225,6 +241,20 @@ export function createApp({
     },
     subscribers: () => fanOut.subscribers,
   };
+}
+
+/** The span of a request for GraphQL, in the trace of its client if that names one. */
+function requestSpan(
+  tracing: Tracing | null,
+  { headers, method, url }: Request,
+  requestId: string,
+): Span | null {
+  if (tracing === null || !URL.canParse(url) || new URL(url).pathname !== path) return null;
+  return tracing.begin(`${method} ${path}`, {
+    parent: headers.get('traceparent'),
+    isServer: true,
+    attributes: { 'http.request.method': method, 'url.path': path, 'leasegraph.request': requestId },
+  });
 }
 
 /** What is wrong names hosts and databases: only a client with a token is told. */

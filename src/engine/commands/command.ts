@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/index.ts';
 import type { Core } from '../core.ts';
 import type { Recovery } from '../hosts/recovery.ts';
+import type { TraceParent } from '../tracing.ts';
 
 /**
  * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that
@@ -40,4 +41,6 @@ export interface Command<Kind extends string = string> {
   readonly input: unknown;
   readonly principal: string;
   readonly idempotencyKey: string | null;
+  /** The trace that it belongs to, if work is traced. */
+  readonly trace?: TraceParent;
 }

@@ -53,7 +53,10 @@ export function parseCommand(payload: unknown): Command<CommandName> | null {
     return null;
   const idempotencyKey = 'idempotencyKey' in payload ? payload.idempotencyKey : null;
   if (idempotencyKey !== null && typeof idempotencyKey !== 'string') return null;
+  const trace = 'trace' in payload && typeof payload.trace === 'string' ? payload.trace : undefined;
   const name = kind as CommandName;
   const input: unknown = commandKinds[name].parse(payload.input);
-  return input === null ? null : { kind: name, input, principal, idempotencyKey };
+  return input === null
+    ? null
+    : { kind: name, input, principal, idempotencyKey, ...(trace !== undefined && { trace }) };
 }

@@ -15,6 +15,7 @@ import type { HostControl } from '../commands/command.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import type { Adapter } from '../ports.ts';
+import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
@@ -24,6 +25,7 @@ import type { Recovery } from './recovery.ts';
 import type { ActionReport } from './report.ts';
 import { StartPauses } from './start-pauses.ts';
 import { Strays } from './strays.ts';
+import { ActionTraces } from './traces.ts';
 
 export interface HostsOptions {
   readonly adapter: Adapter;
@@ -34,6 +36,9 @@ export interface HostsOptions {
   >;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
+  /** Null: nothing is traced. */
+  readonly tracing: Tracing | null;
+  readonly leaseTraces: LeaseTraces;
   readonly report: (report: ActionReport) => void;
   /** Told of the nodes as they are now. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
@@ -72,6 +77,7 @@ const maxExtension = 60_000;
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
   private readonly leases = new KnownLeases();
+  private readonly traces: ActionTraces | null;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
@@ -82,8 +88,15 @@ export class Hosts implements HostControl {
   private term: ReturnType<typeof linkedController> | null = null;
 
   constructor(private readonly options: HostsOptions) {
-    const { adapter, limits, log, report } = options;
+    const { limits, leaseTraces, log, tracing } = options;
     const { ledger } = this;
+    const traces = tracing && new ActionTraces(tracing, leaseTraces);
+    this.traces = traces;
+    const adapter = traces ? traces.traced(options.adapter) : options.adapter;
+    const report = (what: ActionReport): void => {
+      if (what.outcome) traces?.end(what.outcome);
+      options.report(what);
+    };
     this.health = new HostHealth({
       maxFailures: limits.maxHostFailures,
       log,
@@ -93,6 +106,8 @@ export class Hosts implements HostControl {
     });
     this.dispatcher = new Dispatcher({
       ...options,
+      adapter,
+      report,
       ledger,
       factsOf: (lease) => this.leases.of(lease),
       limits: limits.dispatch,
@@ -165,6 +180,7 @@ export class Hosts implements HostControl {
     this.follow([...changes.nodes, ...(changes.inventory ?? [])]);
     this.leases.note(changes.leases);
     this.inspection?.committed(changes);
+    this.traces?.begin(changes.actions);
     this.dispatcher.add(changes.actions);
   }
 
@@ -203,6 +219,7 @@ export class Hosts implements HostControl {
 
   /** Another process may drive the hosts from now on. */
   end(): void {
+    this.traces?.clear();
     this.term?.abort();
     this.term?.[Symbol.dispose]();
     this.term = null;

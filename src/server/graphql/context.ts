@@ -1,3 +1,4 @@
+import type { TraceParent } from '../../engine/ports.ts';
 import type { Identity } from '../../identity/index.ts';
 
 /** What each operation brings besides its document and variables. */
@@ -5,6 +6,8 @@ export interface RequestContext {
   readonly principal: Identity;
   /** Names the request in answers and in the log. */
   readonly requestId: string;
+  /** The trace that the request belongs to, if work is traced. */
+  readonly trace?: TraceParent | undefined;
   /** The parsed body of a POST. */
   readonly body?: unknown;
 }

@@ -1,6 +1,7 @@
 import { createYoga, type YogaServerInstance } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import { type ApiServices, apiContext, schema } from '../../api/index.ts';
+import type { Tracing } from '../../engine/ports.ts';
 import type { EventSource } from '../http/event-source.ts';
 import type { ServerLimits } from '../limits.ts';
 import type { ReadTurns } from '../read-turns.ts';
@@ -13,6 +14,7 @@ import { type ErrorMask, useErrorMask } from './errors.ts';
 import { useOperationLimits, useOperationMetrics, useOperationTimeout, useReadTurns } from './operations.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { useJsonInUrls, useParsedBody, usePersistedDocuments } from './requests.ts';
+import { useTracing } from './tracing.ts';
 
 export type GraphQLServer = YogaServerInstance<RequestContext, object>;
 
@@ -29,11 +31,14 @@ export interface GraphQLOptions {
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
   readonly turns: ReadTurns;
+  /** Null: nothing is traced. */
+  readonly tracing: Tracing | null;
 }
 
 /** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const { services, limits, documents, mask, log, observe, streams, fanOut, turns, onDocument } = options;
+  const { services, limits, documents, mask, log, observe, streams, fanOut, turns, onDocument, tracing } =
+    options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal, requestId }) => apiContext(services, principal, requestId),
@@ -58,6 +63,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       usePersistedDocuments(documents),
       useDocumentLimits(limits.tokens),
       useUnconditionalSubscriptions(),
+      ...(tracing ? [useTracing(tracing)] : []),
       useOperationMetrics(observe),
       useOperationLimits(limits),
       useReadTurns(turns),
