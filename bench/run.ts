@@ -6,6 +6,8 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { backlogBenchmark } from './backlog.ts';
 import { consoleChartBenchmark } from './console-chart.ts';
+import { consoleLoadBenchmark } from './console-load.ts';
+import { consoleMemoryBenchmark } from './console-memory.ts';
 import { fanOutBenchmark } from './fan-out.ts';
 import { growthBenchmark } from './growth.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
@@ -33,6 +35,8 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   readers: readersBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
+  'console-load': consoleLoadBenchmark,
+  'console-memory': consoleMemoryBenchmark,
 };
 
 const { values, positionals } = parseArgs({
