@@ -19,6 +19,7 @@ const SchedulePage = lazy(() => import('./pages/schedule.tsx'));
 const AccessPage = lazy(() => import('./pages/access.tsx'));
 const AccountingPage = lazy(() => import('./pages/accounting.tsx'));
 const NodePage = lazy(() => import('./pages/node.tsx'));
+const NoticesPage = lazy(() => import('./pages/notices.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -112,6 +113,7 @@ export function App() {
               <Route path="/nodes" component={NodesPage} />
               <Route path="/nodes/:number">{({ number }) => <NodePage number={Number(number)} />}</Route>
               <Route path="/queue" component={QueuePage} />
+              <Route path="/notices" component={NoticesPage} />
               <Route path="/accounting" component={AccountingPage} />
               <Route path="/access" component={AccessPage} />
               <Route path="/overview">

@@ -13,6 +13,7 @@ const links = [
   ['/leases/new', 'New lease'],
   ['/nodes', 'Nodes'],
   ['/queue', 'Queue'],
+  ['/notices', 'Notices'],
   ['/accounting', 'Accounting'],
   ['/access', 'Access'],
 ] as const;

@@ -98,6 +98,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       'Nodes',
       'Queue',
       'New lease',
+      'Notices',
       'Accounting',
       'Access',
     ]) {
@@ -197,7 +198,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.getByText('alice (user)').waitFor();
     expect(await page.getByRole('link', { name: 'Access' }).count()).toBe(0);
     await follow(page, 'Leases');
-    await page.getByText('No lease matches').waitFor();
+    await page.getByText('There are no leases that you may see').waitFor();
     await page.goto(address('/leases/1'));
     await page.getByRole('heading', { level: 1, name: 'Lease not found' }).waitFor();
   });

@@ -253,7 +253,11 @@ export function ScheduleChart({
         <canvas ref={canvas} />
       </div>
       <p className="schedule-detail" role="status">
-        {shown ? describe(shown, model, timeZone) : 'Point to a reservation or press N to see its details.'}
+        {shown
+          ? describe(shown, model, timeZone)
+          : model.bars.length === 0
+            ? 'Nothing ran or is planned in this time.'
+            : 'Point to a reservation or press N to see its details.'}
       </p>
       <p id="schedule-help" className="hint">
         Drag or use the arrow keys to move. Ctrl and the wheel, or + and −, zoom the time; Alt and the wheel

@@ -16,6 +16,7 @@ export function toCommand(input: RequestLeaseInput): string {
     ['--duration', input.duration],
     ...(input.start ? [['--start', input.start] as const] : []),
     ...(input.deadline ? [['--deadline', input.deadline] as const] : []),
+    ...(input.endNotice ? [['--end-notice', input.endNotice] as const] : []),
     ...(input.name ? [['--name', input.name] as const] : []),
     ...(input.diskImage ? [['--image', `${input.diskImage.name}:${input.diskImage.sizeMb}`] as const] : []),
   ];

@@ -110,6 +110,13 @@ export function LeaseFields({
           )}
         </Field>
       )}
+      <Field
+        label="Notice before its end (optional)"
+        error={errors.endNotice}
+        hint="A duration such as 15m; 0 for no notice. Empty: the setting of the site."
+      >
+        {(control) => <input {...control} {...text('endNotice')} />}
+      </Field>
       <label className="check">
         <input
           type="checkbox"

@@ -17,6 +17,8 @@ export interface LeaseForm {
   readonly preemptible: boolean;
   /** A global id; empty: none. */
   readonly project: string;
+  /** A duration; empty: the setting of the site. */
+  readonly endNotice: string;
   readonly imageName: string;
   readonly imageSizeMb: string;
 }
@@ -33,6 +35,7 @@ export function emptyForm(resourceTypes: readonly string[]): LeaseForm {
     deadline: '',
     preemptible: true,
     project: '',
+    endNotice: '',
     imageName: '',
     imageSizeMb: '',
   };
@@ -71,6 +74,8 @@ export function readForm(
   if (form.type === 'ADVANCE_RESERVATION' && start === null) errors.start = 'Enter a date and time.';
   const deadline = form.type === 'DEADLINE' ? fromLocalInput(form.deadline, timeZone) : null;
   if (form.type === 'DEADLINE' && deadline === null) errors.deadline = 'Enter a date and time.';
+  const endNotice = form.endNotice.trim() === '' ? null : endNoticeOf(form.endNotice);
+  if (endNotice === undefined) errors.endNotice = 'Enter a duration, such as 15m; 0 for no notice.';
   const sizeMb = wholeNumber(form.imageSizeMb);
   if (form.imageName !== '' && sizeMb === null) errors.imageSizeMb = 'Enter the size of the image.';
   if (Object.keys(errors).length > 0 || count === null || duration === null) return { errors, input: null };
@@ -85,9 +90,15 @@ export function readForm(
       ...(form.project === '' ? {} : { project: form.project }),
       ...(start === null ? {} : { start }),
       ...(deadline === null ? {} : { deadline }),
+      ...(endNotice == null ? {} : { endNotice }),
       ...(form.imageName === '' || sizeMb === null ? {} : { diskImage: { name: form.imageName, sizeMb } }),
     },
   };
+}
+
+function endNoticeOf(text: string): string | undefined {
+  if (text.trim() === '0') return 'PT0S';
+  return toIsoDuration(text) ?? undefined;
 }
 
 export function hasStart({ type }: Pick<LeaseForm, 'type'>): boolean {
@@ -123,7 +134,16 @@ function fieldAt(path: readonly string[], input: RequestLeaseInput | null): Fiel
     return part === 'capacity' && type !== undefined ? `amounts.${type}` : null;
   }
   if (name === 'diskImage') return path[2] === 'sizeMb' ? 'imageSizeMb' : 'imageName';
-  const plain: readonly Field[] = ['type', 'name', 'duration', 'start', 'deadline', 'preemptible', 'project'];
+  const plain: readonly Field[] = [
+    'type',
+    'name',
+    'duration',
+    'start',
+    'deadline',
+    'preemptible',
+    'project',
+    'endNotice',
+  ];
   return plain.find((field) => field === name) ?? null;
 }
 

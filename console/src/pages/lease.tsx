@@ -177,6 +177,12 @@ function Details({ lease }: { lease: LeaseDetail }) {
               </dd>
             </>
           )}
+          {lease.endNotice && lease.endNotice !== 'PT0S' && !lease.endedAt && (
+            <>
+              <dt>Notice before end</dt>
+              <dd>{formatDuration(lease.endNotice)}</dd>
+            </>
+          )}
           <dt>Duration</dt>
           <dd>
             {formatDuration(lease.requestedDuration)}, of which it ran{' '}

@@ -136,10 +136,19 @@ export function LeasesPage() {
         retry={() => void query.refetch()}
         isEmpty={rows.length === 0}
         empty={
-          <p>
-            No lease matches these filters. <Link href="/leases/new">Request a lease</Link> or change the
-            filters.
-          </p>
+          group === '' && type === '' && name === '' && project === '' ? (
+            <p>
+              There are no leases that you may see.
+              {mayRequest && (
+                <>
+                  {' '}
+                  <Link href="/leases/new">Request the first one</Link>.
+                </>
+              )}
+            </p>
+          ) : (
+            <p>No lease matches these filters. Change or clear them.</p>
+          )
         }
       >
         <LeaseTable leases={rows} label="Leases" />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import {
   type ConsoleNodeFragment,
   ConsoleNodeLeasesDocument,
@@ -8,6 +8,7 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
+import { Field } from '../ui/field.tsx';
 import { QueryState, StateBadge } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 
@@ -58,6 +59,7 @@ function SetState({
   children: ReactNode;
 }) {
   const execute = useExecute();
+  const [reason, setReason] = useState('');
   return (
     <ConfirmButton
       label={label}
@@ -67,11 +69,21 @@ function SetState({
       cancelLabel="Go back"
       tone={tone}
       action={async () => {
-        const input = { id: node.id, state };
+        const input = { id: node.id, state, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
         assertDone((await execute(ConsoleSetNodeStateDocument, { input })).setNodeState.userErrors);
       }}
     >
       {children}
+      <Field label="Reason (optional)">
+        {(control) => (
+          <input
+            {...control}
+            maxLength={200}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        )}
+      </Field>
     </ConfirmButton>
   );
 }

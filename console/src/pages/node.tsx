@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { ConsoleNodeDetailDocument, type ConsoleNodeDetailQuery } from '../api/generated/operations.ts';
 import { kindLabels } from '../chart/schedule-model.ts';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
-import { formatEnum, formatMillis } from '../ui/format.ts';
+import { asSentence, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { LeaseLink } from './lease-table.tsx';
@@ -26,6 +26,31 @@ const columns: readonly Column<NodeDetail['reservations']['nodes'][number]>[] = 
   { header: 'End', cell: ({ end }) => <Instant at={end} /> },
   { header: 'Length', cell: ({ start, end }) => formatMillis(Date.parse(end) - Date.parse(start)) },
 ];
+
+const actionColumns: readonly Column<NodeDetail['actions']['nodes'][number]>[] = [
+  { header: 'Action', cell: ({ kind }) => formatEnum(kind) },
+  { header: 'Lease', kind: 'number', cell: ({ lease }) => lease && <LeaseLink number={lease.number} /> },
+  { header: 'State', cell: ({ state }) => formatEnum(state) },
+  { header: 'Told', cell: ({ at }) => <Instant at={at} /> },
+  { header: 'Finished', cell: ({ finishedAt }) => <Instant at={finishedAt} /> },
+  { header: 'Error', kind: 'text', cell: ({ error }) => error && <span className="error">{error}</span> },
+];
+
+const causes: Readonly<Record<NonNullable<NodeDetail['stateChange']>['cause'], string>> = {
+  HOST: 'its host stopped answering, or answers again',
+  OPERATOR: 'set by an operator',
+  START_FAILED: 'a machine could not be started there',
+};
+
+function StateChange({ change }: { change: NonNullable<NodeDetail['stateChange']> }) {
+  const { at, by, cause, reason } = change;
+  return (
+    <p className="hint">
+      Since <Instant at={at} seconds={false} />: {by ? `set by ${by}` : causes[cause]}
+      {reason ? `. ${asSentence(reason)}` : '.'}
+    </p>
+  );
+}
 
 /** What runs and comes on a node, and what operators do with it. */
 export default function NodePage({ number }: { number: number }) {
@@ -75,6 +100,7 @@ export default function NodePage({ number }: { number: number }) {
                 <dt>State</dt>
                 <dd>
                   <NodeStateBadge state={node.state} />
+                  {node.stateChange && <StateChange change={node.stateChange} />}
                 </dd>
                 <dt>Labels</dt>
                 <dd>
@@ -106,6 +132,20 @@ export default function NodePage({ number }: { number: number }) {
                 <p className="muted">
                   The first {node.reservations.nodes.length} of {node.reservations.totalCount} reservations.
                 </p>
+              )}
+            </Card>
+            <Card title="What its host was told" wide>
+              {node.actions.nodes.length === 0 ? (
+                <p className="muted">
+                  The host has not been told to do anything for leases that you may see.
+                </p>
+              ) : (
+                <Table
+                  label="Actions on the node"
+                  columns={actionColumns}
+                  rows={[...node.actions.nodes].reverse()}
+                  keyOf={({ id }) => id}
+                />
               )}
             </Card>
           </div>

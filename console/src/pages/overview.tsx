@@ -13,6 +13,7 @@ import { formatEnum } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { LeaseTable } from './lease-table.tsx';
 import { maintenanceText } from './maintenance.tsx';
+import { NoticeTable } from './notice-list.tsx';
 
 const hour = 3_600_000;
 
@@ -58,6 +59,14 @@ export function OverviewPage() {
         </dl>
         <div className="cards">
           <Utilization resource={resource} />
+          {data && data.notices.nodes.length > 0 && (
+            <Card title="Newest notices" wide>
+              <NoticeTable notices={data.notices.nodes} label="Newest notices" />
+              <p className="hint">
+                <Link href="/notices">All notices</Link>
+              </p>
+            </Card>
+          )}
           <Card title="Running now" wide>
             {data?.running.nodes.length === 0 ? (
               <p className="muted">
@@ -141,7 +150,7 @@ function Utilization({ resource }: { resource: string }) {
       const variables = {
         resource,
         from: new Date(from).toISOString(),
-        to: new Date(from + 48.5 * hour).toISOString(),
+        to: new Date(from + 48 * hour).toISOString(),
         step: 'PT30M',
       };
       return { at, samples: (await execute(ConsoleUtilizationDocument, variables, signal)).utilization };

@@ -224,6 +224,48 @@ export type NodeState =
   /** In use. */
   | 'UP';
 
+/** What set the state of a node. */
+export type NodeStateCause =
+  /** Its host stopped answering, or answers again. */
+  | 'HOST'
+  /** A principal did. */
+  | 'OPERATOR'
+  /** A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over. */
+  | 'START_FAILED';
+
+/** Selects the notices that meet every given condition. */
+export type NoticeFilter = {
+  /** Of one of these kinds. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** Of one of these leases. */
+  readonly leases?: ReadonlyArray<string | number> | null | undefined;
+  /** Of leases of this project. */
+  readonly project?: string | number | null | undefined;
+};
+
+/** What a notice is about. */
+export type NoticeKind =
+  /** A lease has lost its nodes, or those it was planned on, and waits for others. */
+  | 'LEASE_DISPLACED'
+  /** The machines of a lease stop within its end notice. */
+  | 'LEASE_ENDS_SOON'
+  /** A lease has failed. */
+  | 'LEASE_FAILED'
+  /** The machines of a lease start later than planned, because hosts take longer. */
+  | 'LEASE_LATE'
+  /** A lease got other nodes, or another start, because of its nodes. */
+  | 'LEASE_MOVED'
+  /** A lease gave way to another one. */
+  | 'LEASE_PREEMPTED'
+  /** Maintenance begins soon. */
+  | 'MAINTENANCE_SOON'
+  /** A node has failed. */
+  | 'NODE_DOWN'
+  /** A node that had failed is back. */
+  | 'NODE_UP'
+  /** A value that this version of the server does not know. */
+  | 'UNKNOWN';
+
 /** The direction of an order. */
 export type OrderDirection =
   /** Ascending. */
@@ -397,7 +439,18 @@ export type ConsoleOverviewQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number }, readonly unavailable: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string, readonly state: NodeState }> }, readonly maintenance: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly scheduler: { readonly role: string, readonly problems: ReadonlyArray<string> } };
+export type ConsoleOverviewQuery = { readonly serverTime: string, readonly running: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly waiting: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly queue: { readonly totalCount: number }, readonly nodes: { readonly totalCount: number }, readonly unavailable: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string, readonly state: NodeState }> }, readonly maintenance: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly scheduler: { readonly role: string, readonly problems: ReadonlyArray<string> }, readonly notices: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly lease: { readonly number: number, readonly name: string | null } | null, readonly node: { readonly number: number, readonly hostname: string } | null }> } };
+
+export type ConsoleNoticeFragment = { readonly id: string, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly lease: { readonly number: number, readonly name: string | null } | null, readonly node: { readonly number: number, readonly hostname: string } | null };
+
+export type ConsoleNoticesQueryVariables = Exact<{
+  filter?: NoticeFilter | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConsoleNoticesQuery = { readonly notices: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly lease: { readonly number: number, readonly name: string | null } | null, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } };
 
 export type ConsoleMaintenanceFragment = { readonly id: string, readonly reason: string | null, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
 
@@ -428,7 +481,7 @@ export type ConsoleLeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly endNotice: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -455,7 +508,7 @@ export type ConsoleNodeDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
+export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly error: string | null, readonly lease: { readonly number: number } | null }> }, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
 
 export type ConsoleChartNodesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -675,6 +728,22 @@ export const ConsoleLeaseFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleLease"}) as unknown as TypedDocumentString<ConsoleLeaseFragment, unknown>;
+export const ConsoleNoticeFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleNotice on Notice {
+  id
+  at
+  kind
+  message
+  lease {
+    number
+    name
+  }
+  node {
+    number
+    hostname
+  }
+}
+    `, {"fragmentName":"ConsoleNotice"}) as unknown as TypedDocumentString<ConsoleNoticeFragment, unknown>;
 export const ConsoleMaintenanceFragmentDoc = new TypedDocumentString(`
     fragment ConsoleMaintenance on Maintenance {
   id
@@ -795,6 +864,11 @@ export const ConsoleOverviewDocument = new TypedDocumentString(`
     role
     problems
   }
+  notices(last: 5) {
+    nodes {
+      ...ConsoleNotice
+    }
+  }
 }
     fragment ConsoleLease on Lease {
   id
@@ -825,6 +899,20 @@ export const ConsoleOverviewDocument = new TypedDocumentString(`
     name
   }
 }
+fragment ConsoleNotice on Notice {
+  id
+  at
+  kind
+  message
+  lease {
+    number
+    name
+  }
+  node {
+    number
+    hostname
+  }
+}
 fragment ConsoleMaintenance on Maintenance {
   id
   reason
@@ -835,6 +923,33 @@ fragment ConsoleMaintenance on Maintenance {
     hostname
   }
 }`) as unknown as TypedDocumentString<ConsoleOverviewQuery, ConsoleOverviewQueryVariables>;
+export const ConsoleNoticesDocument = new TypedDocumentString(`
+    query ConsoleNotices($filter: NoticeFilter, $last: Int, $before: String) {
+  notices(filter: $filter, last: $last, before: $before) {
+    totalCount
+    nodes {
+      ...ConsoleNotice
+    }
+    pageInfo {
+      hasPreviousPage
+      startCursor
+    }
+  }
+}
+    fragment ConsoleNotice on Notice {
+  id
+  at
+  kind
+  message
+  lease {
+    number
+    name
+  }
+  node {
+    number
+    hostname
+  }
+}`) as unknown as TypedDocumentString<ConsoleNoticesQuery, ConsoleNoticesQueryVariables>;
 export const ConsoleUtilizationDocument = new TypedDocumentString(`
     query ConsoleUtilization($resource: String!, $from: DateTime!, $to: DateTime!, $step: Duration!) {
   utilization(resource: $resource, from: $from, to: $to, step: $step) {
@@ -905,6 +1020,7 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
     ...ConsoleLease
     restarts
     lostDuration
+    endNotice
     waiting {
       code
       message
@@ -1079,6 +1195,25 @@ export const ConsoleNodeDetailDocument = new TypedDocumentString(`
   nodes(filter: {numbers: [$number]}) {
     nodes {
       ...ConsoleNode
+      stateChange {
+        at
+        by
+        cause
+        reason
+      }
+      actions(last: 20) {
+        nodes {
+          id
+          kind
+          state
+          at
+          finishedAt
+          error
+          lease {
+            number
+          }
+        }
+      }
       reservations(from: $from, first: 50) {
         totalCount
         nodes {

@@ -1,0 +1,75 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { ConsoleNoticesDocument, type NoticeKind } from '../api/generated/operations.ts';
+import { useExecute } from '../session/session.tsx';
+import { Page, Pager, QueryState } from '../ui/parts.tsx';
+import { NoticeTable, noticeLabels } from './notice-list.tsx';
+
+const pageSize = 50;
+/** Time brings notices without an event of a lease. */
+const refreshMs = 10_000;
+const kinds = Object.keys(noticeLabels) as NoticeKind[];
+
+/** What people are told of: leases about to end, displaced, late or failed; nodes lost; maintenance. */
+export default function NoticesPage() {
+  const execute = useExecute();
+  const [search, setSearch] = useSearchParams();
+  const kind = kinds.find((each) => each === search.get('kind'));
+  /** Cursors of the pages before this one. */
+  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
+  const before = cursors.at(-1) ?? null;
+  const filter = kind === undefined ? null : { kinds: [kind] };
+  const query = useQuery({
+    queryKey: ['notices', kind, before],
+    queryFn: ({ signal }) => execute(ConsoleNoticesDocument, { filter, last: pageSize, before }, signal),
+    placeholderData: keepPreviousData,
+    refetchInterval: refreshMs,
+  });
+  const notices = query.data?.notices;
+  return (
+    <Page title="Notices">
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Kind</span>
+          <select
+            value={kind ?? ''}
+            onChange={(event) => {
+              setCursors([null]);
+              setSearch(event.target.value === '' ? {} : { kind: event.target.value }, { replace: true });
+            }}
+          >
+            <option value="">All</option>
+            {kinds.map((each) => (
+              <option key={each} value={each}>
+                {noticeLabels[each]}
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <QueryState
+        isPending={query.isPending}
+        error={query.data ? null : query.error}
+        retry={() => void query.refetch()}
+        isEmpty={notices?.nodes.length === 0}
+        empty={
+          <p>
+            There are no notices{kind === undefined ? '' : ' of this kind'}. They tell of leases that end
+            soon, are displaced, late or failed, of nodes that are lost, and of maintenance.
+          </p>
+        }
+      >
+        <NoticeTable notices={notices?.nodes ?? []} label="List of notices" />
+        <Pager
+          total={notices?.totalCount ?? 0}
+          noun="notice"
+          hasPrevious={cursors.length > 1}
+          hasNext={notices?.pageInfo.hasPreviousPage ?? false}
+          onPrevious={() => setCursors(cursors.slice(0, -1))}
+          onNext={() => setCursors([...cursors, notices?.pageInfo.startCursor ?? null])}
+        />
+      </QueryState>
+    </Page>
+  );
+}
