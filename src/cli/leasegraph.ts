@@ -39,6 +39,7 @@ const commands: readonly Registration[] = [
   ['notices', 'print what people are told of', () => import('./commands/notices.ts')],
   ['token', 'list, create and revoke tokens', () => import('./commands/token.ts')],
   ['project', 'list, create and rename projects', () => import('./commands/project.ts')],
+  ['quota', 'show and set the quotas of projects', () => import('./commands/quota.ts')],
   ['accounting', 'sum up what leases requested, used and lost', () => import('./commands/accounting.ts')],
   ['audit', 'list audit records', () => import('./commands/audit.ts')],
   ['login', 'keep the address of a server and a token', () => import('./commands/login.ts')],

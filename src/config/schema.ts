@@ -153,6 +153,17 @@ export const probeNames = [
   'lease-extras',
 ] as const;
 
+/** Limits for the leases of one user of a trace; `*`: of each user. */
+const userQuota = z.strictObject({
+  user: name,
+  type: name,
+  amount: amount.nullable().default(null),
+  amountHours: z.number().min(0).nullable().default(null),
+  period: duration.nullable().default(null),
+  maxDuration: duration.nullable().default(null),
+  maxLeases: amount.nullable().default(null),
+});
+
 /** How a trace is run; only the first key concerns a server. Paths are relative to the directory of the file. */
 const simulation = z.strictObject({
   acceptKnownDurations: z.boolean().default(false),
@@ -168,6 +179,7 @@ const simulation = z.strictObject({
     .prefault({}),
   /** MB. */
   overrideMemory: amount.nullable().default(null),
+  quotas: z.array(userQuota).default([]),
   probes: z.array(z.enum(probeNames)).default([]),
   attributes: z.record(z.string(), z.coerce.string()).default({}),
   /** A file with a `<site>` in LWF. */

@@ -15,6 +15,8 @@ export type SchedulerErrorCode =
   | 'DEADLINE_CANNOT_BE_MET'
   /** Its nodes are taken after its end; `details.longest` is the longest duration that it can have. */
   | 'EXTENSION_BLOCKED'
+  /** The quotas of its project do not allow it; `details.longest`: of an extension, the longest duration that they do. */
+  | 'QUOTA_EXCEEDED'
   /** Leases that were promised a place would lose it; `details.leases` names them. */
   | 'WOULD_DISPLACE'
   | 'MAINTENANCE_NOT_FOUND'
@@ -30,7 +32,7 @@ export type SchedulerErrorCode =
 
 /** What more can be said of a refusal, by its code. */
 export interface RefusalDetails {
-  /** EXTENSION_BLOCKED: the longest requested duration that is possible, milliseconds. */
+  /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the longest requested duration that is possible, milliseconds. */
   readonly longest?: number;
   /** WOULD_DISPLACE: ids, ascending. */
   readonly leases?: readonly number[];

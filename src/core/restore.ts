@@ -15,6 +15,7 @@ import type { SchedulerState } from './state.ts';
 /** Fills an empty state with what a snapshot holds. Throws INTERNAL for a snapshot that contradicts itself. */
 export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
   state.availability.restore(snapshot.nodes ?? [], snapshot.maintenance ?? []);
+  for (const quotas of snapshot.quotas ?? []) state.quotas.set(quotas);
   for (const record of [...snapshot.leases].sort((a, b) => a.id - b.id)) restoreLease(state, record);
   const vms = new Map<number, VmReservation>();
   const inOrder = [...snapshot.reservations].sort((a, b) => a.startRank - b.startRank);
@@ -31,7 +32,9 @@ export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
 /** What `restore` makes the same state of. */
 export function takeSnapshot(state: SchedulerState): Snapshot {
   const { exceptional, plannedMaintenance } = state.availability;
+  const quotas = state.quotas.records(state.table.now);
   return {
+    ...(quotas.length > 0 ? { quotas } : {}),
     ...(exceptional.length > 0 ? { nodes: exceptional } : {}),
     ...(plannedMaintenance.length > 0 ? { maintenance: plannedMaintenance } : {}),
     site: state.siteRecord(),

@@ -7,11 +7,13 @@ import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
+import { nextPeriodEnd, passPeriods, setQuotas } from './lifecycle/quotas.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
 import { updateLease } from './lifecycle/update/update.ts';
 import type { SchedulerConfig } from './model/config.ts';
+import type { Quota, QuotaState } from './model/quotas.ts';
 import type {
   ActionTarget,
   Changes,
@@ -126,6 +128,22 @@ export class Scheduler {
     return this.command(now, () => removeNode(this.state, node));
   }
 
+  /** Throws INVALID_REQUEST for quotas that a project cannot be given. */
+  checkQuotas(quotas: readonly Quota[]): void {
+    this.state.quotas.check(quotas);
+  }
+
+  /** Gives a project other quotas, all of them. Throws INVALID_REQUEST. */
+  setQuotas(now: Instant, project: number, quotas: readonly Quota[]): void {
+    this.command(now, () => setQuotas(this.state, project, quotas, now));
+  }
+
+  /** How much of the quotas of a project is in use; none without quotas. */
+  quotas(now: Instant, project: number): readonly QuotaState[] {
+    this.moveTo(now);
+    return this.state.quotas.states(project, this.state.leases.values(), now);
+  }
+
   /** The site as it is now. */
   get site(): SiteSpec {
     return this.state.site;
@@ -238,6 +256,7 @@ export class Scheduler {
       endPrematurely(this.state, at);
       endAndStart(this.state, at);
       if (this.state.availability.expire(at)) this.state.askForPass();
+      passPeriods(this.state, at);
       giveUp(this.state, at);
       reevaluateIfDue(this.state, at);
     }
@@ -306,8 +325,13 @@ export class Scheduler {
   /** What changed since this was last asked. */
   takeChanges(): Changes {
     const inventory = this.state.takeInventory();
+    const quotas = this.state.takeQuotas();
     const changes = this.state.log.take(this.state.takeSiteRecord(), this.state.availability.takeChanges());
-    return inventory.length === 0 ? changes : { ...changes, inventory };
+    return {
+      ...changes,
+      ...(inventory.length > 0 && { inventory }),
+      ...(quotas.length > 0 && { quotas }),
+    };
   }
 
   /** Roughly how many rows it takes to store what changed since changes were last taken. */
@@ -379,6 +403,7 @@ export class Scheduler {
       table.nextPrematureEnd(instant, inclusive),
       availability.nextBoundary(instant, inclusive),
       nextGivingUp(this.state, instant, inclusive),
+      nextPeriodEnd(this.state, inclusive ? instant - 1 : instant),
     ].reduce(earlier, table.nextChangepoint(instant, inclusive));
   }
 

@@ -5,6 +5,7 @@ import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Lease, Mapping, Reservation, VmReservation } from './model/lease.ts';
+import type { ProjectQuotas } from './model/quotas.ts';
 import type {
   ActionTarget,
   Instant,
@@ -15,6 +16,7 @@ import type {
   SiteSpec,
   StateReason,
 } from './model/records.ts';
+import { Quotas } from './policies/quotas.ts';
 import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
 import { type SiteView, siteView } from './policies/views.ts';
 import { ImageTransfers } from './preparation/image-transfer.ts';
@@ -64,6 +66,10 @@ export class SchedulerState {
   /** Which nodes may be used when. */
   readonly availability: NodeAvailability;
   readonly policies: ChosenPolicies;
+  /** What projects may have at most. */
+  readonly quotas: Quotas;
+  /** Projects whose quotas were set, and not taken yet. */
+  readonly changedQuotas = new Set<number>();
   readonly planning: Planning;
   readonly log: ChangeLog;
   siteView: SiteView;
@@ -105,6 +111,7 @@ export class SchedulerState {
     this.table.lastRank = stored.lastRank;
     this.availability = new NodeAvailability(this.table, this.journal);
     this.policies = choosePolicies(config, policies);
+    this.quotas = new Quotas(this.space, this.table.projects);
     this.log = new ChangeLog(this.space, this.journal, stored.lastEventSequence, stored.lastActionId);
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
@@ -115,12 +122,13 @@ export class SchedulerState {
     this.planning = {
       config,
       table: this.table,
-      mapper: new GreedyMapper(this.space, this.table, this.policies.hostSelection),
+      mapper: new GreedyMapper(this.space, this.table, this.policies.hostSelection, this.quotas),
       estimates,
       chains: new ChainBuilder(config, estimates),
       migrations: new MigrationPlanner(config, this.space),
       preparation: config.preparation === 'imagetransfer' ? this.transfers : unmanaged,
       preemption: this.policies.preemption,
+      quotas: this.quotas,
       availability: this.availability,
       planned: () => this.leases.values(),
     };
@@ -140,6 +148,15 @@ export class SchedulerState {
       ...(this.site.nodes[number - 1] as NodeSpec),
       ...this.availability.recordOf(number),
     }));
+  }
+
+  /** The quotas that were set, and those whose use has changed, since this was last asked. */
+  takeQuotas(): ProjectQuotas[] {
+    const records = new Map(this.quotas.takeChanges(this.table.now).map((each) => [each.project, each]));
+    for (const project of this.changedQuotas)
+      records.set(project, this.quotas.record(project, this.table.now));
+    this.changedQuotas.clear();
+    return [...records.values()].sort((a, b) => a.project - b.project);
   }
 
   live(id: number): Lease {
@@ -274,6 +291,11 @@ export class SchedulerState {
     this.askForPass();
   }
 
+  /** Machines no longer run: what they have used stays counted towards the quotas of their project. */
+  settle({ kind, lease, start, end }: Reservation): void {
+    if (kind === 'VM') this.table.projects.settle(lease, start, end);
+  }
+
   identify(reservation: Reservation): void {
     this.lastReservationId += 1;
     this.journal.record(() => {
@@ -352,6 +374,7 @@ export class SchedulerState {
       this.journal.save(reservation);
       reservation.state = 'CANCELLED';
       reservation.end = Math.max(reservation.start, now);
+      this.settle(reservation);
       this.log.reservation(reservation);
     } else if (reservation.state === 'SCHEDULED') {
       this.log.withdraw(reservation);

@@ -187,6 +187,7 @@ export function isEmpty({ changes, idempotency, notices, outcomes, answers }: Ba
     changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length ===
       0 &&
     changes.inventory === undefined &&
+    changes.quotas === undefined &&
     idempotency.length + outcomes.length + answers.length + notices.length === 0
   );
 }

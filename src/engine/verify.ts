@@ -102,6 +102,7 @@ export const verify = (
     faults,
     quarantined: broken,
     snapshot: {
+      ...snapshot,
       site: { ...snapshot.site, cachedImages },
       leases: snapshot.leases.filter((lease) => !broken.has(lease.id)),
       reservations: snapshot.reservations.filter((each) => !broken.has(each.leaseId)),

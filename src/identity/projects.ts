@@ -15,6 +15,11 @@ export class Projects {
     }
   }
 
+  /** Of a project that has just been created, and that nothing names yet. */
+  async remove(number: number): Promise<void> {
+    await this.prisma.project.deleteMany({ where: { number } });
+  }
+
   /** Null when there is no such project. Throws NameTaken. */
   async rename(number: number, name: string): Promise<Project | null> {
     try {

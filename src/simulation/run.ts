@@ -12,6 +12,7 @@ import { CommandFeed } from './command-feed.ts';
 import type { Command } from './commands.ts';
 import type { SimulationObserver } from './observer.ts';
 import { applyOverheads, overrideMemory } from './overheads.ts';
+import { quotasOfUsers } from './quotas.ts';
 import { ResultRecorder } from './recorder.ts';
 import type { SimulationResult } from './result.ts';
 import type { Cancellation, SimulationConfig, TraceLease, Workload } from './workload.ts';
@@ -39,6 +40,7 @@ class Run {
   private readonly commands: CommandFeed;
   private readonly recorder: ResultRecorder;
   private readonly observers: readonly SimulationObserver[];
+  private readonly projects: ReadonlyMap<string, number>;
   private readonly requested = new Set<number>();
   private nextRequest = 0;
   private nextCancellation = 0;
@@ -52,6 +54,7 @@ class Run {
     this.scheduler = Scheduler.create(site, config.scheduler, { policies });
     this.start = config.startTime;
     this.requests = overrideMemory(workload.leases, config.overrideMemory);
+    this.projects = quotasOfUsers(this.scheduler, this.start, this.requests, config.quotas ?? []);
     this.cancellations = [...cancellations].sort((a, b) => a.at - b.at);
     this.commands = new CommandFeed(this.scheduler, commands, this.start, this.requested);
     this.recorder = new ResultRecorder(config.startTime);
@@ -128,7 +131,9 @@ class Run {
     this.requested.add(lease.id);
     let record: LeaseRecord;
     try {
-      record = this.scheduler.request(at, toRequest(lease, this.start, this.options.config));
+      const request = toRequest(lease, this.start, this.options.config);
+      const project = this.projects.get(lease.user ?? '');
+      record = this.scheduler.request(at, project === undefined ? request : { ...request, project });
     } catch (error) {
       if (!(error instanceof SchedulerError) || error.code !== 'INVALID_REQUEST') throw error;
       throw new SchedulerError(error.code, `lease ${lease.id} of the trace: ${error.message}`, error.path);

@@ -4,6 +4,7 @@ import type {
   Instant,
   LeaseType,
   Millis,
+  Quota,
   SchedulerConfig,
   SiteSpec,
 } from '../core/index.ts';
@@ -55,6 +56,11 @@ export interface Overheads {
   readonly bootShutdown: Millis;
 }
 
+export interface UserQuota extends Quota {
+  /** As in the trace; `*`: each user that has no quota of its own for the type. */
+  readonly user: string;
+}
+
 export interface SimulationConfig {
   readonly scheduler: SchedulerConfig;
   readonly startTime: Instant;
@@ -64,6 +70,8 @@ export interface SimulationConfig {
   readonly overheads: Overheads;
   /** MB for every machine; null changes nothing. */
   readonly overrideMemory: number | null;
+  /** What users of the trace may have at most, as if each were a project. */
+  readonly quotas?: readonly UserQuota[];
   readonly probes: readonly ProbeName[];
   readonly attributes: Readonly<Record<string, string>>;
 }

@@ -17,6 +17,7 @@ import {
   nodeStates,
   nodesOf,
   notices,
+  projectQuotas,
   reservationNodes,
   reservations,
   sites,
@@ -137,6 +138,9 @@ WITH fence AS (
 ), maintenance AS (
   ${insert(maintenance, 18)}
   ON CONFLICT (name) DO UPDATE SET ${maintenance.replacement}
+), quota AS (
+  UPDATE projects SET ${projectQuotas.assignments('new')}
+  FROM fence, ${recordsOf(projectQuotas, 22)} WHERE projects.number = new.number
 )
 SELECT id,
   (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb || $20::jsonb) > 0) AS events,
@@ -205,6 +209,7 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     rowsOf(inventory, changed),
     rowsOf(notices, batch.notices),
     batch.noticesGivenUntil,
+    rowsOf(projectQuotas, changes.quotas ?? []),
   ];
 }
 

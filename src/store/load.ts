@@ -9,6 +9,7 @@ import {
   maintenance,
   nodeStates,
   nodes,
+  projectQuotas,
   reservations,
   sites,
 } from './tables/index.ts';
@@ -43,6 +44,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
       const { leaseId, message } = what(row);
       unreadable.push({ leaseId, message: `${message}: ${faults}.` });
     });
+  const quotas = await all(database, projectQuotas, `quotas <> '[]'`, 'number');
   return {
     name: site.name,
     spec: {
@@ -75,6 +77,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
          ends_at > coalesce((SELECT at FROM lease_events ORDER BY sequence DESC LIMIT 1), '-infinity')`,
         'starts_at, name',
       ),
+      ...(quotas.length > 0 && { quotas }),
       site: { ...sites.toRecord(site), cachedImages: cachedImages(site.cached_images, unreadable) },
     },
     pendingActions: await read(actionOrders, `state = 'PENDING'`, ({ number, lease_number }) => ({

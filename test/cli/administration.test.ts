@@ -59,6 +59,42 @@ describe('projects, tokens and audit records', () => {
   });
 });
 
+describe('quotas', () => {
+  it('are listed, set and removed', async () => {
+    const quota = {
+      ...{ type: 'CPU', amount: 400, amountHours: 1000, period: 2_592_000_000 },
+      ...{ maxDuration: null, maxLeases: 5 },
+    };
+    await api.prisma.project.create({ data: { name: 'chemistry', quotas: [quota] } });
+    const submitted = api.leases.submitted.length;
+    api.leases.result = async (kind) =>
+      kind === 'quotas'
+        ? [{ quota, held: 100, usedHours: 12.345, periodStart: 0, leases: 2 }]
+        : { project: 1 };
+    const listed = await cli('quota', 'list', 'chemistry', ...server);
+    expect([listed.status, listed.err]).toEqual([0, '']);
+    expect(listed.out).toMatch(/^chemistry +CPU +100\/400 +12.35\/1000 +\S+ .* 2\/5$/m);
+    const set = await cli(
+      ...['quota', 'set', 'chemistry', 'Memory', '--amount', '8192', '--max-duration', '1d'],
+      ...server,
+    );
+    expect(set.status).toBe(0);
+    const setQuotas = () =>
+      api.leases.submitted
+        .slice(submitted)
+        .filter(({ kind, input }) => kind === 'setQuotas' && (input as { project: unknown }).project !== null)
+        .at(-1)?.input;
+    expect(setQuotas()).toMatchObject({
+      quotas: [quota, { type: 'Memory', amount: 8192, amountHours: null, maxDuration: 86_400_000 }],
+    });
+    expect((await cli('quota', 'remove', 'chemistry', 'CPU', ...server)).status).toBe(0);
+    expect(setQuotas()).toMatchObject({ quotas: [] });
+    expect((await cli('quota', 'remove', 'chemistry', 'GPU', ...server)).err).toBe(
+      'leasegraph: project "chemistry" has no quota for GPU [QUOTA_NOT_FOUND]\n',
+    );
+  });
+});
+
 describe('request --file', () => {
   const file = (name: string, text: string) => {
     const path = join(folder, name);

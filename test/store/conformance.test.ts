@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { NoticeRecord, Store } from '../../src/engine/ports.ts';
+import type { SqlStore } from '../../src/store/store.ts';
 import { describeEachDatabase } from '../support/databases.ts';
 import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import { action, batch, event, lease, newSite, noon, reservation, site, writerOf } from './site.ts';
@@ -147,6 +148,27 @@ function conformance(open: () => Promise<Opened>): void {
         { number: 1, state: 'DOWN' },
         { number: 5, state: 'DRAINING' },
       ]);
+    });
+
+    it('keeps the quotas of projects, and what counts towards them', async () => {
+      const { store, writer } = await begin();
+      const quota = {
+        ...{ type: 'CPU', amount: 200, amountHours: 1_000.5, period: 3_600_000 },
+        ...{ maxDuration: null, maxLeases: 3 },
+      };
+      const one = { project: 1, quotas: [quota], usage: [] };
+      const two = { project: 2, quotas: [quota], usage: [] };
+      const used = { type: 'CPU', periodStart: noon, used: 12_345 };
+      // The store in memory has no table of projects.
+      const { prisma } = store as Partial<SqlStore>;
+      await prisma?.project.createMany({ data: [{ name: 'a' }, { name: 'b' }] });
+      const first = batch(null, { quotas: [one, two] });
+      await store.commit(first, writer);
+      expect((await store.load())?.snapshot.quotas).toEqual([one, two]);
+      const changed = { project: 1, quotas: [quota], usage: [used] };
+      const second = batch(first.id, { quotas: [changed, { project: 2, quotas: [], usage: [] }] });
+      await store.commit(second, writer);
+      expect((await store.load())?.snapshot.quotas).toEqual([changed]);
     });
 
     it('changes nothing when a part of it is refused', async () => {

@@ -11,6 +11,7 @@ import type {
   NodeState,
   NodeStateCause,
   NodeStateRecord,
+  ProjectQuotas,
   ReservationRecord,
   SiteRecord,
   SiteSpec,
@@ -58,6 +59,7 @@ export class MemoryDatabase {
   readonly nodeStates = new Map<number, NodeState>();
   readonly nodeCauses = new Map<number, NodeStateCause>();
   readonly maintenance = new Map<string, MaintenanceRecord>();
+  readonly quotas = new Map<number, ProjectQuotas>();
   events: LeaseEventRecord[] = [];
   notices: NoticeRecord[] = [];
   noticesGivenUntil: Instant | null = null;
@@ -113,6 +115,7 @@ export class MemoryDatabase {
       this.site.spec = { ...this.site.spec, nodes };
     }
     for (const each of [...(changes.inventory ?? []), ...changes.nodes]) this.setState(each);
+    for (const each of changes.quotas ?? []) this.quotas.set(each.project, copy(each));
     for (const each of changes.maintenance) this.maintenance.set(each.name, copy(each));
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
@@ -221,6 +224,9 @@ export class MemoryStore implements Store {
     const { database } = this;
     if (!database.site) return null;
     const { name, spec, record, createdAt } = database.site;
+    const quotas = [...database.quotas.values()]
+      .filter((each) => each.quotas.length > 0)
+      .sort((a, b) => a.project - b.project);
     return copy({
       name,
       spec,
@@ -232,6 +238,7 @@ export class MemoryStore implements Store {
           .map(([number, state]) => ({ number, state, cause: database.nodeCauses.get(number) }))
           .filter(({ state, cause }) => state !== 'UP' || cause !== undefined)
           .sort((a, b) => a.number - b.number),
+        ...(quotas.length > 0 && { quotas }),
         maintenance: [...database.maintenance.values()]
           .filter(
             ({ start, end }) => start < end && end > (database.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY),

@@ -15,7 +15,7 @@ export const projectOrder: Order<Project> = {
   columns: [{ sql: Prisma.sql`p.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const projectColumns = Prisma.sql`p.number, p.name, p.quotas, p.created_at AS "createdAt"`;
+const projectColumns = Prisma.sql`p.number, p.name, p.quotas, p.quota_usage AS "quotaUsage", p.created_at AS "createdAt"`;
 
 export function readProjects({ prisma, view }: Source, window: Window): Promise<Project[]> {
   const page = pageSql(projectOrder, window);

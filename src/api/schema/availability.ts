@@ -1,6 +1,9 @@
 import type { Amounts, Availability as AvailabilityFacts } from '../../core/index.ts';
+import { mayUseProject } from '../../identity/index.ts';
 import { amountsOf } from '../amounts.ts';
+import type { ApiContext } from '../context.ts';
 import { badInput } from '../errors.ts';
+import { numberOf } from '../global-id.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { MachineSetInput } from './machine-inputs.ts';
@@ -33,6 +36,14 @@ const Availability = builder
     }),
   });
 
+/** Throws BAD_USER_INPUT or INVALID_ID. */
+function projectOf(principal: ApiContext['principal'], id: string | null | undefined): number | null {
+  if (typeof id !== 'string') return principal.projects.length === 1 ? (principal.projects[0] ?? null) : null;
+  const number = numberOf('Project', id);
+  if (mayUseProject(principal, number)) return number;
+  throw badInput(`project: Project ${number} does not exist, or the principal is not a member.`);
+}
+
 builder.queryField('availability', (t) =>
   t.field({
     type: Availability,
@@ -42,9 +53,13 @@ builder.queryField('availability', (t) =>
       machines: t.arg({ type: [MachineSetInput], required: true, description: 'The machines.' }),
       duration: t.arg({ type: 'Duration', required: true, description: 'Their running time.' }),
       from: t.arg({ type: 'DateTime', description: 'The earliest start; without it, now.' }),
+      project: t.arg.id({
+        description:
+          'The project for which they would be requested, whose quotas count. Default: the only project of the principal.',
+      }),
       to: t.arg({ type: 'DateTime', description: 'The end of the interval; without it, no windows.' }),
     },
-    resolve: async (_root, { machines, duration, from, to }, { principal, services }) => {
+    resolve: async (_root, { machines, duration, from, project, to }, { principal, services }) => {
       intervalOf(from, to);
       const [error] = [
         ...machineErrors(machines, services.site.resourceTypes, 'machines'),
@@ -60,6 +75,7 @@ builder.queryField('availability', (t) =>
           ),
           duration,
           preemptible: false,
+          project: projectOf(principal, project),
           from: from ?? services.leases.now(),
           to: to ?? null,
         },

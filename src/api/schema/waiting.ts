@@ -12,6 +12,7 @@ const codes = {
   IMAGE_TRANSFER: { description: 'Its disk image is being transferred.' },
   SUSPENDED: { description: 'It is suspended, and continues when its machines fit.' },
   NODES_UNAVAILABLE: { description: 'Nodes that it needs are down, drained or in maintenance.' },
+  QUOTA: { description: 'The quotas of its project do not allow more now.' },
   QUARANTINED: {
     description:
       'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up.',

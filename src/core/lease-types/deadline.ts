@@ -35,7 +35,12 @@ export const deadline: LeaseTypeRules = {
   decidedIn: 'PASS',
   plan(state, lease, now, starts) {
     const by = lease.deadline as number;
-    const plan = new PieceSearch(state.planning, pieceOf(lease, now), now, by).soonest(starts);
-    return plan ?? notSchedulable(cannotBeMet, 'its machines fit nowhere in one piece before its deadline');
+    const piece = pieceOf(lease, now);
+    const plan = new PieceSearch(state.planning, piece, now, by).soonest(starts);
+    if (plan) return plan;
+    const first = piece.notBefore;
+    const beyondQuota = state.quotas.whyBlocked(lease, first, first + lengthOf(state.planning, piece));
+    if (beyondQuota) return { notSchedulable: beyondQuota };
+    return notSchedulable(cannotBeMet, 'its machines fit nowhere in one piece before its deadline');
   },
 };

@@ -135,6 +135,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   switch (reservation.kind) {
     case 'VM':
       lease.accumulated += at - reservation.start;
+      state.settle(reservation);
       if (vmOf(reservation).isCutShort) endCutShort(state, vmOf(reservation), at);
       break;
     case 'SHUTDOWN':

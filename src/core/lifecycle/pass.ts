@@ -4,6 +4,7 @@ import { schedulingFault } from '../model/reasons.ts';
 import type { Instant } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import { failLease } from '../placement/endings.ts';
+import { quotaExceeded } from '../policies/quotas.ts';
 import { scheduleWithRoom } from '../room/claims.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
@@ -40,7 +41,8 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     if (lease.queueRank === null) continue;
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
     const refusal = tryToSchedule(state, lease, now);
-    if (refusal && state.config.backfilling === 'off') break;
+    // A lease that waits for the quota of its project holds nobody up.
+    if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
     now = laterOf(state, now, yield);
     // Leases requested during the pause do not wait for the rest of a long queue.
     for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);

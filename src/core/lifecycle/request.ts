@@ -3,10 +3,11 @@ import { rulesOf } from '../lease-types/table.ts';
 import { whyNeverPossible } from '../mapping/empty-site.ts';
 import { Lease, type LeaseTerms } from '../model/lease.ts';
 import { schedulingFault } from '../model/reasons.ts';
-import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
+import type { Instant, LeaseRequest, Millis, StateReason } from '../model/records.ts';
 import { isDuration } from '../model/time.ts';
 import { expectToGoOn } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
+import { quotaThreshold } from '../vm/soonest.ts';
 import { demandOf } from './demand.ts';
 
 /**
@@ -78,8 +79,21 @@ export const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): S
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
   const ofType = rulesOf(lease.type).whyImpossible(state, lease, now);
-  return ofType ?? state.policies.admission.admit(lease.view, state.siteView);
+  const beyondQuota =
+    ofType ?? state.quotas.whyRefused(lease, longestNeed(state, lease), state.leases.values());
+  return beyondQuota ?? state.policies.admission.admit(lease.view, state.siteView);
 };
+
+/** For how long a best-effort lease must fit at most, whatever of it has run before. */
+function longestNeed({ planning: { estimates } }: SchedulerState, lease: Lease): Millis {
+  const shutdown = estimates.shutdown(lease);
+  const whole = lease.duration + shutdown;
+  if (!estimates.canSuspend(lease)) return whole;
+  return Math.min(
+    whole + estimates.resume(lease),
+    quotaThreshold(estimates.threshold(lease, true)) + shutdown,
+  );
+}
 
 const refuse = (message: string, ...path: string[]): never => {
   throw new SchedulerError('INVALID_REQUEST', message, path);

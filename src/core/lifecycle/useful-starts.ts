@@ -54,6 +54,7 @@ function earlierStarts(
 ): readonly StartWindow[] {
   const onlyPlacesCount =
     lease.type !== 'DEADLINE' &&
+    !state.quotas.concern(lease) &&
     lease.uniform &&
     !state.planning.estimates.canSuspend(lease) &&
     state.config.preparation === 'unmanaged';

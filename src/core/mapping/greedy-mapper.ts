@@ -2,6 +2,7 @@ import { fits, type Need, pack, type ResourceSpace, type Vector } from '../model
 import type { Lease, Mapping, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import type { HostSelectionPolicy } from '../policies/host-selection.ts';
+import type { Quotas } from '../policies/quotas.ts';
 import { HostView } from '../policies/views.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
@@ -46,11 +47,14 @@ export class GreedyMapper {
     private readonly space: ResourceSpace,
     private readonly table: SlotTable,
     private readonly hostSelection: HostSelectionPolicy,
+    private readonly quotas: Pick<Quotas, 'reach'>,
   ) {
     this.view = new HostView(space);
   }
 
-  map(request: MappingRequest): FoundMapping | null {
+  map(asked: MappingRequest): FoundMapping | null {
+    const request = this.withinQuotas(asked);
+    if (!request) return null;
     if (request.candidates.length === 0) {
       if (this.isHopeless(request)) return null;
       return this.place(request, this.order(request, true), new Set());
@@ -63,6 +67,14 @@ export class GreedyMapper {
       if (found) return found;
     }
     return null;
+  }
+
+  /** The request, cut short where the quotas of the lease's project end it; null when that is of no use. */
+  private withinQuotas(request: MappingRequest): MappingRequest | null {
+    const { end, lease, start, strict, worthwhileUntil } = request;
+    const reach = this.quotas.reach(lease, start, end);
+    if (reach === end) return request;
+    return strict || reach < worthwhileUntil || reach <= start ? null : { ...request, end: reach };
   }
 
   /** As `map`; tells soon when it does not fit even without any of the candidates. */
@@ -86,10 +98,12 @@ export class GreedyMapper {
 
   /** Whether an old mapping still fits, as it is (R55): how far it reaches, or null. */
   refit(
-    request: MappingRequest,
+    asked: MappingRequest,
     mapping: readonly number[],
     gone: ReadonlySet<Lease> = new Set(),
   ): FoundMapping | null {
+    const request = this.withinQuotas(asked);
+    if (!request) return null;
     const { lease, start, worthwhileUntil, strict } = request;
     const { site } = this.table;
     if (gone.size === 0 && site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil)

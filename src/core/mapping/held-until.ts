@@ -1,6 +1,7 @@
 import type { Vector } from '../model/capacity.ts';
-import type { Lease } from '../model/lease.ts';
+import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
+import type { Quotas } from '../policies/quotas.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 
 /**
@@ -25,6 +26,17 @@ export function heldUntil(
     }
   }
   return until;
+}
+
+/** As `heldUntil`, and as far as the quotas of the lease's project let it. */
+export function mayHoldUntil(
+  { quotas, table }: { readonly quotas: Quotas; readonly table: { readonly nodes: readonly NodeProfile[] } },
+  { amounts, lease }: Pick<VmReservation, 'amounts' | 'lease'>,
+  from: Instant,
+  to: Instant,
+  gone: ReadonlySet<Lease> = new Set(),
+): Instant {
+  return heldUntil(table.nodes, amounts, from, quotas.reach(lease, from, to), gone);
 }
 
 function isFree({ free, holds }: Segment, needed: Vector, gone: ReadonlySet<Lease>): boolean {

@@ -4,6 +4,8 @@
  * milliseconds.
  */
 
+import type { ProjectQuotas } from './quotas.ts';
+
 /** Milliseconds since the epoch. */
 export type Instant = number;
 /** A length of time in milliseconds. */
@@ -360,6 +362,8 @@ export interface Changes {
   readonly actions: readonly ActionRecord[];
   /** Nodes that were added or changed, ascending number. Absent when none were. */
   readonly inventory?: readonly NodeRecord[] | undefined;
+  /** Quotas that were set or whose use has changed, whole, ascending project. Absent when none were. */
+  readonly quotas?: readonly ProjectQuotas[] | undefined;
   /** Nodes whose state, or its cause, changed, ascending number. */
   readonly nodes: readonly NodeStateRecord[];
   /** Maintenance that is new or was ended before its time, whole. */
@@ -375,4 +379,6 @@ export interface Snapshot {
   readonly nodes?: readonly NodeStateRecord[];
   /** Maintenance that has not ended, in order of start, then name. Absent when there is none. */
   readonly maintenance?: readonly MaintenanceRecord[];
+  /** Ascending project. Absent when no project has quotas. */
+  readonly quotas?: readonly ProjectQuotas[];
 }

@@ -24,3 +24,21 @@ export const FOREVER: Instant = Number.MAX_SAFE_INTEGER;
 export function isDuration(value: Millis): boolean {
   return Number.isSafeInteger(value) && value >= 0;
 }
+
+const units: readonly (readonly [name: string, length: Millis])[] = [
+  ['d', DAY],
+  ['h', HOUR],
+  ['m', 60 * SECOND],
+];
+
+/** As people type durations: `1h30m`, `2d`, `0s`, `1.5s`. */
+export function formatDuration(duration: Millis): string {
+  let rest = duration;
+  let text = '';
+  for (const [name, length] of units) {
+    const count = Math.floor(rest / length);
+    if (count > 0) text += `${count}${name}`;
+    rest -= count * length;
+  }
+  return rest > 0 || text === '' ? `${text}${rest / SECOND}s` : text;
+}

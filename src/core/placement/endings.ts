@@ -40,6 +40,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
     vm.end = Math.max(vm.start, now);
     vm.after = [];
     lease.accumulated += vm.end - vm.start;
+    state.settle(vm);
     state.log.reservation(vm);
   }
   haveRemoved(state, lease, held, now);

@@ -1,4 +1,5 @@
 import { draftLease, whyRefused } from '../lifecycle/request.ts';
+import type { Lease } from '../model/lease.ts';
 import type { Amounts, Instant, Millis } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import type { SchedulerState } from '../state.ts';
@@ -9,6 +10,8 @@ export interface AvailabilityQuestion {
   readonly machines: readonly Amounts[];
   readonly duration: Millis;
   readonly preemptible: boolean;
+  /** The project for which they would be requested; null or absent: none. */
+  readonly project?: number | null;
   readonly from: Instant;
   /** Up to where windows are asked for; null: only the earliest start. */
   readonly to: Instant | null;
@@ -33,12 +36,13 @@ export function availability(
   question: AvailabilityQuestion,
   now: Instant,
 ): Availability {
-  const { machines, duration, preemptible } = question;
+  const { machines, duration, preemptible, project = null } = question;
   const from = Math.max(question.from, now);
   const to = question.to ?? from;
   const draft = (start: Instant) =>
-    draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, start }, now);
-  if (whyRefused(state, draft(from), now)) return { earliestStart: null, windows: [] };
+    draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, project, start }, now);
+  const lease = draft(from);
+  if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [] };
   let trials = 0;
   const isAccepted = (start: Instant): boolean => {
     trials += 1;
@@ -60,7 +64,7 @@ export function availability(
   /** From here on, up to `last`, starts are answered with `accepted`. */
   let since = from;
   let last = from;
-  for (const start of startsThatMatter(state, from, to, duration)) {
+  for (const start of startsThatMatter(state, lease, from, to)) {
     if (trials >= maxTrials || (start >= to && earliestStart !== null)) break;
     if (isAccepted(start) !== accepted) {
       const change: Instant = start === from ? from : boundary(last, start, !accepted);
@@ -79,14 +83,15 @@ export function availability(
  * Ascending, with the first and the last start of each part of the interval in which nothing begins or ends while the
  * machines would run. Leases that give way may change the answer within such a part: the caller looks for where.
  */
-function startsThatMatter(state: SchedulerState, from: Instant, to: Instant, duration: Millis): Instant[] {
+function startsThatMatter(state: SchedulerState, lease: Lease, from: Instant, to: Instant): Instant[] {
+  const { duration } = lease;
   const { table, availability: nodes } = state.planning;
   const times = [
     ...table.changepoints(from, LAST_INSTANT),
     ...nodes.boundaries(from, LAST_INSTANT),
     ...lastStartsAfter(state),
   ];
-  const starts = new Set([from]);
+  const starts = new Set([from, ...state.quotas.startsThatMatter(lease, from, to, duration)]);
   for (const time of times.sort((a, b) => a - b)) {
     for (const start of [time - 1, time, time - duration, time - duration + 1])
       if (start > from) starts.add(start);

@@ -31,11 +31,15 @@ export function dryRun(state: SchedulerState, request: LeaseRequest, now: Instan
   const decision = never ? refused(never) : decideOnTrial(state, lease, now);
   const { refusal: reason, start, end, mapping, displaced: displaces } = decision;
   const accepted = reason === null || (never === null && rulesOf(lease.type).decidedIn === 'QUEUE');
-  const { machines, duration, preemptible } = request;
+  const { machines, duration, preemptible, project } = request;
   const first =
     accepted || never
       ? null
-      : availability(state, { machines, duration, preemptible, from: request.start ?? now, to: null }, now);
+      : availability(
+          state,
+          { machines, duration, preemptible, project: project ?? null, from: request.start ?? now, to: null },
+          now,
+        );
   const nodes = mapping?.slice(1).map((node, index) => [index + 1, node] as const);
   return {
     accepted,

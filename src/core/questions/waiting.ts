@@ -1,6 +1,8 @@
 import type { Lease } from '../model/lease.ts';
 import type { Instant, LeaseState, Millis } from '../model/records.ts';
+import { FOREVER } from '../model/time.ts';
 import type { SchedulerState } from '../state.ts';
+import { shortestStay } from '../vm/soonest.ts';
 
 export type WaitingCode =
   | 'NOT_YET_CONSIDERED'
@@ -9,7 +11,8 @@ export type WaitingCode =
   | 'BEHIND_IN_QUEUE'
   | 'IMAGE_TRANSFER'
   | 'SUSPENDED'
-  | 'NODES_UNAVAILABLE';
+  | 'NODES_UNAVAILABLE'
+  | 'QUOTA';
 
 /** Why the machines of a lease do not run now. */
 export interface Waiting {
@@ -45,11 +48,20 @@ export function whyWaiting(state: SchedulerState, lease: Lease, now: Instant): W
 function codeOf(state: SchedulerState, lease: Lease, now: Instant): WaitingCode {
   if (lease.isWithoutPlace) return 'NODES_UNAVAILABLE';
   if (lease.state === 'PENDING' || lease.state === 'NEW') return 'NOT_YET_CONSIDERED';
+  if (waitsForQuota(state, lease, now)) return 'QUOTA';
   if (lease.isSuspended) return 'SUSPENDED';
   if (lease.state === 'QUEUED') return isHead(state, lease) ? 'RESOURCES' : 'BEHIND_IN_QUEUE';
   if (lease.requestedStart !== null && lease.requestedStart > now && lease.vm?.start === lease.requestedStart)
     return 'START_NOT_REACHED';
   return lease.transfers.size > 0 ? 'IMAGE_TRANSFER' : 'RESOURCES';
+}
+
+/** Whether it could not start now even if all nodes were free. */
+function waitsForQuota({ planning, quotas }: SchedulerState, lease: Lease, now: Instant): boolean {
+  if (lease.requestedStart !== null && lease.requestedStart > now) return false;
+  // Its own plan gives way to a start.
+  const until = Math.min(now + shortestStay(planning, lease), lease.vm?.holdStart ?? FOREVER);
+  return quotas.whyBlocked(lease, now, until) !== null;
 }
 
 function isHead(state: SchedulerState, lease: Lease): boolean {
@@ -63,10 +75,19 @@ function blockersOf(state: SchedulerState, lease: Lease, code: WaitingCode, now:
     const queue = [...state.queue];
     return queue.slice(0, queue.indexOf(lease)).map(({ id }) => id);
   }
+  if (code === 'QUOTA') return ofProject(state, lease, now);
   const nodes = lease.vm
     ? [...lease.vm.amounts.keys()]
     : state.table.nodes.slice(1).map(({ number }) => number);
   return holders(state, lease, nodes, now, lease.vm?.holdStart ?? now + 1);
+}
+
+/** Leases of its project that hold something now, those that end first before the others. */
+function ofProject(state: SchedulerState, lease: Lease, now: Instant): number[] {
+  const every = state.table.nodes.slice(1).map(({ number }) => number);
+  return holders(state, lease, every, now, now + 1).filter(
+    (id) => state.leases.get(id)?.terms.project === lease.terms.project,
+  );
 }
 
 /** Leases that hold something on the nodes within [from, to), those that end first before the others. */

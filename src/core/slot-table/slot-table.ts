@@ -7,6 +7,7 @@ import { FreedSpace } from './freed-space.ts';
 import type { Interval, NodeProfile } from './node-profile.ts';
 import { Occupancy } from './occupancy.ts';
 import { OrderedIndex } from './ordered-index.ts';
+import type { ProjectLedgers } from './project-ledgers.ts';
 import { ReleaseTimes } from './release-times.ts';
 import type { SiteProfile } from './site-profile.ts';
 
@@ -54,6 +55,19 @@ export class SlotTable {
   /** Free on the nodes that may be used. */
   get site(): SiteProfile {
     return this.occupancy.site;
+  }
+
+  /** What projects with quotas hold and use. */
+  get projects(): ProjectLedgers {
+    return this.occupancy.projects;
+  }
+
+  /** Enters what the leases of a project hold and plan into its ledger, which is new. */
+  enterProject(project: number): void {
+    this.occupancy.enterHolds(project);
+    for (const reservation of this.present)
+      if (reservation.kind === 'VM' && reservation.lease.terms.project === project)
+        this.projects.plan(reservation as VmReservation, 1);
   }
 
   /** Capacity of the whole site, by resource type. */
@@ -329,6 +343,7 @@ export class SlotTable {
     this.ends.insert(reservation);
     if (reservation.kind !== 'VM') return;
     const vm = reservation as VmReservation;
+    this.projects.plan(vm, 1);
     if (vm.prematureEnd !== null) this.premature.insert(vm);
   }
 
@@ -338,6 +353,7 @@ export class SlotTable {
     this.ends.remove(reservation);
     if (reservation.kind !== 'VM') return;
     const vm = reservation as VmReservation;
+    this.projects.plan(vm, -1);
     if (vm.prematureEnd !== null) this.premature.remove(vm);
   }
 

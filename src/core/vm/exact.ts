@@ -37,6 +37,8 @@ export const planExactly = (
     worthwhileUntil: end,
   });
   if (!found) {
+    const beyondQuota = planning.quotas.whyBlocked(lease, start, end);
+    if (beyondQuota) return { notSchedulable: beyondQuota };
     const beside = candidates.length > 0 ? `, even if ${candidates.length} other leases were preempted` : '';
     return notSchedulable(
       'NO_CAPACITY',

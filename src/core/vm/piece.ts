@@ -6,7 +6,7 @@ import { isInTheWay } from './candidates.ts';
 import type { Saved } from './migration.ts';
 import { type Plan, type Planning, precede } from './plan.ts';
 import { type Readiness, readyToResume, readyToStart } from './readiness.ts';
-import type { StartWindow } from './soonest.ts';
+import { releaseTimes, type StartWindow } from './soonest.ts';
 
 /** What is left of a lease with a deadline, to be run in one piece. */
 export interface Piece {
@@ -69,6 +69,7 @@ export class PieceSearch {
       ...this.readiness.earliest.map(({ time }) => Math.max(time, first)),
       ...planning.table.changepoints(first, last),
       ...planning.availability.boundaries(first, last),
+      ...planning.quotas.startsThatMatter(piece.lease, first, last, this.length),
       ...more,
       deadline - this.length,
       last,
@@ -85,19 +86,19 @@ export class PieceSearch {
       const plan = useful(time) ? this.at(time, nobody) : null;
       if (plan) return plan;
     }
-    const { releases } = planning.table;
+    const times = releaseTimes(planning, piece.lease);
     const places = planning.mapper.search(piece.lease, this.length);
     const last = this.deadline - this.shortest;
-    let at = releases.next(Math.max(...earliest));
+    let at = times.next(Math.max(...earliest));
     while (at !== null && at <= last) {
       const possible = places.notBefore(at, last);
       if (possible > at) {
-        at = releases.next(possible - 1);
+        at = times.next(possible - 1);
         continue;
       }
       const plan = useful(at) ? this.at(at, nobody) : null;
       if (plan) return plan;
-      at = releases.next(at);
+      at = times.next(at);
     }
     return null;
   }

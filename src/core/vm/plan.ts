@@ -3,6 +3,7 @@ import type { SchedulerConfig } from '../model/config.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { StateReason } from '../model/records.ts';
 import type { PreemptionPolicy } from '../policies/preemption.ts';
+import type { Quotas } from '../policies/quotas.ts';
 import type { Preparation, PreparationPlan } from '../preparation/preparation.ts';
 import type { NodeAvailability } from '../slot-table/availability.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
@@ -37,6 +38,7 @@ export interface Planning {
   readonly migrations: MigrationPlanner;
   readonly preparation: Preparation;
   readonly preemption: PreemptionPolicy;
+  readonly quotas: Quotas;
   readonly availability: NodeAvailability;
   /** Leases that may hold reservations, in no order. */
   planned(): Iterable<Lease>;

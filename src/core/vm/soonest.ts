@@ -60,6 +60,9 @@ export const planSoonest = (
     searchTimes(planning, search, earliest, starts) ??
     (options.future ? searchFuture(planning, search, last, starts) : null);
   if (!found) {
+    const { time: first } = earliest[0] as EarliestTime;
+    const beyondQuota = planning.quotas.whyBlocked(lease, first, first + minReach(search));
+    if (beyondQuota) return { notSchedulable: beyondQuota };
     return notSchedulable(
       'NO_CAPACITY',
       options.future ? 'its machines fit nowhere in the schedule' : 'its machines do not fit now',
@@ -125,23 +128,38 @@ const searchFuture = (
   after: Instant,
   starts: readonly StartWindow[],
 ): Found | null => {
-  const { releases } = planning.table;
+  const times = releaseTimes(planning, search.lease);
   const places = search.preempts ? null : placeSearch(planning, search);
   for (const { from, to } of starts) {
-    let at = releases.next(Math.max(after, from - 1));
+    let at = times.next(Math.max(after, from - 1));
     while (at !== null && at <= to) {
       const possible = places?.notBefore(at, to) ?? at;
       if (possible > at) {
-        at = releases.next(possible - 1);
+        at = times.next(possible - 1);
         continue;
       }
       const mapping = fitAt(planning, search, at, null);
       if (mapping) return { at, mapping };
-      at = releases.next(at);
+      at = times.next(at);
     }
   }
   return null;
 };
+
+/** The instants at which something is given back: by machines that end, and to a quota per period by its end. */
+export function releaseTimes(
+  { quotas, table: { releases } }: Planning,
+  lease: Lease,
+): { next(after: Instant): Instant | null } {
+  if (!quotas.concern(lease)) return releases;
+  return {
+    next(after) {
+      const release = releases.next(after);
+      const relief = after === Number.POSITIVE_INFINITY ? null : quotas.nextRelief(lease, after);
+      return release === null || relief === null ? (release ?? relief) : Math.min(release, relief);
+    },
+  };
+}
 
 function placeSearch({ mapper }: Planning, search: Search): Pick<PlaceSearch, 'notBefore'> {
   const { lease, fixed } = search;
@@ -170,6 +188,14 @@ export function shortestStay(planning: Planning, lease: Lease): Millis {
   return minReach({ duration: wholeStay(planning, lease), threshold, strict });
 }
 
+/**
+ * What a stay that a quota ends must reach at least. What it would leave of a quota per period is then too little for
+ * another stay: otherwise the lease would be suspended and resumed over and over until the period ends.
+ */
+export function quotaThreshold(threshold: Millis): Millis {
+  return 2 * threshold;
+}
+
 /** A mapping from `start` that reaches far enough (R8), or null. */
 const fitAt = (
   planning: Planning,
@@ -180,10 +206,12 @@ const fitAt = (
   const { lease, duration, shutdown, threshold, strict, fixed, readiness } = search;
   const end = start + duration;
   if (end > LAST_INSTANT) return null;
+  // Where a quota ends a stay that is nearly long enough, it is suspended earlier, since it would have to be anyway.
+  const reachable = planning.quotas.reach(lease, start, end);
   const request = {
     lease,
     start,
-    end,
+    end: strict || reachable === end ? end : Math.min(reachable, end - shutdown),
     strict,
     nodes: readiness.reachable(nodes, start),
     candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
@@ -192,7 +220,8 @@ const fitAt = (
   const found = fixed ? planning.mapper.refit(request, fixed) : planning.mapper.map(request);
   if (!found || found.end === end) return found;
   const reach = found.end - start;
-  return reach >= threshold && reach <= duration - shutdown ? found : null;
+  const worthwhile = reachable === end ? threshold : quotaThreshold(threshold);
+  return reach >= worthwhile && reach <= duration - shutdown ? found : null;
 };
 
 /** The VM over the mapping, resumed first if it was suspended, and shut down or suspended at its end (R8, R52). */

@@ -7,10 +7,12 @@ import { dryRun } from './dry-run.ts';
 import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
+import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
 import { removeNode } from './remove-node.ts';
 import { request } from './request.ts';
 import { setNodeState } from './set-node-state.ts';
+import { setQuotas } from './set-quotas.ts';
 import { update } from './update.ts';
 import { updateNode } from './update-node.ts';
 import { waiting } from './waiting.ts';
@@ -27,6 +29,8 @@ export const commandKinds = {
   planMaintenance,
   endMaintenance,
   recoverAction,
+  setQuotas,
+  quotas,
   dryRun,
   availability,
   waiting,

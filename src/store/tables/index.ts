@@ -5,4 +5,4 @@
 export * from './history.ts';
 export * from './leases.ts';
 export * from './reservations.ts';
-export { cachedImage, inventory, maintenance, nodeStates, nodes, sites } from './site.ts';
+export { cachedImage, inventory, maintenance, nodeStates, nodes, projectQuotas, sites } from './site.ts';

@@ -7,6 +7,8 @@ import type {
   NodeSpec,
   NodeStateCause,
   NodeStateRecord,
+  ProjectQuotas,
+  Quota,
   SiteRecord,
 } from '../../core/index.ts';
 import { NodeState } from '../prisma/enums.ts';
@@ -80,6 +82,32 @@ export const maintenance = new Table<MaintenanceRecord>(
     end: instant('ends_at'),
   },
   ({ name }) => `Maintenance ${name}`,
+);
+
+const limit = z.number().nullable();
+
+const quota: z.ZodType<Quota> = z.object({
+  type: z.string(),
+  amount: limit,
+  amountHours: limit,
+  period: limit,
+  maxDuration: limit,
+  maxLeases: limit,
+});
+
+/** What of a project the scheduler knows. */
+export const projectQuotas = new Table<ProjectQuotas>(
+  'projects',
+  ['number'],
+  {
+    project: int('number'),
+    quotas: json('quotas', z.array(quota)),
+    usage: json(
+      'quota_usage',
+      z.array(z.object({ type: z.string(), periodStart: z.number(), used: z.number() })),
+    ),
+  },
+  ({ project }) => `Project ${project}`,
 );
 
 export const cachedImage: z.ZodType<CachedImageRecord> = z.object({

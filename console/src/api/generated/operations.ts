@@ -58,6 +58,8 @@ export type Collisions =
 export type CreateProjectInput = {
   /** Its unique name. */
   readonly name: string;
+  /** What its leases may have at most. */
+  readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
 /** A new token. */
@@ -287,6 +289,22 @@ export type PlanMaintenanceInput = {
   readonly start: string;
 };
 
+/** Limits for the leases of a project that request some of one resource type. What is not given has no limit. */
+export type QuotaInput = {
+  /** The amount that they may hold together at any instant, also in what is planned. */
+  readonly amount?: number | null | undefined;
+  /** Amount times hours for which their machines may run within one `period`. */
+  readonly amountHours?: number | null | undefined;
+  /** The longest duration that a lease may request. */
+  readonly maxDuration?: string | null | undefined;
+  /** How many leases may exist that have not ended. */
+  readonly maxLeases?: number | null | undefined;
+  /** With `amountHours`: an hour at least. */
+  readonly period?: string | null | undefined;
+  /** The resource type. */
+  readonly type: string;
+};
+
 /** The action, and what becomes of it. */
 export type RecoverActionInput = {
   /** The global id of the action. */
@@ -418,6 +436,8 @@ export type WaitingCode =
   | 'NOT_YET_CONSIDERED'
   /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
   | 'QUARANTINED'
+  /** The quotas of its project do not allow more now. */
+  | 'QUOTA'
   /** What it needs is held by other leases. */
   | 'RESOURCES'
   /** It is planned, and its start has not been reached. */

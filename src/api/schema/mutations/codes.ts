@@ -28,6 +28,9 @@ const commandCodes = {
     description:
       'The nodes of the lease are taken after its end; the message names the longest possible duration.',
   },
+  QUOTA_EXCEEDED: {
+    description: 'The quotas of the project do not allow it; the message says what is left.',
+  },
   WOULD_DISPLACE: {
     description: 'Leases that were promised a place would lose it; the message names them.',
   },

@@ -69,6 +69,8 @@ export type Collisions =
 export type CreateProjectInput = {
   /** Its unique name. */
   readonly name: string;
+  /** What its leases may have at most. */
+  readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
 /** A new token. */
@@ -282,6 +284,22 @@ export type PlanMaintenanceInput = {
   readonly start: string;
 };
 
+/** Limits for the leases of a project that request some of one resource type. What is not given has no limit. */
+export type QuotaInput = {
+  /** The amount that they may hold together at any instant, also in what is planned. */
+  readonly amount?: number | null | undefined;
+  /** Amount times hours for which their machines may run within one `period`. */
+  readonly amountHours?: number | null | undefined;
+  /** The longest duration that a lease may request. */
+  readonly maxDuration?: string | null | undefined;
+  /** How many leases may exist that have not ended. */
+  readonly maxLeases?: number | null | undefined;
+  /** With `amountHours`: an hour at least. */
+  readonly period?: string | null | undefined;
+  /** The resource type. */
+  readonly type: string;
+};
+
 /** The terms of a lease. */
 export type RequestLeaseInput = {
   /** DEADLINE: the instant by which the lease must end. */
@@ -411,6 +429,8 @@ export type UpdateProjectInput = {
   readonly id: string | number;
   /** Its new name. */
   readonly name?: string | null | undefined;
+  /** All its new quotas; an empty list removes them. What is planned or runs stays. */
+  readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
 /** Why a lease waits. */
@@ -425,6 +445,8 @@ export type WaitingCode =
   | 'NOT_YET_CONSIDERED'
   /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
   | 'QUARANTINED'
+  /** The quotas of its project do not allow more now. */
+  | 'QUOTA'
   /** What it needs is held by other leases. */
   | 'RESOURCES'
   /** It is planned, and its start has not been reached. */
@@ -715,6 +737,23 @@ export type CreateProjectMutationVariables = Exact<{
 
 export type CreateProjectMutation = { readonly createProject: { readonly project: { readonly id: string, readonly name: string, readonly createdAt: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type QuotasQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type QuotasQuery = { readonly projects: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly quotas: ReadonlyArray<{ readonly type: string, readonly amount: number | null, readonly amountHours: number | null, readonly period: string | null, readonly maxDuration: string | null, readonly maxLeases: number | null, readonly usage: { readonly amount: number, readonly amountHours: number | null, readonly periodStart: string | null, readonly leases: number } | null }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type QuotaRowFragment = { readonly type: string, readonly amount: number | null, readonly amountHours: number | null, readonly period: string | null, readonly maxDuration: string | null, readonly maxLeases: number | null, readonly usage: { readonly amount: number, readonly amountHours: number | null, readonly periodStart: string | null, readonly leases: number } | null };
+
+export type SetQuotasMutationVariables = Exact<{
+  input: UpdateProjectInput;
+}>;
+
+
+export type SetQuotasMutation = { readonly updateProject: { readonly project: { readonly id: string, readonly name: string, readonly quotas: ReadonlyArray<{ readonly type: string, readonly amount: number | null, readonly amountHours: number | null, readonly period: string | null, readonly maxDuration: string | null, readonly maxLeases: number | null, readonly usage: { readonly amount: number, readonly amountHours: number | null, readonly periodStart: string | null, readonly leases: number } | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
 export type UpdateProjectMutationVariables = Exact<{
   input: UpdateProjectInput;
 }>;
@@ -950,6 +989,22 @@ export const TokenRowFragmentDoc = new TypedDocumentString(`
   revokedAt
 }
     `, {"fragmentName":"TokenRow"}) as unknown as TypedDocumentString<TokenRowFragment, unknown>;
+export const QuotaRowFragmentDoc = new TypedDocumentString(`
+    fragment QuotaRow on Quota {
+  type
+  amount
+  amountHours
+  period
+  maxDuration
+  maxLeases
+  usage {
+    amount
+    amountHours
+    periodStart
+    leases
+  }
+}
+    `, {"fragmentName":"QuotaRow"}) as unknown as TypedDocumentString<QuotaRowFragment, unknown>;
 export const MaintenanceRowFragmentDoc = new TypedDocumentString(`
     fragment MaintenanceRow on Maintenance {
   id
@@ -1979,6 +2034,75 @@ export const CreateProjectDocument = new TypedDocumentString(`
   message
   path
 }`) as unknown as TypedDocumentString<CreateProjectMutation, CreateProjectMutationVariables>;
+export const QuotasDocument = new TypedDocumentString(`
+    query Quotas($first: Int, $after: String) {
+  projects(first: $first, after: $after) {
+    nodes {
+      id
+      name
+      quotas {
+        ...QuotaRow
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment QuotaRow on Quota {
+  type
+  amount
+  amountHours
+  period
+  maxDuration
+  maxLeases
+  usage {
+    amount
+    amountHours
+    periodStart
+    leases
+  }
+}`) as unknown as TypedDocumentString<QuotasQuery, QuotasQueryVariables>;
+export const SetQuotasDocument = new TypedDocumentString(`
+    mutation SetQuotas($input: UpdateProjectInput!) {
+  updateProject(input: $input) {
+    project {
+      id
+      name
+      quotas {
+        ...QuotaRow
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment QuotaRow on Quota {
+  type
+  amount
+  amountHours
+  period
+  maxDuration
+  maxLeases
+  usage {
+    amount
+    amountHours
+    periodStart
+    leases
+  }
+}`) as unknown as TypedDocumentString<SetQuotasMutation, SetQuotasMutationVariables>;
 export const UpdateProjectDocument = new TypedDocumentString(`
     mutation UpdateProject($input: UpdateProjectInput!) {
   updateProject(input: $input) {

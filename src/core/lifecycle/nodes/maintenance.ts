@@ -1,5 +1,5 @@
 import { SchedulerError } from '../../errors.ts';
-import { heldUntil } from '../../mapping/held-until.ts';
+import { mayHoldUntil } from '../../mapping/held-until.ts';
 import type { Lease, VmReservation } from '../../model/lease.ts';
 import { underMaintenance } from '../../model/reasons.ts';
 import type { Collisions, Instant, MaintenanceRecord, StateReason } from '../../model/records.ts';
@@ -104,14 +104,14 @@ function clear(
 /** A promised lease that was to stop for maintenance which does not come runs on, if its nodes are still free. */
 function giveBackEnd(state: SchedulerState, lease: Lease, vm: VmReservation): void {
   if (lease.type === 'BEST_EFFORT') return;
-  const { table, planning } = state;
+  const { planning } = state;
   const shutdown = planning.estimates.shutdown(lease);
   const end =
     lease.type === 'ADVANCE_RESERVATION'
       ? (lease.requestedStart as Instant) + lease.duration
       : vm.start + lease.remaining + shutdown;
   if (end - shutdown < vm.end || (lease.deadline !== null && end > lease.deadline)) return;
-  if (heldUntil(table.nodes, vm.amounts, vm.end, end, new Set()) < end) return;
+  if (mayHoldUntil(state, vm, vm.end, end) < end) return;
   const stop = planning.chains.shutdown(vm, end);
   changeEnd(state, vm, stop.start, [stop]);
 }

@@ -1,9 +1,10 @@
 import { SchedulerError } from '../../errors.ts';
-import { heldUntil } from '../../mapping/held-until.ts';
+import { mayHoldUntil } from '../../mapping/held-until.ts';
 import { type Lease, VmReservation } from '../../model/lease.ts';
 import type { Instant, LeaseUpdate, Millis } from '../../model/records.ts';
-import { SECOND } from '../../model/time.ts';
+import { formatDuration, SECOND } from '../../model/time.ts';
 import { changeEnd } from '../../placement/change-end.ts';
+import { quotaExceeded } from '../../policies/quotas.ts';
 import { nothingToPrepare } from '../../preparation/preparation.ts';
 import { takePromised } from '../../room/promised.ts';
 import { type Claim, makeRoom } from '../../room/room.ts';
@@ -25,7 +26,7 @@ export function extend(
 ): void {
   if (extendBy(state, lease, vm, change, now)) return;
   const longest = longestExtension(state, lease, vm, change, now);
-  extendLess(lease, change, longest, update);
+  extendLess(state, lease, change, longest, update, vm);
   if (longest > 0) extendBy(state, lease, vm, longest, now);
 }
 
@@ -44,16 +45,22 @@ export function extendBy(
  * Refuses the extension, unless it is to go as far as it can: then the duration becomes the longest that is possible.
  */
 export function extendLess(
+  { quotas }: SchedulerState,
   lease: Lease,
   change: Millis,
   possible: Millis,
   { asFarAsPossible }: LeaseUpdate,
+  vm: VmReservation,
 ): void {
   const longest = lease.duration - change + possible;
   if (!asFarAsPossible) {
+    const beyondQuota = quotas.whyBlocked(lease, vm.finalEnd, vm.finalEnd + change);
+    const why = beyondQuota
+      ? `Lease ${lease.id} cannot be extended: ${beyondQuota.message}. It`
+      : `The nodes of lease ${lease.id} are taken after its end: it`;
     throw new SchedulerError(
-      'EXTENSION_BLOCKED',
-      `the nodes of lease ${lease.id} are taken after its end: it can last ${longest / 1000} s at most`,
+      beyondQuota ? quotaExceeded : 'EXTENSION_BLOCKED',
+      `${why} can last ${formatDuration(longest)} at most.`,
       ['duration'],
       { longest },
     );
@@ -67,7 +74,7 @@ export function isDraining(state: SchedulerState, vm: VmReservation): boolean {
 }
 
 function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, change: Millis): Claim {
-  const { planning, table } = state;
+  const { planning } = state;
   const from = vm.finalEnd;
   const to = from + change;
   return {
@@ -80,7 +87,7 @@ function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, cha
       const gone = new Set<Lease>();
       for (const candidate of [null, ...candidates(from, to)]) {
         if (candidate) gone.add(candidate);
-        if (heldUntil(table.nodes, vm.amounts, from, to, gone) < to) continue;
+        if (mayHoldUntil(state, vm, from, to, gone) < to) continue;
         const victims = [...gone].filter((each) => isInTheWay(each, vm.amounts, from, to));
         const room = new VmReservation(lease, from, to, vm.amounts, vm.mapping);
         return { lease, vm: room, preparation: nothingToPrepare, victims, isFuture: false };
@@ -136,7 +143,7 @@ export function longestExtension(
     state.journal.attempt(() => {
       takePromised(state, lease, now);
       const gone = new Set(displaceable(state, lease, from, from + change));
-      until = heldUntil(state.table.nodes, vm.amounts, from, from + change, gone);
+      until = mayHoldUntil(state, vm, from, from + change, gone);
       return null;
     });
     return until - from;

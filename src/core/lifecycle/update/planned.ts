@@ -1,9 +1,10 @@
 import { SchedulerError } from '../../errors.ts';
 import { rulesOf } from '../../lease-types/table.ts';
-import { heldUntil } from '../../mapping/held-until.ts';
+import { mayHoldUntil } from '../../mapping/held-until.ts';
 import type { Lease, VmReservation } from '../../model/lease.ts';
-import type { Instant } from '../../model/records.ts';
+import type { Instant, StateReason } from '../../model/records.ts';
 import { withdrawPlan } from '../../placement/plan-anew.ts';
+import { quotaExceeded } from '../../policies/quotas.ts';
 import { planBestEffortAnew } from '../../room/best-effort-anew.ts';
 import { scheduleAnew } from '../../room/claims.ts';
 import type { SchedulerState } from '../../state.ts';
@@ -16,7 +17,7 @@ import { deadlineCannotBeMet } from './terms.ts';
 export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant): void {
   if (lease.isWithoutPlace) {
     const refusal = scheduleAnew(state, { lease, held: [] }, now);
-    if (refusal) throw notSchedulable(lease, refusal.notSchedulable.message);
+    if (refusal) throw refused(lease, refusal.notSchedulable);
   } else if (lease.vm) {
     if (!keepPlace(state, lease, lease.vm, now)) planAnew(state, lease, now);
     state.askForReevaluation();
@@ -29,7 +30,7 @@ export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant)
 function checkRequest(state: SchedulerState, lease: Lease, now: Instant): void {
   const impossible = rulesOf(lease.type).whyImpossible(state, lease, now);
   const isLate = lease.type === 'ADVANCE_RESERVATION' && (lease.requestedStart as Instant) < now;
-  if (impossible || isLate) throw notSchedulable(lease, impossible?.message ?? 'its start has passed');
+  if (impossible || isLate) throw refused(lease, impossible ?? startPassed);
 }
 
 function planAnew(state: SchedulerState, lease: Lease, now: Instant): void {
@@ -39,12 +40,18 @@ function planAnew(state: SchedulerState, lease: Lease, now: Instant): void {
     return;
   }
   const refusal = scheduleAnew(state, withdrawn, now);
-  if (refusal) throw notSchedulable(lease, refusal.notSchedulable.message);
+  if (refusal) throw refused(lease, refusal.notSchedulable);
 }
 
-function notSchedulable(lease: Lease, why: string): SchedulerError {
-  if (lease.type === 'DEADLINE') return deadlineCannotBeMet(lease);
-  return new SchedulerError('NOT_SCHEDULABLE', `with these terms lease ${lease.id} cannot be had: ${why}`);
+const startPassed: StateReason = { code: 'START_PASSED', message: 'its start has passed' };
+
+function refused(lease: Lease, { code, message }: StateReason): SchedulerError {
+  const isBeyondQuota = code === quotaExceeded;
+  if (lease.type === 'DEADLINE' && !isBeyondQuota) return deadlineCannotBeMet(lease);
+  return new SchedulerError(
+    isBeyondQuota ? quotaExceeded : 'NOT_SCHEDULABLE',
+    `With these terms lease ${lease.id} cannot be had: ${message}.`,
+  );
 }
 
 /**
@@ -64,7 +71,7 @@ export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation
       const resumed = vm.start - vm.holdStart;
       const isExact = lease.type === 'ADVANCE_RESERVATION' && !lease.isSuspended;
       const length = isExact ? lease.duration : resumed + lease.remaining + shutdown;
-      const reach = heldUntil(table.nodes, vm.amounts, start, start + length, new Set());
+      const reach = mayHoldUntil(state, vm, start, start + length);
       const isWhole = reach === start + length;
       if (!isWhole && !maySuspendAt(state, lease, reach - start, now)) return null;
       if (lease.deadline !== null && reach > lease.deadline) return null;

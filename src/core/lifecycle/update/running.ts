@@ -1,4 +1,4 @@
-import { heldUntil } from '../../mapping/held-until.ts';
+import { mayHoldUntil } from '../../mapping/held-until.ts';
 import type { Lease, Reservation, VmReservation } from '../../model/lease.ts';
 import type { Instant, LeaseUpdate, Millis } from '../../model/records.ts';
 import { changeEnd } from '../../placement/change-end.ts';
@@ -64,7 +64,7 @@ function lengthen(
   now: Instant,
 ): void {
   if (vm.isCutShort || isDraining(state, vm)) {
-    extendLess(lease, change, 0, update);
+    extendLess(state, lease, change, 0, update, vm);
     return;
   }
   const isSuspendable = lease.type === 'BEST_EFFORT' && state.planning.estimates.canSuspend(lease);
@@ -80,7 +80,7 @@ export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservat
   const { chains, estimates } = state.planning;
   const shutdown = estimates.shutdown(lease);
   const whole = vm.start + lease.remaining + shutdown;
-  const reach = heldUntil(state.table.nodes, vm.amounts, vm.finalEnd, whole, new Set());
+  const reach = mayHoldUntil(state, vm, vm.finalEnd, whole);
   if (reach < whole) {
     const resumed = vm.before.some(({ kind }) => kind === 'RESUMPTION');
     const room = reach - vm.holdStart;

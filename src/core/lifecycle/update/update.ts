@@ -1,9 +1,12 @@
+import { SchedulerError } from '../../errors.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { Instant, LeaseUpdate } from '../../model/records.ts';
+import { formatDuration } from '../../model/time.ts';
+import { quotaExceeded } from '../../policies/quotas.ts';
 import type { SchedulerState } from '../../state.ts';
 import { updatePlanned } from './planned.ts';
 import { updateRunning, updateSuspended } from './running.ts';
-import { hasStarted, newTerms, ranSoFar, termsOf, tooShort } from './terms.ts';
+import { hasStarted, newTerms, ranSoFar, type Terms, termsOf, tooShort } from './terms.ts';
 import { updateWithDeadline } from './with-deadline.ts';
 
 /**
@@ -15,14 +18,15 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
   const lease = state.live(id);
   const terms = newTerms(lease, update);
   const { endNotice = lease.endNotice } = update;
-  if (!terms && endNotice === lease.endNotice) return lease;
+  const allowed = terms && withinQuotas(state, lease, terms, update);
+  if (!allowed && endNotice === lease.endNotice) return lease;
   const before = termsOf(lease);
   state.journal.attempt(() => {
     state.touch(lease);
     lease.endNotice = endNotice;
     state.log.lease(lease);
-    if (!terms) return true;
-    Object.assign(lease, terms);
+    if (!allowed) return true;
+    Object.assign(lease, allowed);
     // A shorter one may fit where it was found not to.
     lease.freedSeal = -1;
     if (!hasStarted(lease)) {
@@ -36,6 +40,30 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
     return true;
   });
   return lease;
+}
+
+/** The terms, as far as the quotas of the project let a lease last; null when nothing is left. Throws QUOTA_EXCEEDED. */
+function withinQuotas(
+  { quotas }: SchedulerState,
+  lease: Lease,
+  terms: Terms,
+  { asFarAsPossible }: LeaseUpdate,
+): Terms | null {
+  const longest = Math.max(lease.duration, quotas.maxDurationOf(lease));
+  if (terms.duration <= longest) return terms;
+  if (!asFarAsPossible) {
+    throw new SchedulerError(
+      quotaExceeded,
+      `The quota of its project allows lease ${lease.id} to last ${formatDuration(longest)}, not ${formatDuration(terms.duration)}.`,
+      ['duration'],
+      { longest },
+    );
+  }
+  const isSame =
+    longest === lease.duration &&
+    terms.requestedStart === lease.requestedStart &&
+    terms.deadline === lease.deadline;
+  return isSame ? null : { ...terms, duration: longest };
 }
 
 /** It is saved, and nothing of what brings it back has begun. */

@@ -1,4 +1,4 @@
-import { heldUntil } from '../../mapping/held-until.ts';
+import { mayHoldUntil } from '../../mapping/held-until.ts';
 import type { Lease, Reservation, VmReservation } from '../../model/lease.ts';
 import type { Instant, LeaseUpdate, Millis } from '../../model/records.ts';
 import { changeEnd } from '../../placement/change-end.ts';
@@ -70,7 +70,7 @@ function divide(state: SchedulerState, lease: Lease, vm: VmReservation, now: Ins
   return (
     state.journal.attempt(() => {
       const whole = vm.start + lease.remaining;
-      const by = heldUntil(state.table.nodes, vm.amounts, vm.finalEnd, whole, new Set());
+      const by = mayHoldUntil(state, vm, vm.finalEnd, whole);
       if (by - vm.start < estimates.threshold(lease, false) || by - now < estimates.suspend(lease))
         return null;
       const after = chains.suspensions(vm, by);

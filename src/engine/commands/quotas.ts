@@ -1,0 +1,18 @@
+import type { QuotaState } from '../../core/index.ts';
+import type { CommandKind } from './command.ts';
+import { fieldsOf, isWhole } from './shape.ts';
+
+export interface QuotasInput {
+  readonly project: number;
+}
+
+/** A question: how much of the quotas of a project is in use. Changes nothing. */
+export const quotas: CommandKind<QuotasInput, readonly QuotaState[]> = {
+  parse: (input) => {
+    const project = fieldsOf(input)?.project;
+    return isWhole(project) ? { project } : null;
+  },
+  rows: () => 0,
+  apply: (core, now, { project }) => core.quotas(now, project),
+  idempotency: null,
+};

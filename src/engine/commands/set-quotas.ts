@@ -1,0 +1,36 @@
+import type { Quota } from '../../core/index.ts';
+import type { CommandKind } from './command.ts';
+import { fieldsOf, isListOf, isWhole } from './shape.ts';
+
+export interface SetQuotasInput {
+  /** Null: the quotas are only checked. */
+  readonly project: number | null;
+  /** All of them; none removes them. */
+  readonly quotas: readonly Quota[];
+}
+
+/** Gives a project other quotas. The project must exist. */
+export const setQuotas: CommandKind<SetQuotasInput, { readonly project: number | null }> = {
+  parse: (input) => {
+    const fields = fieldsOf(input);
+    if (!fields || !(fields.project === null || isWhole(fields.project))) return null;
+    return isListOf(isQuota, fields.quotas) ? { project: fields.project, quotas: fields.quotas } : null;
+  },
+  rows: () => 1,
+  apply: (core, now, { project, quotas }) => {
+    if (project === null) core.checkQuotas(quotas);
+    else core.setQuotas(now, project, quotas);
+    return { project };
+  },
+  idempotency: null,
+};
+
+const limits = ['amount', 'amountHours', 'period', 'maxDuration', 'maxLeases'] as const;
+
+function isQuota(value: unknown): value is Quota {
+  const fields = fieldsOf(value);
+  return (
+    typeof fields?.type === 'string' &&
+    limits.every((limit) => fields[limit] === null || typeof fields[limit] === 'number')
+  );
+}
