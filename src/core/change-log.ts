@@ -122,7 +122,10 @@ export class ChangeLog {
   }
 
   /** Everything since the last time. */
-  take(site: SiteRecord | null, ofNodes: Pick<Changes, 'nodes' | 'maintenance'>): Changes {
+  take(
+    site: SiteRecord | null,
+    others: Pick<Changes, 'nodes' | 'maintenance' | 'inventory' | 'quotas'>,
+  ): Changes {
     const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
     const placedReservations = reservations.map(({ id }) => id).filter((id) => !this.known.has(id));
     for (const reservation of reservations) {
@@ -138,7 +141,7 @@ export class ChangeLog {
       withdrawn: [...this.withdrawn],
       events: this.events,
       actions: this.actions,
-      ...ofNodes,
+      ...others,
     };
     this.leases.clear();
     this.placed.clear();

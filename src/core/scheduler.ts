@@ -1,13 +1,13 @@
 import { SchedulerError } from './errors.ts';
-import { endAndStart, endPrematurely } from './lifecycle/due.ts';
-import { giveUp, nextGivingUp } from './lifecycle/giving-up.ts';
+import { endAndStart, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
+import { giveUp } from './lifecycle/giving-up.ts';
 import { removeMachines } from './lifecycle/host-reports.ts';
 import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
-import { nextPeriodEnd, passPeriods, setQuotas } from './lifecycle/quotas.ts';
+import { passPeriods, setQuotas } from './lifecycle/quotas.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
@@ -128,13 +128,8 @@ export class Scheduler {
     return this.command(now, () => removeNode(this.state, node));
   }
 
-  /** Throws INVALID_REQUEST for quotas that a project cannot be given. */
-  checkQuotas(quotas: readonly Quota[]): void {
-    this.state.quotas.check(quotas);
-  }
-
-  /** Gives a project other quotas, all of them. Throws INVALID_REQUEST. */
-  setQuotas(now: Instant, project: number, quotas: readonly Quota[]): void {
+  /** Gives a project other quotas, all of them; null: they are only checked. Throws INVALID_REQUEST. */
+  setQuotas(now: Instant, project: number | null, quotas: readonly Quota[]): void {
     this.command(now, () => setQuotas(this.state, project, quotas, now));
   }
 
@@ -324,14 +319,10 @@ export class Scheduler {
 
   /** What changed since this was last asked. */
   takeChanges(): Changes {
-    const inventory = this.state.takeInventory();
-    const quotas = this.state.takeQuotas();
-    const changes = this.state.log.take(this.state.takeSiteRecord(), this.state.availability.takeChanges());
-    return {
-      ...changes,
-      ...(inventory.length > 0 && { inventory }),
-      ...(quotas.length > 0 && { quotas }),
-    };
+    const { state } = this;
+    const { availability, log } = state;
+    const others = { ...availability.takeChanges(), ...state.takeInventory(), ...state.takeQuotas() };
+    return log.take(state.takeSiteRecord(), others);
   }
 
   /** Roughly how many rows it takes to store what changed since changes were last taken. */
@@ -398,13 +389,7 @@ export class Scheduler {
   }
 
   private nextAfter(instant: Instant, inclusive: boolean): Instant | null {
-    const { table, availability } = this.state;
-    return [
-      table.nextPrematureEnd(instant, inclusive),
-      availability.nextBoundary(instant, inclusive),
-      nextGivingUp(this.state, instant, inclusive),
-      nextPeriodEnd(this.state, inclusive ? instant - 1 : instant),
-    ].reduce(earlier, table.nextChangepoint(instant, inclusive));
+    return nextDueAfter(this.state, instant, inclusive);
   }
 
   private moveTo(now: Instant): void {
@@ -412,6 +397,3 @@ export class Scheduler {
     this.cursor = Math.max(this.cursor, now);
   }
 }
-
-const earlier = (a: Instant | null, b: Instant | null): Instant | null =>
-  a === null ? b : b === null ? a : Math.min(a, b);

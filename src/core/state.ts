@@ -5,12 +5,11 @@ import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Lease, Mapping, Reservation, VmReservation } from './model/lease.ts';
-import type { ProjectQuotas } from './model/quotas.ts';
 import type {
   ActionTarget,
+  Changes,
   Instant,
   LeaseState,
-  NodeRecord,
   NodeSpec,
   SiteRecord,
   SiteSpec,
@@ -141,22 +140,21 @@ export class SchedulerState {
   }
 
   /** Nodes that were added or changed since this was last asked. */
-  takeInventory(): NodeRecord[] {
+  takeInventory(): Pick<Changes, 'inventory'> {
     const numbers = [...this.changedNodes].sort((a, b) => a - b);
     this.changedNodes.clear();
-    return numbers.map((number) => ({
+    const inventory = numbers.map((number) => ({
       ...(this.site.nodes[number - 1] as NodeSpec),
       ...this.availability.recordOf(number),
     }));
+    return inventory.length > 0 ? { inventory } : {};
   }
 
   /** The quotas that were set, and those whose use has changed, since this was last asked. */
-  takeQuotas(): ProjectQuotas[] {
-    const records = new Map(this.quotas.takeChanges(this.table.now).map((each) => [each.project, each]));
-    for (const project of this.changedQuotas)
-      records.set(project, this.quotas.record(project, this.table.now));
+  takeQuotas(): Pick<Changes, 'quotas'> {
+    const quotas = this.quotas.takeChanges(this.changedQuotas, this.table.now);
     this.changedQuotas.clear();
-    return [...records.values()].sort((a, b) => a.project - b.project);
+    return quotas.length > 0 ? { quotas } : {};
   }
 
   live(id: number): Lease {

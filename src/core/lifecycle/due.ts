@@ -3,8 +3,23 @@ import { preempted, suspendedAsPlanned } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
 import { endEarly, endLease } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
+import { nextGivingUp } from './giving-up.ts';
 import { endCutShort } from './nodes/cut-short.ts';
+import { nextPeriodEnd } from './quotas.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
+
+/** The next instant after one at which something is to be carried out; null when nothing is planned. */
+export function nextDueAfter(state: SchedulerState, instant: Instant, inclusive: boolean): Instant | null {
+  const { availability, table } = state;
+  const times = [
+    table.nextChangepoint(instant, inclusive),
+    table.nextPrematureEnd(instant, inclusive),
+    availability.nextBoundary(instant, inclusive),
+    nextGivingUp(state, instant, inclusive),
+    nextPeriodEnd(state, inclusive ? instant - 1 : instant),
+  ].filter((time) => time !== null);
+  return times.length > 0 ? Math.min(...times) : null;
+}
 
 /** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
 export function endPrematurely(state: SchedulerState, at: Instant): void {

@@ -1,5 +1,5 @@
 /** What a project may have at most, as plain data. */
-import type { Instant, Millis } from './records.ts';
+import type { Instant, Millis } from './instants.ts';
 
 /** The limits of a project for leases that request some of one resource type. Null: no limit. */
 export interface Quota {

@@ -4,12 +4,10 @@
  * milliseconds.
  */
 
+import type { Instant, Millis } from './instants.ts';
 import type { ProjectQuotas } from './quotas.ts';
 
-/** Milliseconds since the epoch. */
-export type Instant = number;
-/** A length of time in milliseconds. */
-export type Millis = number;
+export type { Instant, Millis };
 
 export type LeaseType = 'BEST_EFFORT' | 'ADVANCE_RESERVATION' | 'IMMEDIATE' | 'DEADLINE';
 

@@ -226,11 +226,14 @@ export class Quotas {
     return [...this.rules.keys()].sort((a, b) => a - b).map((project) => this.record(project, now));
   }
 
-  /** Those whose use has changed since this was last asked. */
-  takeChanges(now: Instant): ProjectQuotas[] {
-    const changed = [...this.rules].filter(([, { ledger }]) => ledger.changed).map(([project]) => project);
-    for (const project of changed) (this.rules.get(project) as ProjectRules).ledger.changed = false;
-    return changed.sort((a, b) => a - b).map((project) => this.record(project, now));
+  /** Those of some projects, and those whose use has changed since this was last asked. */
+  takeChanges(others: ReadonlySet<number>, now: Instant): ProjectQuotas[] {
+    const changed = new Set(others);
+    for (const [project, { ledger }] of this.rules) {
+      if (ledger.changed) changed.add(project);
+      ledger.changed = false;
+    }
+    return [...changed].sort((a, b) => a - b).map((project) => this.record(project, now));
   }
 
   record(project: number, now: Instant): ProjectQuotas {

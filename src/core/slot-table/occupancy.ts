@@ -4,7 +4,7 @@ import type { Reservation } from '../model/lease.ts';
 import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
-import { ProjectLedgers } from './project-ledgers.ts';
+import type { ProjectLedgers } from './project-ledgers.ts';
 import { SiteProfile } from './site-profile.ts';
 
 interface Held {
@@ -19,7 +19,6 @@ export class Occupancy {
   readonly nodes: NodeProfile[];
   /** Free on nodes that may be used. */
   readonly site: SiteProfile;
-  readonly projects: ProjectLedgers;
   /** Capacity of the whole site, by resource type. */
   capacity: readonly number[];
   /** What lies before it is no longer asked for. */
@@ -31,6 +30,7 @@ export class Occupancy {
     private readonly space: ResourceSpace,
     site: SiteSpec,
     private readonly journal: Journal,
+    private readonly projects: ProjectLedgers,
   ) {
     const capacities = site.nodes.map((node) => space.capacity(node.capacity));
     this.nodes = [
@@ -42,7 +42,6 @@ export class Occupancy {
       space.types.map(() => 0),
     );
     this.site = new SiteProfile(space.types.length, this.capacity);
-    this.projects = new ProjectLedgers(journal);
   }
 
   /** Whether some node may not be used at some time. */
@@ -142,15 +141,6 @@ export class Occupancy {
     else this.site.add(Math.max(hold.start, this.now), hold.end, totals, sign);
     if (hold.lease)
       this.projects.hold(hold.lease, Math.max(hold.start, this.now), hold.end, totals, sign === 1 ? -1 : 1);
-  }
-
-  /** Enters what the leases of a project hold into its ledger, which is new. */
-  enterHolds(project: number): void {
-    for (const { byNode, totals } of this.held.values()) {
-      const { lease, start, end } = byNode[0]?.[1] ?? {};
-      if (lease?.terms.project !== project || !totals || start === undefined || end === undefined) continue;
-      this.projects.hold(lease, Math.max(start, this.now), end, totals, 1);
-    }
   }
 
   /** While a node is closed nothing of it counts, neither its capacity nor what is still held there. */

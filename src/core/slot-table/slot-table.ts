@@ -7,7 +7,7 @@ import { FreedSpace } from './freed-space.ts';
 import type { Interval, NodeProfile } from './node-profile.ts';
 import { Occupancy } from './occupancy.ts';
 import { OrderedIndex } from './ordered-index.ts';
-import type { ProjectLedgers } from './project-ledgers.ts';
+import { ProjectLedgers } from './project-ledgers.ts';
 import { ReleaseTimes } from './release-times.ts';
 import type { SiteProfile } from './site-profile.ts';
 
@@ -21,6 +21,7 @@ import type { SiteProfile } from './site-profile.ts';
 export class SlotTable {
   readonly releases = new ReleaseTimes();
   readonly freed = new FreedSpace();
+  readonly projects: ProjectLedgers;
   private readonly occupancy: Occupancy;
 
   private readonly starts = new OrderedIndex<Reservation>(
@@ -44,7 +45,8 @@ export class SlotTable {
     site: SiteSpec,
     private readonly journal: Journal,
   ) {
-    this.occupancy = new Occupancy(space, site, journal);
+    this.projects = new ProjectLedgers(journal);
+    this.occupancy = new Occupancy(space, site, journal, this.projects);
   }
 
   /** By node number; index 0 is not used. The image repository is not among them: nothing is ever placed there. */
@@ -55,19 +57,6 @@ export class SlotTable {
   /** Free on the nodes that may be used. */
   get site(): SiteProfile {
     return this.occupancy.site;
-  }
-
-  /** What projects with quotas hold and use. */
-  get projects(): ProjectLedgers {
-    return this.occupancy.projects;
-  }
-
-  /** Enters what the leases of a project hold and plan into its ledger, which is new. */
-  enterProject(project: number): void {
-    this.occupancy.enterHolds(project);
-    for (const reservation of this.present)
-      if (reservation.kind === 'VM' && reservation.lease.terms.project === project)
-        this.projects.plan(reservation as VmReservation, 1);
   }
 
   /** Capacity of the whole site, by resource type. */
@@ -341,20 +330,20 @@ export class SlotTable {
     this.present.add(reservation);
     this.starts.insert(reservation);
     this.ends.insert(reservation);
-    if (reservation.kind !== 'VM') return;
-    const vm = reservation as VmReservation;
-    this.projects.plan(vm, 1);
-    if (vm.prematureEnd !== null) this.premature.insert(vm);
+    if (reservation.kind === 'VM') this.countVm(reservation as VmReservation, 1);
   }
 
   private take(reservation: Reservation): void {
     this.present.delete(reservation);
     this.starts.remove(reservation);
     this.ends.remove(reservation);
-    if (reservation.kind !== 'VM') return;
-    const vm = reservation as VmReservation;
-    this.projects.plan(vm, -1);
-    if (vm.prematureEnd !== null) this.premature.remove(vm);
+    if (reservation.kind === 'VM') this.countVm(reservation as VmReservation, -1);
+  }
+
+  private countVm(vm: VmReservation, sign: 1 | -1): void {
+    this.projects.plan(vm, sign);
+    if (vm.prematureEnd !== null && sign === 1) this.premature.insert(vm);
+    if (vm.prematureEnd !== null && sign === -1) this.premature.remove(vm);
   }
 
   private holdChain(vm: VmReservation): void {
@@ -393,11 +382,7 @@ export class SlotTable {
   }
 }
 
-/**
- * Of reservations that end at one instant, those whose order matters: machines that end by themselves, each followed by
- * a re-evaluation; suspensions, after which leases queue; and a shutdown, after which cached images are no longer in
- * use, beside the delivery of an image.
- */
+/** Of reservations that end at one instant, those whose order matters: after a VM follows a re-evaluation. */
 const rivals: Partial<Record<Reservation['kind'], Reservation['kind']>> = {
   VM: 'VM',
   SUSPENSION: 'SUSPENSION',

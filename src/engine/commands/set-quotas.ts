@@ -18,8 +18,7 @@ export const setQuotas: CommandKind<SetQuotasInput, { readonly project: number |
   },
   rows: () => 1,
   apply: (core, now, { project, quotas }) => {
-    if (project === null) core.checkQuotas(quotas);
-    else core.setQuotas(now, project, quotas);
+    core.setQuotas(now, project, quotas);
     return { project };
   },
   idempotency: null,
