@@ -53,7 +53,14 @@ beforeAll(async () => {
   }
   await identity.tokens.create({ name: `${secret} token`, role: 'USER', projects: [2], expiresAt: null });
   await prisma.auditEntry.create({
-    data: { principal: secret, role: 'USER', mutation: secret, outcome: secret, requestId: secret },
+    data: {
+      principal: secret,
+      role: 'USER',
+      mutation: secret,
+      outcome: secret,
+      requestId: secret,
+      subject: secret,
+    },
   });
   await prisma.lease.createMany({
     data: [
@@ -86,6 +93,14 @@ beforeAll(async () => {
       state: 'ACTIVE',
       amounts: { 1: { CPU: 200 } },
     },
+    {
+      number: 21,
+      lease: foreign.lease,
+      kind: 'MEMORY_MIGRATION',
+      start: now - hour,
+      end: now - hour,
+      plan: { moves: { 1: [2, 1] } },
+    },
     // A transfer of the own lease that also serves the foreign one.
     {
       number: 11,
@@ -109,7 +124,7 @@ beforeAll(async () => {
       kind: 'START',
       leaseNumber: foreign.lease,
       at: new Date(now),
-      targets: [],
+      targets: [{ leaseId: foreign.lease, machine: 1, node: 1 }],
       error: secret,
       output: secret,
     },
@@ -219,15 +234,101 @@ function selectionOf(type: GraphQLNamedType, depth: number, within: readonly str
   return `{ ${[...fields, ...implementations].join(' ')} }`;
 }
 
-describe('a member of another project', () => {
-  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {});
 
-  it.each(fields.map((field) => [field.name, field] as const))(
+/** A root field with everything that can be selected of it. */
+function walkOf(field: GraphQLField<unknown, unknown>): string {
+  const query = schema.getQueryType() as GraphQLNamedType;
+  const inside = selectionOf(getNamedType(field.type), 3);
+  const given = argumentsOf(query, field);
+  if (field.name !== 'accounting') return `{ ${field.name}${given} ${inside} }`;
+  const groupings = ['OWNER', 'PROJECT', 'LEASE'];
+  return `{ ${groupings.map((by) => `${by}: accounting${given.replace('OWNER', by)} ${inside}`).join(' ')} }`;
+}
+
+/** The mutations that a role may call. */
+function mutationsFor(role: Role) {
+  const fields = Object.values(schema.getMutationType()?.getFields() ?? {});
+  return fields.filter(({ name }) => hasRole({ role }, requiredRole[`Mutation.${name}`] as Role));
+}
+
+/** Values for the fields of inputs that are not ids. */
+const sensibleInput: Readonly<Record<string, unknown>> = {
+  type: 'BEST_EFFORT',
+  duration: 'PT1H',
+  machines: [{ count: 1, capacity: [{ type: 'CPU', amount: 1 }] }],
+};
+
+describe('the walk over the schema', () => {
+  /** Fields of the site itself, and of whoever asks. */
+  const ofNoProject = [
+    'site',
+    'scheduler',
+    'serverTime',
+    'viewer',
+    'availability',
+    'utilization',
+    'maintenance',
+    'nodes',
+  ];
+
+  it.each(
+    queryFields
+      .filter(({ name }) => !ofNoProject.includes(name))
+      .map((field) => [field.name, field] as const),
+  )('finds foreign objects through %s, as an administrator', async (_name, field) => {
+    const text = JSON.stringify(await as('ADMIN', walkOf(field)));
+    expect(
+      [secret, ...foreignIds].some((each) => text.includes(each)),
+      text,
+    ).toBe(true);
+  });
+
+  /** Fields with text or objects that are the site's, so that everybody may see them, or operators alone. */
+  const ofSite = [
+    ...['ComputeNode_address', 'ComputeNode_labels', 'Label_key', 'Label_value', 'ComputeNode_measuredRates'],
+    ...[
+      'MaintenanceConnection_edges',
+      'MaintenanceConnection_nodes',
+      'MaintenanceEdge_cursor',
+      'MaintenanceEdge_node',
+    ],
+    ...['Maintenance_id', 'Maintenance_nodes', 'Maintenance_reason', 'SchedulerStatus_problems'],
+    ...['Availability_windows', 'Accounting_used'],
+  ];
+
+  it('finds a value in every field that could show text or objects of others', async () => {
+    const filled = new Set<string>();
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, inner] of Object.entries(value)) {
+        if (inner !== null && !(Array.isArray(inner) && inner.length === 0)) filled.add(key);
+        collect(inner);
+      }
+    };
+    for (const field of queryFields) collect(await as('ADMIN', walkOf(field)));
+    const canShow = (key: string) => {
+      const [type = '', name = ''] = key.split('_');
+      const parent = schema.getType(type);
+      const field = parent && 'getFields' in parent ? parent.getFields()[name] : undefined;
+      const inner = field && getNamedType(field.type);
+      return isCompositeType(inner) || ['String', 'ID', 'JSON'].includes(inner?.name ?? '');
+    };
+    const walked = queryFields.flatMap((field) =>
+      [...walkOf(field).matchAll(/(\w+_\w+): /g)].map(([, key = '']) => key),
+    );
+    const unseen = [...new Set(walked)].filter(
+      (key) => canShow(key) && !filled.has(key) && !ofSite.includes(key),
+    );
+    expect(unseen).toEqual([]);
+  });
+});
+
+describe('a member of another project', () => {
+  it.each(queryFields.map((field) => [field.name, field] as const))(
     'sees nothing foreign through %s',
-    async (name, field) => {
-      const selection = selectionOf(getNamedType(field.type), 3);
-      const query = `{ ${name}${argumentsOf(schema.getQueryType() as GraphQLNamedType, field)} ${selection} }`;
-      const answer = await as('USER', query);
+    async (_name, field) => {
+      const answer = await as('USER', walkOf(field));
       const allowed = answer.errors?.filter(({ extensions }) => extensions?.code !== 'FORBIDDEN') ?? [];
       expect(allowed).toEqual([]);
       const text = JSON.stringify(answer);
@@ -326,6 +427,41 @@ describe('a member of another project', () => {
     };
     expect(await watch(foreign.lease)).toBe(await watch(9));
   });
+
+  it.each(mutationsFor('USER').map((field) => [field.name, field] as const))(
+    'learns nothing through %s of ids that are guessed',
+    async (_name, field) => {
+      const { submitted } = api.leases;
+      const before = submitted.length;
+      const input = getNamedType(field.args[0]?.type as never);
+      const idFields = isInputObjectType(input)
+        ? Object.values(input.getFields()).filter(({ type }) => getNamedType(type).name === 'ID')
+        : [];
+      expect(idFields.length, 'a mutation without an id needs a test of its own').toBeGreaterThan(0);
+      const query = `mutation ($input: ${field.args[0]?.type}) {
+        ${field.name}(input: $input) ${selectionOf(getNamedType(field.type), 2)} }`;
+      const answer = async (idField: string, value: string) => {
+        const given = { ...sensibleInput, [idField]: value };
+        const known = isInputObjectType(input) ? input.getFields() : {};
+        const answered = await as('USER', query, {
+          input: Object.fromEntries(Object.entries(given).filter(([name]) => name in known)),
+        });
+        expect(answered.errors).toBeUndefined();
+        return JSON.stringify(answered.data)
+          .replaceAll(value, 'ID')
+          .replaceAll(/\b(lease|project) \d+/gi, '$1 N');
+      };
+      for (const { name } of idFields) {
+        for (const foreignId of foreignIds) {
+          const [type = ''] = atob(foreignId).split(':');
+          const seen = await answer(name, foreignId);
+          expect(seen).not.toContain(secret);
+          expect(seen).toBe(await answer(name, id(type, 9_999)));
+        }
+      }
+      expect(submitted.length).toBe(before);
+    },
+  );
 
   it('cannot request leases for a project of others', async () => {
     const request = async (project: number) =>

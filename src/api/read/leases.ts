@@ -86,6 +86,9 @@ export function leaseOrder({ field, direction }: LeaseOrder): Order<LeaseRow> {
   return { name, columns: orderColumns[field], descending };
 }
 
+/** The leases of a project are ordered as all leases are. */
+export const projectLeaseOrder = leaseOrder({ field: 'NUMBER', direction: 'ASC' });
+
 /** The order in which leases leave the queue. */
 export const queueOrder: Order<LeaseRow> = {
   name: 'queue',
@@ -178,6 +181,34 @@ export const leasesByNumber: Batch<number, LeaseRow> = async ({ prisma, view }, 
     SELECT ${columns} FROM leases l
     WHERE ${and([Prisma.sql`l.number = ANY (${[...numbers]}::int[])`, view.leases])}`;
   return new Map(rows.map((row) => [row.number, row]));
+};
+
+/** Of projects that have been read: the leases that may be seen. */
+export const leasesOfProjects: Batch<
+  number,
+  LeaseRow[],
+  { readonly filter: LeaseFilter; readonly window: Window }
+> = async ({ prisma, view }, projects, { filter, window }) => {
+  const page = pageSql(projectLeaseOrder, window);
+  const rows = await prisma.$queryRaw<LeaseRow[]>`
+    SELECT page.* FROM unnest(${[...projects]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT ${columns} FROM leases l
+      WHERE l.project_number = parent AND ${and([view.leases, ...conditionsOf(filter), ...page.conditions])}
+      ${page.orderAndLimit}
+    ) AS page`;
+  return grouped(rows, ({ projectNumber }) => projectNumber ?? 0);
+};
+
+export const countLeasesOfProjects: Batch<number, number, LeaseFilter> = async (
+  { prisma, view },
+  projects,
+  filter,
+) => {
+  const rows = await prisma.$queryRaw<{ project: number; count: number }[]>`
+    SELECT l.project_number AS project, count(*)::int AS count FROM leases l
+    WHERE ${and([Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`, view.leases, ...conditionsOf(filter)])}
+    GROUP BY l.project_number`;
+  return new Map(rows.map(({ project, count: leases }) => [project, leases]));
 };
 
 /** Of leases that have been read, and so may be seen. */

@@ -38,7 +38,7 @@ import {
   tokenOrder,
   tokensByNumber,
 } from './administration.ts';
-import { Batches } from './batches.ts';
+import { type Batch, Batches } from './batches.ts';
 import { Budget } from './budget.ts';
 import {
   countEvents,
@@ -54,14 +54,17 @@ import { type FreeCapacity, freeCapacity } from './free-capacity.ts';
 import type { Interval } from './interval.ts';
 import {
   countLeases,
+  countLeasesOfProjects,
   countQueue,
   type LeaseFilter,
   type LeaseOrder,
   type LeaseRow,
   leaseOrder,
   leasesByNumber,
+  leasesOfProjects,
   machinesByLease,
   plannedEnds,
+  projectLeaseOrder,
   queueOrder,
   queuePositions,
   readLeases,
@@ -83,7 +86,7 @@ import {
 } from './nodes.ts';
 import { NoticeReaders } from './notice-readers.ts';
 import { paced } from './pace.ts';
-import { type Connection, connection, type PageArguments } from './pages.ts';
+import { type Connection, connection, type Order, type PageArguments, type Window } from './pages.ts';
 import {
   countReservations,
   countReservationsOfLeases,
@@ -168,12 +171,7 @@ export class Readers {
   }
 
   reservationsOfLease({ number }: LeaseRow, page: PageArguments): Connection<Reservation> {
-    return connection(
-      reservationOrder,
-      page,
-      async (window) => (await this.batches.load(reservationsOfLeases, number, window)) ?? [],
-      async () => (await this.batches.load(countReservationsOfLeases, number)) ?? 0,
-    );
+    return this.ofParent(reservationOrder, page, number, reservationsOfLeases, countReservationsOfLeases);
   }
 
   /** A text that differs when the plan of the lease differs. */
@@ -182,12 +180,7 @@ export class Readers {
   }
 
   eventsOfLease({ number }: LeaseRow, page: PageArguments): Connection<LeaseEvent> {
-    return connection(
-      eventOrder,
-      page,
-      async (window) => (await this.batches.load(eventsOfLeases, number, window)) ?? [],
-      async () => (await this.batches.load(countEventsOfLeases, number)) ?? 0,
-    );
+    return this.ofParent(eventOrder, page, number, eventsOfLeases, countEventsOfLeases);
   }
 
   /** When the machines of the lease are planned to be free again. */
@@ -302,21 +295,11 @@ export class Readers {
   }
 
   actionsOfLease({ number }: LeaseRow, page: PageArguments): Connection<ActionRow> {
-    return connection(
-      actionOrder,
-      page,
-      async (window) => (await this.batches.load(actionsOfLeases, number, window)) ?? [],
-      async () => (await this.batches.load(countActionsOfLeases, number)) ?? 0,
-    );
+    return this.ofParent(actionOrder, page, number, actionsOfLeases, countActionsOfLeases);
   }
 
   actionsOnNode({ number }: NodeRow, page: PageArguments): Connection<ActionRow> {
-    return connection(
-      actionOrder,
-      page,
-      async (window) => (await this.batches.load(actionsOfNodes, number, window)) ?? [],
-      async () => (await this.batches.load(countActionsOfNodes, number)) ?? 0,
-    );
+    return this.ofParent(actionOrder, page, number, actionsOfNodes, countActionsOfNodes);
   }
 
   async measuredActions({ number }: NodeRow): Promise<readonly MeasuredRow[]> {
@@ -343,6 +326,15 @@ export class Readers {
 
   project(number: number): Promise<Project | undefined> {
     return this.batches.load(projectsByNumber, number);
+  }
+
+  leasesOfProject({ number }: Project, filter: LeaseFilter, page: PageArguments): Connection<LeaseRow> {
+    return connection(
+      projectLeaseOrder,
+      page,
+      async (window) => (await this.batches.load(leasesOfProjects, number, { filter, window })) ?? [],
+      async () => (await this.batches.load(countLeasesOfProjects, number, filter)) ?? 0,
+    );
   }
 
   /** Those that exist and may be seen, in the order of the numbers. */
@@ -385,6 +377,22 @@ export class Readers {
       page,
       (window) => paced(readAudit(this.source, filter, window)),
       () => countAudit(this.source, filter),
+    );
+  }
+
+  /** A page of the list of an object that was read, together with those of others. */
+  private ofParent<Row>(
+    order: Order<Row>,
+    page: PageArguments,
+    parent: number,
+    rows: Batch<number, Row[], Window>,
+    count: Batch<number, number>,
+  ): Connection<Row> {
+    return connection(
+      order,
+      page,
+      async (window) => (await this.batches.load(rows, parent, window)) ?? [],
+      async () => (await this.batches.load(count, parent)) ?? 0,
     );
   }
 }

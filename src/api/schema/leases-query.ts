@@ -118,19 +118,9 @@ builder.objectField(Project, 'leases', (t) =>
       args: {
         filter: t.arg({ type: LeaseFilterInput, description: 'Conditions; without it, all its leases.' }),
       },
-      resolve: ({ number }, { filter, ...page }, { read }) =>
-        read.leases(
-          { ...leaseFilterOf(filter), projects: ofProject(number, filter?.projects) },
-          { field: 'NUMBER', direction: 'ASC' },
-          page,
-        ),
+      resolve: (project, { filter, ...page }, { read }) =>
+        read.leasesOfProject(project, leaseFilterOf(filter), page),
     },
     LeaseConnection,
   ),
 );
-
-/** A filter by projects within a project's own list: this project, or nothing. */
-function ofProject(number: number, ids: readonly string[] | null | undefined): readonly number[] {
-  const wanted = numbersOf('Project', ids);
-  return wanted === null || wanted.includes(number) ? [number] : [];
-}
