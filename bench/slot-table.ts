@@ -155,6 +155,7 @@ class FilledTable {
         image: null,
         owner: null,
         project: null,
+        occurrenceOf: null,
         deadline: null,
       },
       machines: new Array(machines).fill(machine),

@@ -12,6 +12,7 @@ const maxNumber = {
   Token: maxInt,
   Action: maxLong,
   Notice: maxLong,
+  Recurrence: maxInt,
 } as const;
 
 export type NodeTypeName = keyof typeof maxNumber;

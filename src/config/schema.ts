@@ -222,6 +222,16 @@ export const fileSchema = z.strictObject({
       removeStrays: z.boolean().default(false),
     })
     .prefault({}),
+  recurrences: z
+    .strictObject({
+      /** How long before it starts an occurrence becomes a lease. */
+      horizon: duration
+        .refine((millis) => millis > 0 && millis <= 366 * 86_400_000, 'expected more than 0 and at most 366d')
+        .default(30 * 86_400_000),
+      /** Recurrences of a project, or of a principal without one, with occurrences to come. */
+      maxPerProject: count.default(100),
+    })
+    .prefault({}),
   events: kept(null),
   notices: z
     .strictObject({

@@ -1,11 +1,11 @@
 import type { Journal } from './journal.ts';
 import type { ResourceSpace } from './model/capacity.ts';
+import type { Changes } from './model/changes.ts';
 import type { Lease, Reservation } from './model/lease.ts';
 import type {
   ActionKind,
   ActionRecord,
   ActionTarget,
-  Changes,
   Instant,
   LeaseEventRecord,
   LeaseState,
@@ -124,7 +124,7 @@ export class ChangeLog {
   /** Everything since the last time. */
   take(
     site: SiteRecord | null,
-    others: Pick<Changes, 'nodes' | 'maintenance' | 'inventory' | 'quotas'>,
+    others: Pick<Changes, 'nodes' | 'maintenance' | 'inventory' | 'quotas' | 'recurrences'>,
   ): Changes {
     const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
     const placedReservations = reservations.map(({ id }) => id).filter((id) => !this.known.has(id));

@@ -1,3 +1,5 @@
+import type { SkippedOccurrence } from './model/recurrence-records.ts';
+
 /** Every way in which a command to the core can be refused. Codes are stable: clients match on them. */
 export type SchedulerErrorCode =
   /** The request itself makes no sense (a count, an amount, a duration, an unknown resource type). */
@@ -20,6 +22,9 @@ export type SchedulerErrorCode =
   /** Leases that were promised a place would lose it; `details.leases` names them. */
   | 'WOULD_DISPLACE'
   | 'MAINTENANCE_NOT_FOUND'
+  | 'RECURRENCE_NOT_FOUND'
+  /** It was cancelled, or all its occurrences have started. */
+  | 'RECURRENCE_ENDED'
   /** Leases hold something on the node, so its capacity cannot change. */
   | 'NODE_IN_USE'
   /** The site or the configuration cannot be scheduled on. */
@@ -36,6 +41,8 @@ export interface RefusalDetails {
   readonly longest?: number;
   /** WOULD_DISPLACE: ids, ascending. */
   readonly leases?: readonly number[];
+  /** NOT_SCHEDULABLE, of a recurrence: occurrences that cannot be had, as far as they were tried. Ascending index. */
+  readonly occurrences?: readonly SkippedOccurrence[];
 }
 
 /** A command that the core refused. Nothing of it was carried out. */

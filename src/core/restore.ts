@@ -1,5 +1,6 @@
 import { SchedulerError } from './errors.ts';
 import { makeLease } from './lifecycle/request.ts';
+import type { Snapshot } from './model/changes.ts';
 import {
   inEntryOrder,
   type Lease,
@@ -8,7 +9,7 @@ import {
   TransferReservation,
   VmReservation,
 } from './model/lease.ts';
-import type { LeaseRecord, ReservationRecord, Snapshot } from './model/records.ts';
+import type { LeaseRecord, ReservationRecord } from './model/records.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 import type { SchedulerState } from './state.ts';
 
@@ -16,6 +17,7 @@ import type { SchedulerState } from './state.ts';
 export const restore = (state: SchedulerState, snapshot: Snapshot): void => {
   state.availability.restore(snapshot.nodes ?? [], snapshot.maintenance ?? []);
   for (const quotas of snapshot.quotas ?? []) state.quotas.set(quotas);
+  for (const record of snapshot.recurrences ?? []) state.recurrences.restore(record);
   for (const record of [...snapshot.leases].sort((a, b) => a.id - b.id)) restoreLease(state, record);
   const vms = new Map<number, VmReservation>();
   const inOrder = [...snapshot.reservations].sort((a, b) => a.startRank - b.startRank);
@@ -37,6 +39,7 @@ export function takeSnapshot(state: SchedulerState): Snapshot {
     ...(quotas.length > 0 ? { quotas } : {}),
     ...(exceptional.length > 0 ? { nodes: exceptional } : {}),
     ...(plannedMaintenance.length > 0 ? { maintenance: plannedMaintenance } : {}),
+    ...(state.recurrences.size > 0 ? { recurrences: state.recurrences.all } : {}),
     site: state.siteRecord(),
     leases: [...state.leases.values()].sort((a, b) => a.id - b.id).map(leaseRecord),
     reservations: [...state.table]
@@ -198,6 +201,7 @@ const formerLease = (state: SchedulerState, id: number): Lease => {
     image: null,
     owner: null,
     project: null,
+    occurrenceOf: null,
   });
   lease.state = 'CANCELLED';
   return lease;

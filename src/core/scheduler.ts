@@ -12,11 +12,11 @@ import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
 import { updateLease } from './lifecycle/update/update.ts';
+import type { Changes, Snapshot } from './model/changes.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Quota, QuotaState } from './model/quotas.ts';
 import type {
   ActionTarget,
-  Changes,
   Collisions,
   CommandOutcome,
   Instant,
@@ -30,16 +30,17 @@ import type {
   NodeStateRecord,
   NodeUpdate,
   SiteSpec,
-  Snapshot,
   StateReason,
 } from './model/records.ts';
 import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
 import { dryRun, type PlannedLease } from './questions/dry-run.ts';
 import { type Waiting, whyWaiting } from './questions/waiting.ts';
+import { Recurrences } from './recurrences.ts';
 import { restore, takeSnapshot } from './restore.ts';
 import { leaseRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
+import { takeChanges } from './take-changes.ts';
 import { type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
 
@@ -51,7 +52,12 @@ import { validateConfig, validateSite } from './validation.ts';
 export class Scheduler {
   private cursor: Instant = Number.NEGATIVE_INFINITY;
 
-  private constructor(private readonly state: SchedulerState) {}
+  /** Advance reservations that recur. */
+  readonly recurrences: Recurrences;
+
+  private constructor(private readonly state: SchedulerState) {
+    this.recurrences = new Recurrences(state, (now, run) => this.command(now, run));
+  }
 
   /** A site without leases. Throws SchedulerError INVALID_SITE or INVALID_CONFIG. */
   static create(site: SiteSpec, config: SchedulerConfig, options: SchedulerOptions = {}): Scheduler {
@@ -271,7 +277,7 @@ export class Scheduler {
 
   /** The next instant after one at which something starts, ends or is given up: reservations, maintenance, promises. */
   nextChangepoint(after: Instant): Instant | null {
-    return this.nextAfter(after, false);
+    return nextDueAfter(this.state, after, false);
   }
 
   // ------------------------------------------------------------------ scheduling
@@ -319,10 +325,7 @@ export class Scheduler {
 
   /** What changed since this was last asked. */
   takeChanges(): Changes {
-    const { state } = this;
-    const { availability, log } = state;
-    const others = { ...availability.takeChanges(), ...state.takeInventory(), ...state.takeQuotas() };
-    return log.take(state.takeSiteRecord(), others);
+    return takeChanges(this.state);
   }
 
   /** Roughly how many rows it takes to store what changed since changes were last taken. */
@@ -385,11 +388,7 @@ export class Scheduler {
   }
 
   private nextDue(inclusive: boolean): Instant | null {
-    return this.nextAfter(this.cursor, inclusive);
-  }
-
-  private nextAfter(instant: Instant, inclusive: boolean): Instant | null {
-    return nextDueAfter(this.state, instant, inclusive);
+    return nextDueAfter(this.state, this.cursor, inclusive);
   }
 
   private moveTo(now: Instant): void {

@@ -29,6 +29,7 @@ export const leaseRecord = (lease: Lease): LeaseRecord => ({
   owner: lease.terms.owner,
   project: lease.terms.project,
   endNotice: lease.endNotice,
+  occurrenceOf: lease.terms.occurrenceOf,
   state: lease.state,
   reason: lease.reason,
   accumulated: lease.accumulated,

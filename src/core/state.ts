@@ -7,10 +7,8 @@ import type { SchedulerConfig } from './model/config.ts';
 import type { Lease, Mapping, Reservation, VmReservation } from './model/lease.ts';
 import type {
   ActionTarget,
-  Changes,
   Instant,
   LeaseState,
-  NodeSpec,
   SiteRecord,
   SiteSpec,
   StateReason,
@@ -20,6 +18,7 @@ import { type ChosenPolicies, choosePolicies, type Policies } from './policies/r
 import { type SiteView, siteView } from './policies/views.ts';
 import { ImageTransfers } from './preparation/image-transfer.ts';
 import { unmanaged } from './preparation/unmanaged.ts';
+import { RecurrenceBook } from './recurrence-book.ts';
 import { NodeAvailability } from './slot-table/availability.ts';
 import { OrderedIndex } from './slot-table/ordered-index.ts';
 import { SlotTable } from './slot-table/slot-table.ts';
@@ -33,6 +32,7 @@ const noSite: SiteRecord = {
   lastReservationId: 0,
   lastEventSequence: 0,
   lastActionId: 0,
+  lastRecurrenceId: 0,
   lastRank: 0,
   cachedImages: [],
 };
@@ -42,6 +42,7 @@ const counterNames = [
   'lastReservationId',
   'lastEventSequence',
   'lastActionId',
+  'lastRecurrenceId',
   'lastRank',
 ] as const;
 
@@ -85,6 +86,7 @@ export class SchedulerState {
   readonly future = new Set<Lease>();
   /** Leases that were promised a place, have lost it, and wait for another. */
   readonly withoutPlace = new Set<Lease>();
+  readonly recurrences: RecurrenceBook;
   lastLeaseId: number;
   lastReservationId: number;
   /** Whether a pass could find something to do that the last one did not. */
@@ -114,6 +116,7 @@ export class SchedulerState {
     this.log = new ChangeLog(this.space, this.journal, stored.lastEventSequence, stored.lastActionId);
     this.lastLeaseId = stored.lastLeaseId;
     this.lastReservationId = stored.lastReservationId;
+    this.recurrences = new RecurrenceBook(this.journal, stored.lastRecurrenceId);
     this.siteView = siteView(site, config);
     this.transfers = this.imageTransfers(stored);
     this.reportedSite = this.siteRecord();
@@ -139,22 +142,15 @@ export class SchedulerState {
     this.siteView = siteView(site, this.config);
   }
 
-  /** Nodes that were added or changed since this was last asked. */
-  takeInventory(): Pick<Changes, 'inventory'> {
-    const numbers = [...this.changedNodes].sort((a, b) => a - b);
-    this.changedNodes.clear();
-    const inventory = numbers.map((number) => ({
-      ...(this.site.nodes[number - 1] as NodeSpec),
-      ...this.availability.recordOf(number),
-    }));
-    return inventory.length > 0 ? { inventory } : {};
-  }
-
-  /** The quotas that were set, and those whose use has changed, since this was last asked. */
-  takeQuotas(): Pick<Changes, 'quotas'> {
-    const quotas = this.quotas.takeChanges(this.changedQuotas, this.table.now);
-    this.changedQuotas.clear();
-    return quotas.length > 0 ? { quotas } : {};
+  /** A new lease. */
+  add(lease: Lease): void {
+    const { lastLeaseId } = this;
+    this.lastLeaseId = Math.max(lastLeaseId, lease.id);
+    this.leases.set(lease.id, lease);
+    this.journal.record(() => {
+      this.leases.delete(lease.id);
+      this.lastLeaseId = lastLeaseId;
+    });
   }
 
   live(id: number): Lease {
@@ -341,6 +337,7 @@ export class SchedulerState {
       lastReservationId: this.lastReservationId,
       lastEventSequence: this.log.lastEventSequence,
       lastActionId: this.log.lastActionId,
+      lastRecurrenceId: this.recurrences.lastId,
       lastRank: this.table.lastRank,
     };
   }

@@ -1,5 +1,6 @@
-import type { Millis } from '../core/index.ts';
+import { DAY, type Millis } from '../core/index.ts';
 import { type DispatchLimits, defaultDispatchLimits } from './hosts/host-calls.ts';
+import type { RecurrenceLimits } from './recurrences/limits.ts';
 
 /** The engine's bounds. Milliseconds are real time, whatever the clock's speed. */
 export interface EngineLimits {
@@ -63,6 +64,7 @@ export interface EngineLimits {
   /** How long forwarded commands are kept: longer than any caller waits for the answer. */
   readonly commandRetention: Millis;
   readonly dispatch: DispatchLimits;
+  readonly recurrences: RecurrenceLimits;
 }
 
 export const defaultLimits: EngineLimits = {
@@ -95,4 +97,5 @@ export const defaultLimits: EngineLimits = {
   retentionBatch: 500,
   commandRetention: 10 * 60_000,
   dispatch: defaultDispatchLimits,
+  recurrences: { horizon: 30 * DAY, maxPerProject: 100 },
 };

@@ -22,6 +22,7 @@ import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import type { Recovered } from './recovery.ts';
+import { OccurrenceMaker } from './recurrences/maker.ts';
 import { type LeaseTraces, type Tracing, traceTime } from './tracing.ts';
 import {
   type AppliedItems,
@@ -86,15 +87,17 @@ export class WriterSession {
   private notices: Notices;
   readonly pass: PassRunner;
   private readonly context: ItemContext;
+  private readonly occurrences: OccurrenceMaker;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: SessionOptions) {
     ({ core: this.core, notices: this.notices } = options.loaded);
-    const { clock, hosts, isQuarantined, limits, metrics } = options;
+    const { clock, hosts, isQuarantined, limits, log, metrics } = options;
     this.pass = new PassRunner(clock, limits, metrics);
-    const { moveOnStartFailure, dispatch } = limits;
+    this.occurrences = new OccurrenceMaker(limits.recurrences, log);
+    const { moveOnStartFailure, dispatch, recurrences } = limits;
     this.context = {
-      ...{ hosts, isQuarantined },
+      ...{ isQuarantined, tools: { hosts, recurrences } },
       reports: { moveOnStartFailure, lateness: dispatch.lateness * clock.speed },
     };
   }
@@ -134,9 +137,9 @@ export class WriterSession {
       log.error({ due, lastTurn: this.lastTurn }, 'the core did not carry out what was due');
       due = clock.now() + limits.passInterval;
     }
-    const pass = this.pass.retryAt(this.core);
-    const times = [due, pass, this.notices.next()].filter((time) => time !== null);
-    return times.length === 0 ? null : Math.min(...times);
+    const { core, notices, occurrences, pass } = this;
+    const times = [due, pass.retryAt(core), occurrences.nextDue(core), notices.next()];
+    return times.reduce((first, at) => (first === null || at === null ? (first ?? at) : Math.min(first, at)));
   }
 
   // ---------------------------------------------------------------- turns
@@ -170,6 +173,7 @@ export class WriterSession {
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
     advance(core, now, this.options.hosts);
+    if (withPass) this.occurrences.makeDue(core, now, limits.rowsPerTurn);
     const applied = applyItems(core, now, items, known, this.context);
     if (withPass) {
       await pass.slices(core, now, applied.answers.length > 0, () => this.interrupted(now));

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino';
 import { type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
 import { type Answer, quarantined, type Refusal, refusalOf } from './commands/answer.ts';
-import type { HostControl } from './commands/command.ts';
+import type { CommandTools } from './commands/command.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
 import { fieldsOf } from './commands/shape.ts';
 import { kindOf } from './commands/table.ts';
@@ -37,7 +37,7 @@ export interface GivenAnswer {
 }
 
 export interface ItemContext {
-  readonly hosts: HostControl;
+  readonly tools: CommandTools;
   readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly reports: ReportRules;
 }
@@ -82,14 +82,14 @@ function applyCommand(
   now: Instant,
   item: CommandItem,
   remembered: RememberedAnswers,
-  { hosts, isQuarantined }: ItemContext,
+  { isQuarantined, tools }: ItemContext,
 ): Answer {
   const { command } = item;
   const earlier = remembered.answerTo(command);
   if (earlier) return earlier;
   let result: unknown;
   try {
-    result = kindOf(command).apply(core, now, command.input, hosts);
+    result = kindOf(command).apply(core, now, command.input, tools);
   } catch (error) {
     const refused = quarantineOf(command.input, error, isQuarantined) ?? refusalOf(error);
     if (!refused) throw new CoreFailure(`the command "${command.kind}"`, item, error);
@@ -188,6 +188,7 @@ export function isEmpty({ changes, idempotency, notices, outcomes, answers }: Ba
       0 &&
     changes.inventory === undefined &&
     changes.quotas === undefined &&
+    changes.recurrences === undefined &&
     idempotency.length + outcomes.length + answers.length + notices.length === 0
   );
 }

@@ -65,7 +65,7 @@ export async function openEngine(
       policies,
       clock,
       log,
-      limits: hostLimits(config.hosts),
+      limits: { ...hostLimits(config.hosts), recurrences: config.recurrences },
       metrics,
       tracing,
       onNodes: (nodes) => hosts.setNodes(nodes),

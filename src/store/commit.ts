@@ -18,6 +18,7 @@ import {
   nodesOf,
   notices,
   projectQuotas,
+  recurrences,
   reservationNodes,
   reservations,
   sites,
@@ -141,6 +142,9 @@ WITH fence AS (
 ), quota AS (
   UPDATE projects SET ${projectQuotas.assignments('new')}
   FROM fence, ${recordsOf(projectQuotas, 22)} WHERE projects.number = new.number
+), recurrence AS (
+  ${insert(recurrences, 23)}
+  ON CONFLICT (number) DO UPDATE SET ${recurrences.replacement}
 )
 SELECT id,
   (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb || $20::jsonb) > 0) AS events,
@@ -210,6 +214,7 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     rowsOf(notices, batch.notices),
     batch.noticesGivenUntil,
     rowsOf(projectQuotas, changes.quotas ?? []),
+    rowsOf(recurrences, changes.recurrences ?? []),
   ];
 }
 

@@ -10,12 +10,17 @@ import {
   nodeStates,
   nodes,
   projectQuotas,
+  recurrences,
   reservations,
   sites,
 } from './tables/index.ts';
 
 const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;
+
+/** Recurrences with occurrences to come. */
+const recurring = `(next_index IS NOT NULL
+  OR EXISTS (SELECT FROM leases WHERE recurrence_number = recurrences.number AND ${live}))`;
 
 /**
  * Rows that are read at a time: few enough that each read ends well within the time that a read may take, however many
@@ -78,6 +83,10 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
         'starts_at, name',
       ),
       ...(quotas.length > 0 && { quotas }),
+      recurrences: await read(recurrences, recurring, ({ number }) => ({
+        leaseId: null,
+        message: `Recurrence ${number}`,
+      })),
       site: { ...sites.toRecord(site), cachedImages: cachedImages(site.cached_images, unreadable) },
     },
     pendingActions: await read(actionOrders, `state = 'PENDING'`, ({ number, lease_number }) => ({

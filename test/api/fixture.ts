@@ -73,13 +73,18 @@ export class FakeLeases implements LeaseService {
   readonly cancelled: number[] = [];
   /** Commands of other kinds, and what each is answered. */
   readonly submitted: { kind: CommandName; input: unknown }[] = [];
-  result: (kind: CommandName) => Promise<unknown> = async () => ({
-    displaced: [],
-    earliestStart: null,
-    windows: [],
-    code: 'RESOURCES',
-    blockedBy: [2],
-  });
+  result: (kind: CommandName) => Promise<unknown> = async (kind) =>
+    kind === 'upcomingOccurrences'
+      ? []
+      : {
+          displaced: [],
+          earliestStart: null,
+          windows: [],
+          code: 'RESOURCES',
+          blockedBy: [2],
+          recurrence: 1,
+          skipped: [],
+        };
   /** How many event streams are open. */
   streams = 0;
   answer: (request: LeaseRequest) => Promise<number> = async () => {

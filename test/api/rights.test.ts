@@ -32,7 +32,7 @@ import {
 /** Every text of the foreign project holds it. */
 const secret = 'hidden-from-others';
 const own = { lease: 1, project: 1 };
-const foreign = { lease: 2, project: 2, reservation: 20, event: 200 };
+const foreign = { lease: 2, project: 2, reservation: 20, event: 200, recurrence: 2 };
 const id = (type: string, number: number) => btoa(`${type}:${number}`);
 
 let api: Api & AsyncDisposable;
@@ -79,6 +79,37 @@ beforeAll(async () => {
       }),
       lease(3, { name: `${secret} without a project`, owner: `${secret} owner` }),
     ],
+  });
+  const recurrence = {
+    machines: [{ CPU: 1 }],
+    preemptible: false,
+    collisions: 'SKIP' as const,
+    ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-01-01T00:00:00' },
+    createdAt: new Date(now),
+    terms: [{ from: 1, duration: hour, shift: 0 }],
+  };
+  await prisma.recurrence.createMany({
+    data: [
+      { ...recurrence, number: 1, name: 'ours', owner: 'USER', projectNumber: own.project },
+      {
+        ...recurrence,
+        number: foreign.recurrence,
+        name: `${secret} recurrence`,
+        owner: `${secret} owner`,
+        projectNumber: foreign.project,
+        image: { name: `${secret} image`, sizeMb: 1 },
+        skipped: [{ index: 1, start: now, reason: { code: secret, message: secret } }],
+      },
+    ],
+  });
+  const { result } = api.leases;
+  api.leases.result = async (kind) =>
+    kind === 'upcomingOccurrences'
+      ? [{ index: 2, start: now, end: now + hour, leaseNumber: foreign.lease }]
+      : result(kind);
+  await prisma.lease.update({
+    where: { number: foreign.lease },
+    data: { recurrenceNumber: foreign.recurrence, occurrence: 2 },
   });
   await prisma.leaseMachine.create({
     data: { leaseNumber: foreign.lease, index: 1, amounts: { [secret]: 1 }, nodeNumber: 1 },
@@ -169,6 +200,7 @@ const foreignIds = [
   id('Project', foreign.project),
   id('Token', 5),
   id('Action', 30),
+  id('Recurrence', foreign.recurrence),
 ];
 
 const as = async (role: Role, query: string, variables?: Record<string, unknown>): Promise<Answer> => {
@@ -257,6 +289,7 @@ const sensibleInput: Readonly<Record<string, unknown>> = {
   type: 'BEST_EFFORT',
   duration: 'PT1H',
   machines: [{ count: 1, capacity: [{ type: 'CPU', amount: 1 }] }],
+  ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-02-01T09:00' },
 };
 
 describe('the walk over the schema', () => {
@@ -342,6 +375,7 @@ describe('a member of another project', () => {
       'USER',
       `{ leases { totalCount nodes { name } } reservations { totalCount } events { totalCount } projects { totalCount nodes { name leases { totalCount } } }
         viewer { name role projects { name } } lease(number: 1) { owner { name role } project { name } } queue { totalCount }
+        recurrences { totalCount nodes { name leases { totalCount } } }
         reservations(filter: { kinds: [IMAGE_TRANSFER] }) { totalCount } }`.replace(
         /reservations\(filter.*? }\)/,
         'transfers: $&',
@@ -356,6 +390,7 @@ describe('a member of another project', () => {
       viewer: { name: 'USER', role: 'USER', projects: [{ name: 'ours' }] },
       lease: { owner: { name: 'USER', role: 'USER' }, project: { name: 'ours' } },
       queue: { totalCount: 0 },
+      recurrences: { totalCount: 1, nodes: [{ name: 'ours', leases: { totalCount: 0 } }] },
     });
   });
 
@@ -449,7 +484,7 @@ describe('a member of another project', () => {
         expect(answered.errors).toBeUndefined();
         return JSON.stringify(answered.data)
           .replaceAll(value, 'ID')
-          .replaceAll(/\b(lease|project) \d+/gi, '$1 N');
+          .replaceAll(/\b(lease|project|recurrence) \d+/gi, '$1 N');
       };
       for (const { name } of idFields) {
         for (const foreignId of foreignIds) {
@@ -477,6 +512,19 @@ describe('a member of another project', () => {
     expect(await request(foreign.project)).toEqual(refusal);
     expect(await request(99)).toEqual(refusal);
     expect(api.leases.requests).toEqual([]);
+  });
+
+  it('cannot tell a foreign recurrence from one that does not exist', async () => {
+    const change = async (number: number) => {
+      const input = `id: "${id('Recurrence', number)}"`;
+      const query = `mutation {
+        updateRecurrence(input: { ${input}, duration: "PT2H" }) { recurrence { id } userErrors { code message path } }
+        cancelRecurrence(input: { ${input} }) { recurrence { id } userErrors { code message path } }
+      }`;
+      return JSON.stringify((await as('USER', query)).data).replaceAll(String(number), 'N');
+    };
+    expect(await change(foreign.recurrence)).toBe(await change(9));
+    expect(await change(foreign.recurrence)).toContain('RECURRENCE_NOT_FOUND');
   });
 
   it('receives no foreign events', async () => {

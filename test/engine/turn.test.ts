@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { noReport } from '../../src/engine/hosts/report.ts';
 import { Inbox } from '../../src/engine/inbox.ts';
+import { defaultLimits } from '../../src/engine/limits.ts';
 import { applyItems } from '../../src/engine/turn.ts';
 import { hours, bestEffort as request } from '../support/engine-harness.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, reservation } from '../support/story.ts';
 
 const noHosts = {
-  hosts: { recover: () => false },
+  tools: { hosts: { recover: () => false }, recurrences: defaultLimits.recurrences },
   isQuarantined: () => false,
   reports: { moveOnStartFailure: false, lateness: 1_000 },
 };

@@ -15,7 +15,7 @@ const prismaClient = 'src/store/prisma/';
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  engine: [core, 'node:', 'pino', 'prom-client'],
+  engine: [core, 'node:', 'luxon', 'pino', 'prom-client'],
   simulation: [core, 'node:', 'saxes'],
   enactment: [core, ports, 'node:', 'luxon', 'pino', 'saxes', 'zod'],
   store: [core, ports, 'node:', '@prisma/adapter-pg', '@prisma/driver-adapter-utils', 'pg', 'zod'],

@@ -8,6 +8,7 @@ const counters: SiteRecord = {
   lastReservationId: 1,
   lastEventSequence: 2,
   lastActionId: 1,
+  lastRecurrenceId: 0,
   lastRank: 2,
   cachedImages: [{ node: 1, image: { name: 'debian', sizeMb: 500 }, timeout: noon, users: [[1, 1]] }],
 };

@@ -40,7 +40,14 @@ function conformance(open: () => Promise<Opened>): void {
     it('is loaded as it was written, without what has ended', async () => {
       const { store, writer } = await begin();
       const counters = {
-        ...{ lastLeaseId: 2, lastReservationId: 2, lastEventSequence: 1, lastActionId: 2, lastRank: 2 },
+        ...{
+          lastLeaseId: 2,
+          lastReservationId: 2,
+          lastEventSequence: 1,
+          lastActionId: 2,
+          lastRecurrenceId: 0,
+          lastRank: 2,
+        },
         cachedImages: [{ node: 1, image: { name: 'debian', sizeMb: 500 }, timeout: noon, users: [] }],
       };
       const written = batch(null, {

@@ -78,6 +78,7 @@ describeEachDatabase('loading', (database) => {
           lastReservationId: count,
           lastEventSequence: 0,
           lastActionId: 3,
+          lastRecurrenceId: 0,
           lastRank: 0,
           cachedImages: [{ node: 1, image: { name: 'a', sizeMb: 1 }, timeout: null, users: [] }],
         },
@@ -130,6 +131,7 @@ describeEachDatabase('loading', (database) => {
             lastReservationId: id,
             lastEventSequence: 0,
             lastActionId: id,
+            lastRecurrenceId: 0,
             lastRank: 0,
             cachedImages: [],
           },
@@ -158,7 +160,14 @@ describeEachDatabase('loading', (database) => {
     const store = await open();
     const writer = await newSite(store);
     expect(await store.load()).not.toBeNull();
-    const counters = { lastLeaseId: 1, lastReservationId: 0, lastActionId: 0, lastRank: 0, cachedImages: [] };
+    const counters = {
+      lastLeaseId: 1,
+      lastReservationId: 0,
+      lastActionId: 0,
+      lastRecurrenceId: 0,
+      lastRank: 0,
+      cachedImages: [],
+    };
     const site = { ...counters, lastEventSequence: 5 };
     await store.commit(batch(null, { site, leases: [lease(1)] }), writer);
     const refused = {

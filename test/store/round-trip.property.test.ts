@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Amounts, LeaseRecord, ReservationRecord, StateReason } from '../../src/core/index.ts';
+import type {
+  Amounts,
+  LeaseRecord,
+  RecurrenceRecord,
+  ReservationRecord,
+  StateReason,
+} from '../../src/core/index.ts';
 import type { WriterTerm } from '../../src/engine/ports.ts';
 import type { OpenStore } from '../../src/store/index.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -54,6 +60,33 @@ const byNumber = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.dictionary(node.map(String), arbitrary).map((value) => ({ ...value }));
 const pairs = fc.array(fc.tuple(count, count), { maxLength: 3 });
 
+const positive = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+const recurrences: fc.Arbitrary<RecurrenceRecord> = fc.record({
+  id: fc.constant(0),
+  name: optional(text),
+  machines: fc.array(amounts, { minLength: 1, maxLength: 3 }),
+  preemptible: fc.boolean(),
+  image,
+  owner: optional(text),
+  project: optional(positive),
+  collisions: fc.constantFrom('ALL_OR_NOTHING', 'SKIP'),
+  rule: text,
+  timeZone: text,
+  firstStart: text,
+  createdAt: instant,
+  terms: fc.array(fc.record({ from: positive, duration: count, shift: fc.integer() }), {
+    minLength: 1,
+    maxLength: 3,
+  }),
+  next: optional(fc.record({ index: positive, day: text, start: instant })),
+  lastIndex: optional(fc.nat()),
+  skipped: fc.array(
+    fc.record({ index: positive, start: instant, reason: reason.filter((each) => each !== null) }),
+    { maxLength: 2 },
+  ),
+  cancelledAt: optional(instant),
+});
+
 const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   id: fc.constant(0),
   name: optional(text),
@@ -90,6 +123,7 @@ const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   owner: optional(text),
   project: optional(fc.integer({ min: 1, max: 2 ** 31 - 1 })),
   endNotice: optional(fc.integer({ min: 0, max: 2 ** 48 })),
+  occurrenceOf: optional(fc.record({ recurrence: fc.constant(0), index: positive })),
   mapping: optional(byNumber(node)),
   memoryAt: byNumber(node),
   diskAt: byNumber(node),
@@ -142,14 +176,21 @@ describeEachDatabase('what is kept', (database) => {
         fc.array(reservations, { maxLength: 3 }),
         reason,
         instant,
-        async (one, held, why, at) => {
+        recurrences,
+        async (one, held, why, at, series) => {
           const id = ++number;
-          const kept = { ...one, id };
+          const kept = {
+            ...one,
+            id,
+            occurrenceOf: one.occurrenceOf && { ...one.occurrenceOf, recurrence: id },
+          };
+          const recurrence = { ...series, id };
           const rows = held.map((row, index) => ({ ...row, id: 10 * id + index, leaseId: id }));
           const happened = event(id, id, { at, reason: why, from: 'ACTIVE', to: 'SUSPENDING' });
           const todo = action(id, id, { at, deadline: one.plannedStart, reservationId: rows[0]?.id ?? null });
           const written = batch(previous, {
             leases: [kept],
+            recurrences: [recurrence],
             reservations: rows,
             events: [happened],
             actions: [todo],
@@ -160,6 +201,10 @@ describeEachDatabase('what is kept', (database) => {
           expect(loaded?.unreadable).toEqual([]);
           expect(loaded?.snapshot.leases.find((row) => row.id === id)).toEqual(kept);
           expect(loaded?.snapshot.reservations.filter((row) => row.leaseId === id)).toEqual(rows);
+          const isOpen = recurrence.next !== null || kept.occurrenceOf !== null;
+          expect(loaded?.snapshot.recurrences?.find((row) => row.id === id)).toEqual(
+            isOpen ? recurrence : undefined,
+          );
           expect(loaded?.pendingActions.find((row) => row.id === id)).toEqual(todo);
           expect(await store.events(id - 1, 1)).toEqual([happened]);
           const seen = await store.prisma.lease.findUniqueOrThrow({

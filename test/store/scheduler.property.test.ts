@@ -58,7 +58,10 @@ describeEachDatabase('a scheduler', (database) => {
           const loaded = await store.load();
           expect(loaded?.unreadable).toEqual([]);
           expectEqual(loaded?.spec, scenario.site);
-          expectEqual(loaded?.snapshot, { nodes: [], maintenance: [], ...kept.scheduler.snapshot() });
+          expectEqual(loaded?.snapshot, {
+            ...{ nodes: [], maintenance: [], recurrences: [] },
+            ...kept.scheduler.snapshot(),
+          });
           expect(loaded?.pendingActions).toHaveLength(actions);
           if (loaded === null) throw new Error('the site has gone');
           kept.scheduler = Scheduler.restore(scenario.site, scenario.config, loaded.snapshot);

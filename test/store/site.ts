@@ -50,6 +50,7 @@ export function lease(id: number, fields: Partial<LeaseRecord> = {}): LeaseRecor
     owner: null,
     project: null,
     endNotice: null,
+    occurrenceOf: null,
     mapping: { 1: 1 },
     memoryAt: {},
     diskAt: {},

@@ -23,6 +23,7 @@ export const leaseWith = (machines: readonly Amounts[], image: DiskImage | null 
     owner: null,
     project: null,
     endNotice: null,
+    occurrenceOf: null,
   });
 
 /** A request that makes sense; times in milliseconds. */

@@ -12,6 +12,7 @@ import type {
   NodeStateCause,
   NodeStateRecord,
   ProjectQuotas,
+  RecurrenceRecord,
   ReservationRecord,
   SiteRecord,
   SiteSpec,
@@ -60,6 +61,7 @@ export class MemoryDatabase {
   readonly nodeCauses = new Map<number, NodeStateCause>();
   readonly maintenance = new Map<string, MaintenanceRecord>();
   readonly quotas = new Map<number, ProjectQuotas>();
+  readonly recurrences = new Map<number, RecurrenceRecord>();
   events: LeaseEventRecord[] = [];
   notices: NoticeRecord[] = [];
   noticesGivenUntil: Instant | null = null;
@@ -117,6 +119,7 @@ export class MemoryDatabase {
     for (const each of [...(changes.inventory ?? []), ...changes.nodes]) this.setState(each);
     for (const each of changes.quotas ?? []) this.quotas.set(each.project, copy(each));
     for (const each of changes.maintenance) this.maintenance.set(each.name, copy(each));
+    for (const each of changes.recurrences ?? []) this.recurrences.set(each.id, copy(each));
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
@@ -159,6 +162,13 @@ export class MemoryDatabase {
     const named = [...changes.reservations, ...changes.events].map(({ leaseId }) => leaseId);
     const unknown = named.find((leaseId) => !leases.has(leaseId));
     if (unknown !== undefined) throw new StoreError('PERMANENT', `no lease ${unknown}`);
+    const changed = new Set(changes.leases.map(({ id }) => id));
+    const others = [...this.leases.values()].filter(({ id }) => !changed.has(id));
+    assertUnique(
+      'occurrence',
+      [...others, ...changes.leases].flatMap(({ occurrenceOf }) => occurrenceOf ?? []),
+      ({ recurrence, index }) => `${recurrence}/${index}`,
+    );
     assertUnique('event', [...this.events, ...changes.events], ({ sequence }) => sequence);
     assertUnique('notice', [...this.notices, ...notices], ({ sequence }) => sequence);
     assertUnique('action', [...this.actions.values(), ...changes.actions], ({ id }) => id);
@@ -244,6 +254,7 @@ export class MemoryStore implements Store {
             ({ start, end }) => start < end && end > (database.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY),
           )
           .sort((a, b) => a.start - b.start || (a.name < b.name ? -1 : 1)),
+        recurrences: [...database.recurrences.values()].sort((a, b) => a.id - b.id),
         leases: [...database.leases.values()]
           .filter((lease) => leaseTransitions[lease.state].length > 0)
           .sort((a, b) => a.id - b.id),
@@ -269,6 +280,7 @@ export class MemoryStore implements Store {
       lastReservationId: 0,
       lastEventSequence: 0,
       lastActionId: 0,
+      lastRecurrenceId: 0,
       lastRank: 0,
       cachedImages: [],
     };

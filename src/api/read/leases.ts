@@ -15,7 +15,8 @@ const columns = Prisma.sql`l.number, l.name, l.type::text, l.state::text, l.reas
   l.restarts, l.lost_duration AS "lostDuration", l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb",
   l.actual_start AS "actualStart", l.planned_start AS "plannedStart", l.ended_at AS "endedAt",
   l.queue_rank AS "queueRank", l.is_future AS "isFuture", l.owner, l.project_number AS "projectNumber",
-  l.machine_count AS "machineCount", l.end_notice AS "endNotice"`;
+  l.machine_count AS "machineCount", l.end_notice AS "endNotice",
+  l.recurrence_number AS "recurrenceNumber", l.occurrence`;
 
 export interface IntervalFilter {
   readonly start: Instant;
@@ -37,6 +38,7 @@ export interface LeaseFilter {
   readonly nodes?: readonly number[] | null | undefined;
   readonly submitted?: IntervalFilter | null | undefined;
   readonly overlapping?: IntervalFilter | null | undefined;
+  readonly recurrences?: readonly number[] | null | undefined;
 }
 
 export type LeaseOrderField = 'NUMBER' | 'SUBMITTED_AT' | 'START' | 'ENDED_AT';
@@ -111,7 +113,7 @@ export const isLive = Prisma.sql`l.state <> ALL (ARRAY['REJECTED'::"LeaseState",
 const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future)`;
 
 function conditionsOf(filter: LeaseFilter): Conditions {
-  const { numbers, name, states, types, live, projects, owners, nodes, submitted } = filter;
+  const { numbers, name, states, types, live, projects, owners, nodes, recurrences, submitted } = filter;
   return [
     numbers && Prisma.sql`l.number = ANY (${[...numbers]}::int[])`,
     typeof name === 'string' && Prisma.sql`l.name ILIKE ${containing(name)}`,
@@ -120,6 +122,7 @@ function conditionsOf(filter: LeaseFilter): Conditions {
     typeof live === 'boolean' && (live ? isLive : Prisma.sql`NOT (${isLive})`),
     projects && Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`,
     owners && Prisma.sql`l.owner = ANY (${[...owners]}::text[])`,
+    recurrences && Prisma.sql`l.recurrence_number = ANY (${[...recurrences]}::int[])`,
     nodes &&
       Prisma.sql`EXISTS (SELECT FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
         WHERE r.lease_number = l.number AND n.node_number = ANY (${[...nodes]}::int[]))`,

@@ -88,6 +88,14 @@ import { NoticeReaders } from './notice-readers.ts';
 import { paced } from './pace.ts';
 import { type Connection, connection, type Order, type PageArguments, type Window } from './pages.ts';
 import {
+  countRecurrences,
+  type RecurrenceFilter,
+  type RecurrenceRow,
+  readRecurrences,
+  recurrenceOrder,
+  recurrencesByNumber,
+} from './recurrences.ts';
+import {
   countReservations,
   countReservationsOfLeases,
   countReservationsOfNodes,
@@ -137,21 +145,11 @@ export class Readers {
 
   leases(filter: LeaseFilter, by: LeaseOrder, page: PageArguments): Connection<LeaseRow> {
     const order = leaseOrder(by);
-    return connection(
-      order,
-      page,
-      (window) => paced(readLeases(this.source, filter, order, window)),
-      () => countLeases(this.source, filter),
-    );
+    return this.list(order, page, readLeases, countLeases, filter, order);
   }
 
   queue(page: PageArguments): Connection<LeaseRow> {
-    return connection(
-      queueOrder,
-      page,
-      (window) => paced(readQueue(this.source, window)),
-      () => countQueue(this.source),
-    );
+    return this.list(queueOrder, page, readQueue, countQueue);
   }
 
   async queuePosition({ number, queueRank }: LeaseRow): Promise<number | null> {
@@ -189,12 +187,7 @@ export class Readers {
   }
 
   events(filter: EventFilter, page: PageArguments): Connection<LeaseEvent> {
-    return connection(
-      eventOrder,
-      page,
-      (window) => paced(readEvents(this.source, filter, window)),
-      () => countEvents(this.source, filter),
-    );
+    return this.list(eventOrder, page, readEvents, countEvents, filter);
   }
 
   event(sequence: number): Promise<LeaseEvent | undefined> {
@@ -218,12 +211,7 @@ export class Readers {
   }
 
   nodes(filter: NodeFilter, page: PageArguments): Connection<NodeRow> {
-    return connection(
-      nodeOrder,
-      page,
-      (window) => paced(readNodes(this.source, filter, window)),
-      () => countNodes(this.source, filter),
-    );
+    return this.list(nodeOrder, page, readNodes, countNodes, filter);
   }
 
   async heldOn({ number }: NodeRow, at: Instant): Promise<readonly Amounts[]> {
@@ -248,12 +236,7 @@ export class Readers {
   }
 
   reservations(filter: ReservationFilter, page: PageArguments): Connection<Reservation> {
-    return connection(
-      reservationOrder,
-      page,
-      (window) => paced(readReservations(this.source, filter, window)),
-      () => countReservations(this.source, filter),
-    );
+    return this.list(reservationOrder, page, readReservations, countReservations, filter);
   }
 
   reservationsOnNode({ number }: NodeRow, interval: Interval, page: PageArguments): Connection<Reservation> {
@@ -320,6 +303,14 @@ export class Readers {
     return pagesOfMaintenance(this.source, interval, page);
   }
 
+  recurrence(number: number): Promise<RecurrenceRow | undefined> {
+    return this.batches.load(recurrencesByNumber, number);
+  }
+
+  recurrences(filter: RecurrenceFilter, page: PageArguments): Connection<RecurrenceRow> {
+    return this.list(recurrenceOrder, page, readRecurrences, countRecurrences, filter);
+  }
+
   schedulerCounts(): Promise<SchedulerCounts> {
     return countLive(this.source);
   }
@@ -344,12 +335,7 @@ export class Readers {
   }
 
   projects(page: PageArguments): Connection<Project> {
-    return connection(
-      projectOrder,
-      page,
-      (window) => paced(readProjects(this.source, window)),
-      () => countProjects(this.source),
-    );
+    return this.list(projectOrder, page, readProjects, countProjects);
   }
 
   /** The owner of a lease that may be seen. Of a principal without a token only the name is known. */
@@ -363,20 +349,25 @@ export class Readers {
   }
 
   tokens(page: PageArguments): Connection<TokenRow> {
-    return connection(
-      tokenOrder,
-      page,
-      (window) => paced(readTokens(this.source, window)),
-      () => countTokens(this.source),
-    );
+    return this.list(tokenOrder, page, readTokens, countTokens);
   }
 
   auditLog(filter: AuditFilter, page: PageArguments): Connection<AuditEntry> {
+    return this.list(auditOrder, page, readAudit, countAudit, filter);
+  }
+
+  private list<Row, Filter extends readonly unknown[]>(
+    order: Order<Row>,
+    page: PageArguments,
+    read: (source: Source, ...rest: [...Filter, Window]) => Promise<readonly Row[]>,
+    count: (source: Source, ...filter: Filter) => Promise<number>,
+    ...filter: Filter
+  ): Connection<Row> {
     return connection(
-      auditOrder,
+      order,
       page,
-      (window) => paced(readAudit(this.source, filter, window)),
-      () => countAudit(this.source, filter),
+      (window) => paced(read(this.source, ...filter, window)),
+      () => count(this.source, ...filter),
     );
   }
 

@@ -7,6 +7,8 @@ export interface View {
   readonly key: string;
   /** A condition on the table `leases` under the alias `l`; null when every lease may be seen. */
   readonly leases: Prisma.Sql | null;
+  /** A condition on the table `recurrences` under the alias `c`; null when every recurrence may be seen. */
+  readonly recurrences: Prisma.Sql | null;
   /** A condition on the table `projects` under the alias `p`; null when every project may be seen. */
   readonly projects: Prisma.Sql | null;
   /** Whether tokens and audit records may be seen. */
@@ -25,10 +27,12 @@ export function viewOf(identity: Identity, visibility: Visibility): View {
   const own = Prisma.sql`p.number = ANY (${[...identity.projects]}::int[])`;
   const projects = hasRole(identity, 'OPERATOR') ? null : own;
   const administration = hasRole(identity, 'ADMIN');
-  const leases =
+  const ofOwnProjects = (table: Prisma.Sql): Prisma.Sql | null =>
     sight === 'all'
       ? null
-      : Prisma.sql`(l.owner = ${sight.owner} OR l.project_number = ANY (${[...sight.projects]}::int[]))`;
+      : Prisma.sql`(${table}.owner = ${sight.owner} OR ${table}.project_number = ANY (${[...sight.projects]}::int[]))`;
+  const leases = ofOwnProjects(Prisma.sql`l`);
+  const recurrences = ofOwnProjects(Prisma.sql`c`);
   const key = JSON.stringify([sight, projects === null ? 'all' : identity.projects, administration]);
-  return { key, leases, projects, administration };
+  return { key, leases, recurrences, projects, administration };
 }

@@ -14,12 +14,13 @@ import {
   leaseStateOf,
   leaseTypeOf,
   Project,
+  Recurrence,
   Reservation,
   ReservationConnection,
 } from './refs.ts';
 import { User } from './user.ts';
 
-const DiskImage = builder
+export const DiskImage = builder
   .objectRef<{ readonly name: string; readonly sizeMb: number | bigint }>('DiskImage')
   .implement({
     description: 'The disk image from which machines start.',
@@ -177,6 +178,17 @@ builder.objectFields(Lease, (t) => ({
     },
     LeaseEventConnection,
   ),
+  recurrence: t.field({
+    type: Recurrence,
+    nullable: true,
+    description: 'The recurrence of which it is an occurrence. Null when it has none.',
+    resolve: ({ recurrenceNumber }, _args, { read }) =>
+      recurrenceNumber === null ? null : read.recurrence(recurrenceNumber),
+  }),
+  occurrence: t.exposeInt('occurrence', {
+    nullable: true,
+    description: 'Its place in the recurrence, from 1. Null when it has none.',
+  }),
   queuePosition: t.int({
     nullable: true,
     description: '1 is next. Null when it is not queued.',

@@ -17,6 +17,7 @@ import type { TokenRow } from '../read/administration.ts';
 import type { LeaseRow } from '../read/leases.ts';
 import type { NodeRow } from '../read/nodes.ts';
 import type { Connection } from '../read/pages.ts';
+import type { RecurrenceRow } from '../read/recurrences.ts';
 import { builder, type FieldsOf } from './builder.ts';
 
 export const Lease = builder.node(builder.objectRef<LeaseRow>('Lease'), {
@@ -68,6 +69,12 @@ export const Action = builder.node(builder.objectRef<ActionRow>('Action'), {
   loadWithoutCache: (number, { read }) => read.action(Number(number)),
 });
 
+export const Recurrence = builder.node(builder.objectRef<RecurrenceRow>('Recurrence'), {
+  description: 'An advance reservation that recurs. Each of its occurrences is a lease.',
+  id: { resolve: ({ number }) => number },
+  loadWithoutCache: (number, { read }) => read.recurrence(Number(number)),
+});
+
 // ---------------------------------------------------------------- pages
 
 export function totalCount(t: FieldsOf<object>) {
@@ -112,6 +119,16 @@ export const NoticeConnection = builder.connectionObject(
 export const ActionConnection = builder.connectionObject(
   { type: Action, name: 'ActionConnection', description: 'A page of actions.', fields: totalCount },
   { name: 'ActionEdge', description: 'An action and its position in the list.' },
+);
+
+export const RecurrenceConnection = builder.connectionObject(
+  {
+    type: Recurrence,
+    name: 'RecurrenceConnection',
+    description: 'A page of recurrences.',
+    fields: totalCount,
+  },
+  { name: 'RecurrenceEdge', description: 'A recurrence and its position in the list.' },
 );
 
 export const ProjectConnection = builder.connectionObject(

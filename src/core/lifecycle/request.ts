@@ -16,12 +16,10 @@ import { demandOf } from './demand.ts';
  */
 export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
   const lease = draftLease(state, request, now);
-  const { id } = lease;
   const verdict = judge(state, lease, now);
-  state.lastLeaseId = Math.max(state.lastLeaseId, id);
-  state.leases.set(id, lease);
+  state.add(lease);
   state.transition(lease, 'PENDING', now);
-  state.needsPass = true;
+  state.askForPass();
   if (verdict) {
     state.transition(lease, verdict.state, now, verdict.reason);
     state.forget(lease, now);
@@ -51,6 +49,7 @@ export function draftLease(state: SchedulerState, request: LeaseRequest, now: In
     owner: request.owner ?? null,
     project: request.project ?? null,
     endNotice: request.endNotice ?? null,
+    occurrenceOf: request.occurrenceOf ?? null,
   });
 }
 

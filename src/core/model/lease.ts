@@ -33,6 +33,7 @@ export type LeaseTerms = Pick<
   | 'project'
   | 'deadline'
   | 'endNotice'
+  | 'occurrenceOf'
 >;
 
 /** What the machines of a lease ask for. */

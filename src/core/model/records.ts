@@ -5,7 +5,6 @@
  */
 
 import type { Instant, Millis } from './instants.ts';
-import type { ProjectQuotas } from './quotas.ts';
 
 export type { Instant, Millis };
 
@@ -194,6 +193,15 @@ export interface LeaseRequest {
   readonly project?: number | null;
   /** How long before its end a notice is given; null: as the site does; 0: none. The scheduler only keeps it. */
   readonly endNotice?: Millis | null;
+  /** The place of the lease in a recurrence. */
+  readonly occurrenceOf?: OccurrencePlace | null;
+}
+
+/** The place of a lease in a recurrence. */
+export interface OccurrencePlace {
+  readonly recurrence: number;
+  /** Counts from 1. */
+  readonly index: number;
 }
 
 /** One lease, whole: what a store keeps and what the core is restored from. */
@@ -228,6 +236,8 @@ export interface LeaseRecord {
   readonly project: number | null;
   /** How long before its end a notice is given; null or absent: as the site does; 0: none. */
   readonly endNotice?: Millis | null;
+  /** Its place in a recurrence; null when it has none. */
+  readonly occurrenceOf: OccurrencePlace | null;
   /** When its machines were last started (not resumed); null if never. */
   readonly actualStart: Instant | null;
   /** When its machines are planned to start next; null when nothing is planned. */
@@ -333,50 +343,9 @@ export interface SiteRecord {
   readonly lastReservationId: number;
   readonly lastEventSequence: number;
   readonly lastActionId: number;
+  readonly lastRecurrenceId: number;
   /** The last rank handed out (queue, start and end ranks). */
   readonly lastRank: number;
   /** In the order in which they were cached. */
   readonly cachedImages: readonly CachedImageRecord[];
-}
-
-/** What has changed since it was last asked for. Apply in this order within one transaction. */
-export interface Changes {
-  /** Null when nothing of it changed. */
-  readonly site: SiteRecord | null;
-  /** New or changed, whole, ascending id. */
-  readonly leases: readonly LeaseRecord[];
-  /**
-   * Those of `leases` whose machines are new or were put on other nodes: ids, ascending. The machines of the others are
-   * as they were.
-   */
-  readonly placedLeases: readonly number[];
-  /** New or changed, whole, ascending id. */
-  readonly reservations: readonly ReservationRecord[];
-  /** Those of `reservations` that are new: ids, ascending. What the others hold, and where, is as it was. */
-  readonly placedReservations: readonly number[];
-  /** Reservations that were withdrawn before they started: ids. */
-  readonly withdrawn: readonly number[];
-  readonly events: readonly LeaseEventRecord[];
-  readonly actions: readonly ActionRecord[];
-  /** Nodes that were added or changed, ascending number. Absent when none were. */
-  readonly inventory?: readonly NodeRecord[] | undefined;
-  /** Quotas that were set or whose use has changed, whole, ascending project. Absent when none were. */
-  readonly quotas?: readonly ProjectQuotas[] | undefined;
-  /** Nodes whose state, or its cause, changed, ascending number. */
-  readonly nodes: readonly NodeStateRecord[];
-  /** Maintenance that is new or was ended before its time, whole. */
-  readonly maintenance: readonly MaintenanceRecord[];
-}
-
-/** The core's whole state: only live leases, and only reservations that are scheduled or active. */
-export interface Snapshot {
-  readonly site: SiteRecord;
-  readonly leases: readonly LeaseRecord[];
-  readonly reservations: readonly ReservationRecord[];
-  /** Nodes that are not UP, or whose state has a cause, ascending number. Absent when there are none. */
-  readonly nodes?: readonly NodeStateRecord[];
-  /** Maintenance that has not ended, in order of start, then name. Absent when there is none. */
-  readonly maintenance?: readonly MaintenanceRecord[];
-  /** Ascending project. Absent when no project has quotas. */
-  readonly quotas?: readonly ProjectQuotas[];
 }

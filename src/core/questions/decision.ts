@@ -1,11 +1,8 @@
-import { rulesOf } from '../lease-types/table.ts';
+import { givePlace } from '../lifecycle/give-place.ts';
 import type { Lease } from '../model/lease.ts';
 import { schedulingFault } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
-import { commit } from '../placement/commit.ts';
-import { scheduleWithRoom } from '../room/claims.ts';
 import type { SchedulerState } from '../state.ts';
-import { isPlan } from '../vm/plan.ts';
 
 /** What would become of a lease if it were decided now. */
 export interface Decision {
@@ -40,9 +37,8 @@ export function decideOnTrial(state: SchedulerState, lease: Lease, now: Instant)
 function decide(state: SchedulerState, lease: Lease, now: Instant): Decision {
   lease.state = 'PENDING';
   try {
-    const outcome = rulesOf(lease.type).plan(state, lease, now, null);
-    if (isPlan(outcome)) commit(state, outcome, now);
-    else if (!scheduleWithRoom(state, lease, now)) return refused(outcome.notSchedulable);
+    const refusal = givePlace(state, lease, now);
+    if (refusal) return refused(refusal);
   } catch (error) {
     return refused(schedulingFault(error));
   }

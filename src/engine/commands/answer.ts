@@ -12,6 +12,10 @@ export type CommandErrorCode =
   /** There is no such node, or it was removed. */
   | 'NODE_NOT_FOUND'
   | 'NAME_TAKEN'
+  /** The start is before the present instant. */
+  | 'START_IN_PAST'
+  /** The project has as many recurrences as it may have. */
+  | 'TOO_MANY_RECURRENCES'
   /**
    * The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be
    * repeated.

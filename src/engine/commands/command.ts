@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/index.ts';
 import type { Core } from '../core.ts';
 import type { Recovery } from '../hosts/recovery.ts';
+import type { RecurrenceLimits } from '../recurrences/limits.ts';
 import type { TraceParent } from '../tracing.ts';
 
 /**
@@ -13,7 +14,7 @@ export interface CommandKind<Input, Result> {
   /** About how many rows it writes. */
   rows(input: Input): number;
   /** Carries it out. Throws SchedulerError or CommandError for what is refused; nothing has changed then. */
-  apply(core: Core, now: Instant, input: Input, hosts: HostControl): Result;
+  apply(core: Core, now: Instant, input: Input, tools: CommandTools): Result;
   /** The answer as of the end of the turn, when the pass has had its time. Absent: what `apply` returned. */
   conclude?(core: Core, input: Input, result: Result): Result;
   /** How repetitions under one idempotency key are recognized and answered. Null: the kind takes no keys. */
@@ -33,6 +34,12 @@ export interface Idempotency<Input, Result> {
 export interface HostControl {
   /** False when the action is not open. */
   recover(actionId: number, recovery: Recovery): boolean;
+}
+
+/** What commands may use besides the core. */
+export interface CommandTools {
+  readonly hosts: HostControl;
+  readonly recurrences: RecurrenceLimits;
 }
 
 /** What a caller asks for, as it waits for a turn and as servers pass it on to each other. */

@@ -27,7 +27,7 @@ export const recoverAction: CommandKind<RecoverActionInput, RecoverActionResult>
       : null;
   },
   rows: () => 1,
-  apply: (_core, _now, { actionId, recovery }, hosts) => {
+  apply: (_core, _now, { actionId, recovery }, { hosts }) => {
     if (hosts.recover(actionId, recovery)) return { actionId };
     throw new CommandError(
       'ACTION_NOT_OPEN',

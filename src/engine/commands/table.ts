@@ -2,19 +2,24 @@
 import { addNodes } from './add-nodes.ts';
 import { availability } from './availability.ts';
 import { cancel } from './cancel.ts';
+import { cancelRecurrence } from './cancel-recurrence.ts';
 import type { Command, CommandKind } from './command.ts';
+import { createRecurrence } from './create-recurrence.ts';
 import { dryRun } from './dry-run.ts';
 import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
+import { rehearseRecurrence } from './rehearse-recurrence.ts';
 import { removeNode } from './remove-node.ts';
 import { request } from './request.ts';
 import { setNodeState } from './set-node-state.ts';
 import { setQuotas } from './set-quotas.ts';
+import { upcomingOccurrences } from './upcoming-occurrences.ts';
 import { update } from './update.ts';
 import { updateNode } from './update-node.ts';
+import { updateRecurrence } from './update-recurrence.ts';
 import { waiting } from './waiting.ts';
 
 export const commandKinds = {
@@ -28,10 +33,15 @@ export const commandKinds = {
   setNodeState,
   planMaintenance,
   endMaintenance,
+  createRecurrence,
+  updateRecurrence,
+  cancelRecurrence,
   recoverAction,
   setQuotas,
   quotas,
   dryRun,
+  rehearseRecurrence,
+  upcomingOccurrences,
   availability,
   waiting,
 } as const satisfies Readonly<Record<string, CommandKind<unknown, unknown>>>;

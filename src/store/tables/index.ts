@@ -4,5 +4,6 @@
  */
 export * from './history.ts';
 export * from './leases.ts';
+export * from './recurrences.ts';
 export * from './reservations.ts';
 export { cachedImage, inventory, maintenance, nodeStates, nodes, projectQuotas, sites } from './site.ts';

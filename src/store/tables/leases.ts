@@ -54,6 +54,19 @@ const machinesOfLease: Field<LeaseRecord['machines'], LeaseRecord> = {
   read: ({ machines }) => (machines as [number, Amounts][]).map(([, machine]) => machine),
 };
 
+const occurrenceOf: Field<LeaseRecord['occurrenceOf'], LeaseRecord> = {
+  columns: [
+    { name: 'recurrence_number', type: 'int', shape: z.int().nullable() },
+    { name: 'occurrence', type: 'int', shape: z.int().nullable() },
+  ],
+  write: (value, row) => {
+    row.recurrence_number = value?.recurrence ?? null;
+    row.occurrence = value?.index ?? null;
+  },
+  read: ({ recurrence_number: recurrence, occurrence: index }) =>
+    recurrence === null ? null : { recurrence: Number(recurrence), index: Number(index ?? 0) },
+};
+
 /** A field that leases of earlier versions do not have. */
 function added<T>(name: string, shape: z.ZodType<T>, before: T): Field<T, LeaseRecord> {
   const field = member<T | undefined, LeaseRecord>('placement', name, shape.optional());
@@ -83,6 +96,7 @@ export const leases = new Table<LeaseRecord>(
     owner: optional(text('owner')),
     project: optional(int('project_number')),
     endNotice: optional(bigint('end_notice')) as Field<LeaseRecord['endNotice'], LeaseRecord>,
+    occurrenceOf,
     actualStart: optional(instant('actual_start')),
     plannedStart: optional(instant('planned_start')),
     endedAt: optional(instant('ended_at')),

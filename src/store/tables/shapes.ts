@@ -10,7 +10,7 @@ export const positive = z.string().regex(/^[1-9]\d*$/);
 export const byMachine = z.record(positive, z.int());
 export const byNode = <T extends z.ZodType>(shape: T) => z.record(positive, shape);
 
-const reasonData: z.ZodType<ReasonData> = z.record(z.string(), z.int());
+export const reasonData: z.ZodType<ReasonData> = z.record(z.string(), z.int());
 
 export function reason<R>(): Field<StateReason | null, R> {
   const nullableText = z.string().nullable();

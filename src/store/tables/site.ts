@@ -125,6 +125,7 @@ export const sites = new Table<SiteRecord>(
     lastReservationId: bigint('last_reservation_id'),
     lastEventSequence: bigint('last_event_sequence'),
     lastActionId: bigint('last_action_id'),
+    lastRecurrenceId: int('last_recurrence_id'),
     lastRank: bigint('last_rank'),
     // Each is checked by itself, so that one that cannot be read does not take the others with it.
     cachedImages: json('cached_images', z.unknown()) as Field<SiteRecord['cachedImages'], SiteRecord>,

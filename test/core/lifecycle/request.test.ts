@@ -137,6 +137,7 @@ describe('a request that makes sense', () => {
       machines: [{ CPU: 100, Memory: 1024 }],
       owner: null,
       project: null,
+      occurrenceOf: null,
       image: null,
       actualStart: null,
       plannedStart: null,

@@ -26,6 +26,7 @@ const lease = (machines: number, CPU: number) =>
         image: null,
         owner: null,
         project: null,
+        occurrenceOf: null,
         deadline: null,
       },
       machines: new Array(machines).fill({ CPU, Memory: 64 }),

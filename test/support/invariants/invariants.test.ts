@@ -71,6 +71,7 @@ const lease = (id: number, changes: Partial<LeaseRecord> = {}): LeaseRecord => (
   preemptions: 0,
   owner: null,
   project: null,
+  occurrenceOf: null,
   mapping: { 1: 1 },
   memoryAt: {},
   diskAt: {},

@@ -35,6 +35,14 @@ const commandCodes = {
     description: 'Leases that were promised a place would lose it; the message names them.',
   },
   MAINTENANCE_NOT_FOUND: { description: 'There is no such maintenance, or it has ended.' },
+  RECURRENCE_NOT_FOUND: { description: 'There is no such recurrence, or the principal may not see it.' },
+  RECURRENCE_ENDED: {
+    description: 'No occurrence is to come: all have started, or the recurrence was cancelled.',
+  },
+  TOO_MANY_RECURRENCES: { description: 'The project has as many recurrences as it may have.' },
+  START_IN_PAST: {
+    description: "The start is before the present instant of the scheduler's clock (`serverTime`).",
+  },
   ACTION_NOT_OPEN: { description: 'There is no such action, or it has been decided already.' },
   NODE_NOT_FOUND: { description: 'There is no such node.' },
   NODE_IN_USE: {
@@ -56,9 +64,6 @@ const commandCodes = {
 /** Every stable code of a user error. */
 export const userErrorCodes = {
   ...commandCodes,
-  START_IN_PAST: {
-    description: "The start is before the present instant of the scheduler's clock (`serverTime`).",
-  },
   SIMULATION_ONLY: { description: 'The server accepts `knownDuration` only in simulations.' },
   INVALID_ID: { description: 'The value is not a global id of the required type.' },
   FORBIDDEN: { description: 'The role of the principal, or its projects, do not allow this.' },

@@ -1,0 +1,94 @@
+import type { Millis, OccurrenceStart, OccurrencesAhead, RecurrenceRecord } from '../../core/index.ts';
+import type { Core } from '../core.ts';
+import { dayLength } from '../recurrences/days.ts';
+import { refuse, ruledTime, type Series, seriesOf, startsFrom, wallClockOf } from '../recurrences/series.ts';
+import type { CommandKind } from './command.ts';
+import { fieldsOf, isWhole } from './shape.ts';
+
+export interface UpdateRecurrenceInput {
+  readonly recurrence: number;
+  /** Index of the first occurrence to change; null: the first that has not started. */
+  readonly from: number | null;
+  /** What is absent stays as it is. */
+  readonly name?: string | null | undefined;
+  /** The new start of that occurrence on the wall clock; those after it move by as much. */
+  readonly start?: string | undefined;
+  readonly duration?: Millis | undefined;
+}
+
+export interface UpdateRecurrenceResult {
+  readonly recurrence: number;
+  /** Leases of others that were moved, suspended or requeued for it: numbers, ascending. */
+  readonly displaced: readonly number[];
+}
+
+/** Occurrences that have not started get new terms, all or none. */
+export const updateRecurrence: CommandKind<UpdateRecurrenceInput, UpdateRecurrenceResult> = {
+  parse: parseUpdate,
+  rows: () => 300,
+  apply: (core, now, { recurrence: id, from: given, name, start, duration }) => {
+    const recurrence = core.recurrences.open(id);
+    const from = given ?? firstToCome(core, recurrence);
+    const series = seriesOf(recurrence);
+    const shift = start === undefined ? undefined : shiftOf(series, from, start);
+    const ahead =
+      shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
+    const { displaced } = core.recurrences.update(now, id, { from, name, duration, shift, ahead });
+    return { recurrence: id, displaced };
+  },
+  idempotency: null,
+};
+
+/** Index of the first occurrence that has not started. */
+export function firstToCome(core: Core, { id, next }: RecurrenceRecord): number {
+  return core.recurrences.waiting(id, 1)[0]?.occurrenceOf?.index ?? next?.index ?? 1;
+}
+
+function asBefore({ next }: RecurrenceRecord): OccurrencesAhead {
+  return { occurrences: [], next };
+}
+
+const maxShift = 366 * dayLength;
+
+/** How much later than by the rule an occurrence is to start. Throws CommandError. */
+function shiftOf(series: Series, index: number, start: string): Millis {
+  const time = wallClockOf(start, 'start');
+  for (const { position } of startsFrom(series, { index: 1, day: series.firstDay }, [])) {
+    if (position.index < index) continue;
+    if (position.index > index) break;
+    const shift = time - ruledTime(series, position);
+    if (Math.abs(shift) <= maxShift) return shift;
+    return refuse(`Occurrence ${index} can be moved by a year at most.`, 'start');
+  }
+  return refuse(`The recurrence has no occurrence ${index}.`, 'from');
+}
+
+/** The starts of the occurrences that were made, and of the next one, with an update. */
+function movedStarts(
+  core: Core,
+  { id, next, terms }: RecurrenceRecord,
+  series: Series,
+  from: number,
+  shift: Millis,
+): OccurrencesAhead {
+  const waiting = core.recurrences.waiting(id, from).at(-1)?.occurrenceOf?.index ?? 0;
+  const moved = [...terms.filter((each) => each.from < from), { from, shift }];
+  const occurrences: OccurrenceStart[] = [];
+  for (const { index, day, start } of startsFrom(series, { index: 1, day: series.firstDay }, moved)) {
+    if (index === next?.index) return { occurrences, next: { index, day, start } };
+    if (next === null && index > waiting) break;
+    if (index >= from) occurrences.push({ index, day, start });
+  }
+  return { occurrences, next: null };
+}
+
+function parseUpdate(input: unknown): UpdateRecurrenceInput | null {
+  const fields = fieldsOf(input);
+  if (!fields || !isWhole(fields.recurrence)) return null;
+  const { from = null, name, start, duration } = fields;
+  if (from !== null && !isWhole(from)) return null;
+  if (name !== undefined && name !== null && typeof name !== 'string') return null;
+  if (start !== undefined && typeof start !== 'string') return null;
+  if (duration !== undefined && !isWhole(duration)) return null;
+  return { recurrence: fields.recurrence, from, name, start, duration };
+}
