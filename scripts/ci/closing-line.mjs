@@ -27,8 +27,7 @@ for (const { report, status } of runs) {
     failures.push(`the test run itself, with exit status ${status}`);
   if (failures.length === 0 && passed === 0) failures.push('the test run itself: no test ran');
 
-  for (const suite of new Set(skipped.map((test) => test.ancestorTitles[0] ?? test.title)))
-    console.log(`skipped: ${suite}`);
+  for (const each of skippedParts(tests, skipped)) console.log(`skipped: ${each}`);
   for (const failure of failures) console.log(`failed: ${failure}`);
   counts.passed += passed;
   counts.failed += failures.length;
@@ -36,6 +35,16 @@ for (const { report, status } of runs) {
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
+
+/** Suites of which nothing ran, and the single tests that were skipped of others. */
+function skippedParts(tests, skipped) {
+  const ran = new Set(tests.filter((test) => !skipped.includes(test)).map((test) => test.ancestorTitles[0]));
+  return new Set(
+    skipped.map(({ ancestorTitles: [suite], fullName, title }) =>
+      suite === undefined || ran.has(suite) ? (fullName ?? title) : suite,
+    ),
+  );
+}
 
 function resultsOf(report) {
   try {

@@ -138,11 +138,11 @@ describe('what a program is told', () => {
   });
 
   test('the name and the owner of the lease, where they are known', async () => {
-    const adapter = adapterWith('cat; echo "$LEASEGRAPH_NAME/${LEASEGRAPH_OWNER-nobody}" >&2');
+    const adapter = adapterWith('cat; echo "$LEASEGRAPH_NAME/$LEASEGRAPH_OWNER." >&2');
     const told = async (lease: ActionCall['lease']): Promise<string> =>
       (await adapter.start(call({ lease }))).output ?? '';
     const named = await told({ name: 'nightly "build" $(x)', owner: null });
-    expect(named).toContain('nightly "build" $(x)/nobody\n');
+    expect(named).toContain('nightly "build" $(x)/.\n');
     expect(named).toContain('"name":"nightly \\"build\\" $(x)","owner":null');
     expect(await told(undefined)).not.toContain('"owner"');
   });

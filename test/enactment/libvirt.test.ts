@@ -21,6 +21,7 @@ import {
   Skipped,
 } from '../../src/enactment/conformance/index.ts';
 import { LibvirtAdapter } from '../../src/enactment/libvirt/adapter.ts';
+import { openHost } from '../../src/enactment/libvirt/host.ts';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import type { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
 import { hostSite } from '../../src/enactment/site.ts';
@@ -130,6 +131,11 @@ describe.skipIf(missingPrograms.length > 0)(
       image: null,
       patience: 60_000,
       make: async (names) => new LibvirtAdapter(testDriver, names, log),
+      stopMachine: async (leaseId, machine, node) => {
+        // On the daemon that the adapter uses for the node.
+        const { virsh } = await openHost(node, testDriver);
+        await virsh.run(['shutdown', `lg-${leaseId}-${machine}`], 30_000, AbortSignal.timeout(30_000));
+      },
     }));
 
     test('memory survives suspension, a move to another host and resumption; a new start begins anew', async () => {

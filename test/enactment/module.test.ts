@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -12,11 +12,12 @@ const folder = mkdtempSync(join(tmpdir(), 'leasegraph-module-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const log = pino({ level: 'silent' });
+const machinesFile = join(folder, 'machines.json');
 const path = join(root, 'docs/examples/adapters/notebook.js');
 
 describeConformance({
   ...benchOf({
-    adapter: { kind: 'module', path, options: { file: join(folder, 'machines.json') } },
+    adapter: { kind: 'module', path, options: { file: machinesFile } },
     nodes: [],
     image: null,
     capacity: { CPU: 100, Memory: 64 },
@@ -24,6 +25,13 @@ describeConformance({
   }),
   name: 'docs/examples/adapters/notebook.js',
   provideImage: async () => {},
+  stopMachine: async (leaseId, machine, { number }) => {
+    const machines = JSON.parse(readFileSync(machinesFile, 'utf8'));
+    writeFileSync(
+      machinesFile,
+      JSON.stringify({ ...machines, [`${leaseId}/${machine}@${number}`]: 'stopped' }),
+    );
+  },
 });
 
 describe('a module that is no adapter is refused, with what is wrong', () => {

@@ -57,6 +57,14 @@ export default function notebook({ options, log }) {
       return read()[keyOf(place)] ?? 'absent';
     },
 
+    async list(node, signal) {
+      signal.throwIfAborted();
+      return Object.entries(read()).flatMap(([key, status]) => {
+        const [leaseId, machine, at] = key.split(/[/@]/).map(Number);
+        return at === node ? [{ leaseId, machine, node, status }] : [];
+      });
+    },
+
     forget() {},
     async close() {},
   };
