@@ -97,6 +97,8 @@ export const until = async (
 
 export interface HarnessOptions {
   readonly nodes?: number;
+  /** Of its clock. */
+  readonly speed?: number;
   readonly limits?: Partial<EngineLimits>;
   readonly hooks?: CoreHooks;
   readonly engine?: Partial<EngineOptions>;
@@ -109,11 +111,13 @@ export interface Running {
 }
 
 export class Harness implements AsyncDisposable {
-  readonly clock = new ManualClock(epoch);
+  readonly clock: ManualClock;
   readonly database = new MemoryDatabase(() => this.clock.wall());
   private readonly engines: Engine[] = [];
 
-  constructor(private readonly options: HarnessOptions = {}) {}
+  constructor(private readonly options: HarnessOptions = {}) {
+    this.clock = new ManualClock(epoch, options.speed);
+  }
 
   /** Another server on the same database. */
   make(overrides: HarnessOptions = {}): Running {

@@ -8,20 +8,28 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** A clock that stands still until it is told to go on, for tests: real time and scheduler time are one. */
+/**
+ * A clock that stands still until it is told to go on, for tests. With speed 1 real time and scheduler time are one; with
+ * another, scheduler time counts from when the clock was made.
+ */
 export class ManualClock implements Clock {
-  readonly speed = 1;
   private readonly waiters = new Set<Waiter>();
   /** Real milliseconds since the clock was made; never set back. */
   private elapsed = 0;
   private last: Instant;
 
-  constructor(private time: Instant) {
+  private readonly origin: Instant;
+
+  constructor(
+    private time: Instant,
+    readonly speed = 1,
+  ) {
     this.last = time;
+    this.origin = time;
   }
 
   now(): Instant {
-    this.last = Math.max(this.last, this.time);
+    this.last = Math.max(this.last, this.origin + Math.floor((this.time - this.origin) * this.speed));
     return this.last;
   }
 
@@ -30,7 +38,8 @@ export class ManualClock implements Clock {
   }
 
   async until(instant: Instant, signal: AbortSignal): Promise<void> {
-    while (this.now() < instant && !signal.aborted) await this.wait(instant - this.now(), true, signal);
+    while (this.now() < instant && !signal.aborted)
+      await this.wait((instant - this.now()) / this.speed, true, signal);
   }
 
   sleep(duration: Millis, signal?: AbortSignal): Promise<void> {
