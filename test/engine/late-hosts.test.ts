@@ -129,6 +129,24 @@ test('machines that never start keep a lease from ending as if it had run', asyn
   expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: seconds(30) });
 });
 
+test('leases that begin and end within one turn are on their node one after the other', async () => {
+  await using harness = new Harness({ nodes: 1, speed: 600 });
+  const running = harness.make();
+  const { clashes, record } = slowHosts(harness, running, {});
+  await running.engine.start();
+  const { engine } = running;
+  await engine.submit('request', reservationAt(epoch + minutes(5), seconds(10)), { principal });
+  await engine.submit('request', bestEffort(minutes(6)), { principal });
+  await harness.pass(seconds(10), seconds(1));
+  expect(clashes).toEqual([]);
+  expect(record.map((line) => line.replace(/^[0-9.]+ /, ''))).toEqual([
+    'start 1/1 on 1',
+    'shutdown 1/1 on 1',
+    'start 2/1 on 1',
+    'shutdown 2/1 on 1',
+  ]);
+});
+
 describe('a machine that cannot be started', () => {
   const failing = (what: string, { target }: ActionCall): ActionResult =>
     what === 'start' && target.node === 1 ? { status: 'failed', reason: 'no space left' } : done;

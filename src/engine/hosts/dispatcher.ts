@@ -277,7 +277,7 @@ export class Dispatcher {
 
   /** Calls the host as soon as its node has room. Null when it is done. Never rejects. */
   private async attempt(of: OpenAction, target: ActionTarget, signal: AbortSignal): Promise<string | null> {
-    const { adapter, clock, ledger, limits, log, metrics } = this.options;
+    const { adapter, clock, limits, log, metrics } = this.options;
     const { action } = of;
     const { leaseId, machine, node } = target;
     if (takingKinds.has(action.kind)) {
@@ -287,7 +287,6 @@ export class Dispatcher {
         return null;
       }
       if (blocked !== null) return blocked;
-      ledger.hold(target);
     }
     beginCalls(of, this.options);
     return callTarget({
@@ -316,7 +315,7 @@ export class Dispatcher {
     });
   }
 
-  /** Waits until what was on the node before has left. Null when it has. */
+  /** Waits until what was on the node before has left, and takes its place. Null when it has. */
   private async waitForRoom(
     of: OpenAction,
     target: ActionTarget,
@@ -324,7 +323,8 @@ export class Dispatcher {
   ): Promise<string | null> {
     const { clock, ledger, limits, metrics } = this.options;
     let inTheWay = ledger.inTheWayOf(target);
-    if (inTheWay.length === 0) return null;
+    const take = () => (ledger.take(target, !of.unwanted.signal.aborted) ? null : 'no longer wanted');
+    if (inTheWay.length === 0) return take();
     const timeout = timeoutOf(limits, of.action.kind);
     const giveUpAt = clock.monotonic() + timeout;
     metrics.action(of.action.kind, 'delayed');
@@ -343,7 +343,7 @@ export class Dispatcher {
         waiting.abort();
         if (signal.aborted) return 'aborted';
       }
-      return null;
+      return take();
     } finally {
       this.waitingTargets -= 1;
     }

@@ -51,6 +51,16 @@ export class HostLedger {
     this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing });
   }
 
+  /**
+   * Holds the machine, at once when it was found that it may be started, so that nothing else takes its room meanwhile.
+   * False for one that is not wanted any more and has no room, since what was planned after it is there already.
+   */
+  take(target: HeldTarget, isWanted: boolean): boolean {
+    if (!isWanted && !this.hasRoomFor(target)) return false;
+    this.hold(target);
+    return true;
+  }
+
   /** What the machine holds is being freed, or will be as soon as it holds something; it holds it until `release`. */
   beginRelease(place: Place, releasing: ActionKind): void {
     const held = this.nodes.get(place.node);
@@ -76,21 +86,30 @@ export class HostLedger {
     const own = this.nodes.get(target.node)?.get(keyOf(target));
     // What was there of the machine itself is being removed.
     if (own && own.releasing !== null) return [own];
+    return this.hasRoomFor(target)
+      ? []
+      : this.othersBeside(target).filter(({ releasing }) => releasing !== null);
+  }
+
+  /** Whether the machine fits beside what the node holds now. */
+  private hasRoomFor(target: HeldTarget): boolean {
     const capacity = this.capacities.get(target.node) ?? {};
-    const others = [...(this.nodes.get(target.node)?.values() ?? [])].filter(
-      (each) => keyOf(each) !== keyOf(target),
-    );
-    const lack = Object.entries(target.capacity).some(([type, needed]) => {
-      if (totalAmount(needed) === 0) return false;
+    const others = this.othersBeside(target);
+    return Object.entries(target.capacity).every(([type, needed]) => {
+      if (totalAmount(needed) === 0) return true;
       const has = capacity[type] ?? 0;
       // Shares of one instance are not told apart here: what leaves must have left.
       if (typeof has !== 'number' && has.length > 1) {
-        return others.some((each) => each.releasing !== null && totalAmount(each.capacity[type] ?? 0) > 0);
+        return !others.some((each) => each.releasing !== null && totalAmount(each.capacity[type] ?? 0) > 0);
       }
       const used = others.reduce((sum, each) => sum + totalAmount(each.capacity[type] ?? 0), 0);
-      return used + totalAmount(needed) > totalAmount(has);
+      return used + totalAmount(needed) <= totalAmount(has);
     });
-    return lack ? others.filter(({ releasing }) => releasing !== null) : [];
+  }
+
+  private othersBeside(target: HeldTarget): HeldMachine[] {
+    const held = [...(this.nodes.get(target.node) ?? [])];
+    return held.filter(([key]) => key !== keyOf(target)).map(([, machine]) => machine);
   }
 
   /** Whether the machine is being freed there. */
