@@ -61,7 +61,7 @@ export function OverviewPage() {
           <Utilization resource={resource} />
           {data && data.notices.nodes.length > 0 && (
             <Card title="Newest notices" wide>
-              <NoticeTable notices={data.notices.nodes} label="Newest notices" />
+              <NoticeTable notices={data.notices.nodes} label="List of the newest notices" />
               <p className="hint">
                 <Link href="/notices">All notices</Link>
               </p>
