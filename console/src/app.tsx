@@ -20,6 +20,7 @@ const AccessPage = lazy(() => import('./pages/access.tsx'));
 const AccountingPage = lazy(() => import('./pages/accounting.tsx'));
 const NodePage = lazy(() => import('./pages/node.tsx'));
 const NoticesPage = lazy(() => import('./pages/notices.tsx'));
+const ProjectsPage = lazy(() => import('./pages/projects.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -115,6 +116,7 @@ export function App() {
               <Route path="/queue" component={QueuePage} />
               <Route path="/notices" component={NoticesPage} />
               <Route path="/accounting" component={AccountingPage} />
+              <Route path="/projects" component={ProjectsPage} />
               <Route path="/access" component={AccessPage} />
               <Route path="/overview">
                 <Redirect to="/" replace />

@@ -15,6 +15,7 @@ const links = [
   ['/queue', 'Queue'],
   ['/notices', 'Notices'],
   ['/accounting', 'Accounting'],
+  ['/projects', 'Projects'],
   ['/access', 'Access'],
 ] as const;
 

@@ -163,6 +163,42 @@ describe.skipIf(browserMissing !== null)('actions of the console', () => {
     expect(await planned()).toEqual([]);
   });
 
+  it('sets a quota, and shows members what is left of it', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/projects');
+    await page.getByLabel('Name of the project').fill('genomics');
+    await page.getByRole('button', { name: 'Create project' }).click();
+    await page.getByRole('button', { name: 'Edit quotas of genomics' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Longest duration of a lease').fill('never');
+    await dialog.getByRole('button', { name: 'Save quotas' }).click();
+    await dialog.getByText('“never” is not a duration').waitFor();
+    await dialog.getByLabel('Longest duration of a lease').fill('2h');
+    await dialog.getByLabel('Amount held at any instant').fill('250');
+    await dialog.getByRole('button', { name: 'Save quotas' }).click();
+    await page.getByText('0 of 250 held').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const { projects } = await site.ask<{ projects: { nodes: { id: string; quotas: object[] }[] } }>(
+      '{ projects { nodes { id quotas { type amount maxDuration maxLeases } } } }',
+    );
+    expect(projects.nodes[0]?.quotas).toEqual([
+      { type: 'CPU', amount: 250, maxDuration: 'PT2H', maxLeases: null },
+    ]);
+
+    const { createToken } = await site.ask<{ createToken: { secret: string } }>(
+      'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }',
+      { input: { name: 'alice', role: 'USER', projects: [projects.nodes[0]?.id] } },
+    );
+    await using other = await openBrowser();
+    const member = await other.newPage();
+    await site.signIn(member, '/leases/new', createToken.secret);
+    await member.getByRole('region', { name: 'Quotas of genomics' }).getByText('0 of 250 held').waitFor();
+    await member.getByLabel('Duration').fill('3h');
+    await member.getByText(/Would be rejected\. Leases of its project may last/).waitFor();
+    expect(await member.getByRole('button', { name: /Edit quotas/ }).count()).toBe(0);
+  });
+
   it('offers what was used as a table and as CSV', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();

@@ -100,6 +100,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       'New lease',
       'Notices',
       'Accounting',
+      'Projects',
       'Access',
     ]) {
       await follow(page, link);

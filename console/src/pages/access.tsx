@@ -3,10 +3,7 @@ import { type FormEvent, useState } from 'react';
 import {
   ConsoleAuditLogDocument,
   type ConsoleAuditLogQuery,
-  ConsoleCreateProjectDocument,
   ConsoleCreateTokenDocument,
-  ConsoleProjectsDocument,
-  type ConsoleProjectsQuery,
   ConsoleRevokeTokenDocument,
   ConsoleTokensDocument,
   type ConsoleTokensQuery,
@@ -17,21 +14,20 @@ import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { useProjects } from './quotas.tsx';
 
 type TokenRow = ConsoleTokensQuery['tokens']['nodes'][number];
-type ProjectRow = ConsoleProjectsQuery['projects']['nodes'][number];
 type AuditRow = ConsoleAuditLogQuery['auditLog']['nodes'][number];
 
 const roles: readonly Role[] = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
 const pageSize = 50;
 
-/** Tokens, projects and the record of all mutations. */
+/** Tokens and the record of all mutations. */
 export default function AccessPage() {
   return (
     <Page title="Access">
       <div className="cards">
         <Tokens />
-        <Projects />
         <AuditLog />
       </div>
     </Page>
@@ -53,11 +49,6 @@ const tokenColumns: readonly Column<TokenRow>[] = [
     kind: 'actions',
     cell: (token) => (token.revokedAt ? <span className="muted">revoked</span> : <Revoke token={token} />),
   },
-];
-
-const projectColumns: readonly Column<ProjectRow>[] = [
-  { header: 'Name', kind: 'text', cell: ({ name }) => name },
-  { header: 'Created', cell: ({ createdAt }) => <Instant at={createdAt} seconds={false} /> },
 ];
 
 const auditColumns: readonly Column<AuditRow>[] = [
@@ -175,65 +166,6 @@ function NewToken() {
         </p>
       )}
     </>
-  );
-}
-
-function useProjects() {
-  const execute = useExecute();
-  return useQuery({
-    queryKey: ['projects'],
-    queryFn: ({ signal }) => execute(ConsoleProjectsDocument, { first: 100 }, signal),
-  });
-}
-
-function Projects() {
-  const execute = useExecute();
-  const queries = useQueryClient();
-  const [name, setName] = useState('');
-  const query = useProjects();
-  const create = useMutation({
-    mutationFn: async () => {
-      const variables = { input: { name: name.trim() } };
-      assertDone((await execute(ConsoleCreateProjectDocument, variables)).createProject.userErrors);
-    },
-    onSuccess: () => {
-      setName('');
-      void queries.invalidateQueries();
-    },
-  });
-  const projects = query.data?.projects.nodes ?? [];
-  return (
-    <Card title="Projects" wide>
-      <form
-        className="filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          create.mutate();
-        }}
-      >
-        <label>
-          <span>Name of the project</span>
-          <input required value={name} onChange={(event) => setName(event.target.value)} />
-        </label>
-        <button type="submit" className="primary" disabled={create.isPending}>
-          Create project
-        </button>
-      </form>
-      {create.error && (
-        <p className="error" role="alert">
-          {create.error.message}
-        </p>
-      )}
-      <QueryState
-        isPending={query.isPending}
-        error={query.data ? null : query.error}
-        retry={() => void query.refetch()}
-        isEmpty={projects.length === 0}
-        empty={<p>There are no projects. Leases of users without a project belong to their owner alone.</p>}
-      >
-        <Table label="List of projects" columns={projectColumns} rows={projects} keyOf={({ id }) => id} />
-      </QueryState>
-    </Card>
   );
 }
 

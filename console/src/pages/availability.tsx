@@ -27,14 +27,15 @@ export function Availability({
   const execute = useExecute();
   const now = useSchedulerNow();
   const { timeZone } = useSettings();
-  const { machines, duration } = input;
+  const { machines, duration, project } = input;
   const query = useQuery({
-    queryKey: ['plan', 'availability', machines, duration],
+    queryKey: ['plan', 'availability', machines, duration, project],
     queryFn: async ({ signal }) => {
       const from = now();
       const variables = {
         machines,
         duration,
+        project: project ?? null,
         from: new Date(from).toISOString(),
         to: new Date(from + days * day).toISOString(),
       };

@@ -20,6 +20,7 @@ import { toCommand, toGraphQL } from './equivalent-request.ts';
 import { LeaseFields } from './lease-fields.tsx';
 import { emptyForm, type FieldErrors, formOf, type LeaseForm, placeErrors, readForm } from './lease-form.ts';
 import { PlanPreview } from './plan-preview.tsx';
+import { QuotaLeft } from './quotas.tsx';
 import { TemplateChoice } from './template-choice.tsx';
 
 interface Draft {
@@ -174,6 +175,7 @@ function RequestForm({
         </button>
       </form>
       <div className="stack">
+        <QuotaLeft project={form.project} />
         <Card title="When a reservation could start">
           {asked === null ? (
             <p className="muted">Complete the form to see when such machines are available.</p>

@@ -17,6 +17,7 @@ export function ConfirmButton({
   cancelLabel = 'Keep it',
   tone = 'danger',
   disabled = false,
+  onOpen,
   children,
   action,
 }: {
@@ -28,6 +29,8 @@ export function ConfirmButton({
   cancelLabel?: string;
   tone?: 'danger' | 'primary';
   disabled?: boolean;
+  /** Fills the form in the dialog from what is true now. */
+  onOpen?: () => void;
   children: ReactNode;
   action: () => Promise<void>;
 }) {
@@ -50,7 +53,10 @@ export function ConfirmButton({
         type="button"
         className={tone === 'danger' ? tone : undefined}
         disabled={disabled}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          onOpen?.();
+          setOpen(true);
+        }}
       >
         {label}
         {hiddenLabel && <span className="visually-hidden"> {hiddenLabel}</span>}

@@ -424,6 +424,16 @@ export type UpdateLeaseInput = {
   readonly start?: string | null | undefined;
 };
 
+/** Changes of a project. What is not given stays as it is. */
+export type UpdateProjectInput = {
+  /** Its global id. */
+  readonly id: string | number;
+  /** Its new name. */
+  readonly name?: string | null | undefined;
+  /** All its new quotas; an empty list removes them. What is planned or runs stays. */
+  readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
+};
+
 /** Why a lease waits. */
 export type WaitingCode =
   /** Other leases stand before it in the queue. */
@@ -567,6 +577,7 @@ export type ConsoleAccountingQuery = { readonly accounting: ReadonlyArray<{ read
 export type ConsoleAvailabilityQueryVariables = Exact<{
   machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
   duration: string;
+  project?: string | number | null | undefined;
   from: string;
   to: string;
 }>;
@@ -609,7 +620,16 @@ export type ConsoleProjectsQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string }> } };
+export type ConsoleProjectsQuery = { readonly projects: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string, readonly quotas: ReadonlyArray<{ readonly type: string, readonly amount: number | null, readonly amountHours: number | null, readonly period: string | null, readonly maxDuration: string | null, readonly maxLeases: number | null, readonly usage: { readonly amount: number, readonly amountHours: number | null, readonly leases: number, readonly periodStart: string | null } | null }> }> } };
+
+export type ConsoleQuotaFragment = { readonly type: string, readonly amount: number | null, readonly amountHours: number | null, readonly period: string | null, readonly maxDuration: string | null, readonly maxLeases: number | null, readonly usage: { readonly amount: number, readonly amountHours: number | null, readonly leases: number, readonly periodStart: string | null } | null };
+
+export type ConsoleUpdateProjectMutationVariables = Exact<{
+  input: UpdateProjectInput;
+}>;
+
+
+export type ConsoleUpdateProjectMutation = { readonly updateProject: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleTokensQueryVariables = Exact<{
   last?: number | null | undefined;
@@ -796,6 +816,22 @@ export const ConsoleNodeFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleNode"}) as unknown as TypedDocumentString<ConsoleNodeFragment, unknown>;
+export const ConsoleQuotaFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleQuota on Quota {
+  type
+  amount
+  amountHours
+  period
+  maxDuration
+  maxLeases
+  usage {
+    amount
+    amountHours
+    leases
+    periodStart
+  }
+}
+    `, {"fragmentName":"ConsoleQuota"}) as unknown as TypedDocumentString<ConsoleQuotaFragment, unknown>;
 export const ConsolePlanFragmentDoc = new TypedDocumentString(`
     fragment ConsolePlan on PlannedLease {
   accepted
@@ -1378,8 +1414,14 @@ export const ConsoleAccountingDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleAccountingQuery, ConsoleAccountingQueryVariables>;
 export const ConsoleAvailabilityDocument = new TypedDocumentString(`
-    query ConsoleAvailability($machines: [MachineSetInput!]!, $duration: Duration!, $from: DateTime!, $to: DateTime!) {
-  availability(machines: $machines, duration: $duration, from: $from, to: $to) {
+    query ConsoleAvailability($machines: [MachineSetInput!]!, $duration: Duration!, $project: ID, $from: DateTime!, $to: DateTime!) {
+  availability(
+    machines: $machines
+    duration: $duration
+    project: $project
+    from: $from
+    to: $to
+  ) {
     earliestStart
     windows {
       start
@@ -1459,10 +1501,37 @@ export const ConsoleProjectsDocument = new TypedDocumentString(`
       id
       name
       createdAt
+      quotas {
+        ...ConsoleQuota
+      }
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleProjectsQuery, ConsoleProjectsQueryVariables>;
+    fragment ConsoleQuota on Quota {
+  type
+  amount
+  amountHours
+  period
+  maxDuration
+  maxLeases
+  usage {
+    amount
+    amountHours
+    leases
+    periodStart
+  }
+}`) as unknown as TypedDocumentString<ConsoleProjectsQuery, ConsoleProjectsQueryVariables>;
+export const ConsoleUpdateProjectDocument = new TypedDocumentString(`
+    mutation ConsoleUpdateProject($input: UpdateProjectInput!) {
+  updateProject(input: $input) {
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleUpdateProjectMutation, ConsoleUpdateProjectMutationVariables>;
 export const ConsoleTokensDocument = new TypedDocumentString(`
     query ConsoleTokens($last: Int, $before: String) {
   tokens(last: $last, before: $before) {
