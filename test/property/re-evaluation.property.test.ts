@@ -1,10 +1,23 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defaultSchedulerConfig, SECOND } from '../../src/core/index.ts';
-import { FreedSpace } from '../../src/core/slot-table/freed-space.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { defaultSchedulerConfig, type SchedulerConfig, SECOND } from '../../src/core/index.ts';
+import type * as UsefulStarts from '../../src/core/lifecycle/useful-starts.ts';
 import { noOverheads } from '../../src/simulation/overheads.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import type { TraceLease, Workload } from '../../src/simulation/workload.ts';
+
+const everyStart = vi.hoisted(() => ({ isTried: false }));
+
+/** Every start that would be better, whether or not the lease can fit there. */
+vi.mock('../../src/core/lifecycle/useful-starts.ts', async (original) => {
+  const { usefulStarts } = await original<typeof UsefulStarts>();
+  const found: typeof usefulStarts = (state, lease, previous, now) => {
+    if (!everyStart.isTried) return usefulStarts(state, lease, previous, now);
+    const to = previous.mustSuspend ? previous.start : previous.start - 1;
+    return to < now ? [] : [{ from: now, to }];
+  };
+  return { usefulStarts: found };
+});
 
 const MACHINE = { CPU: 100, Memory: 1024 };
 const NODES = 12;
@@ -20,23 +33,25 @@ const backlogs: fc.Arbitrary<Workload> = fc
       width: fc.integer({ min: 1, max: 6 }),
       seconds: fc.integer({ min: 60, max: 7200 }),
       known: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null }),
+      /** How long before its start it is requested; null: best effort. */
+      lead: fc.option(fc.integer({ min: 60, max: 7200 }), { nil: null, freq: 6 }),
     }),
     { minLength: 40, maxLength: 90 },
   )
   .map((rows) => {
     let arrival = 0;
-    const leases = rows.map(({ gap, width, seconds, known }, index): TraceLease => {
+    const leases = rows.map(({ gap, width, seconds, known, lead }, index): TraceLease => {
       arrival += gap * SECOND;
       return {
         id: index + 1,
-        type: 'BEST_EFFORT',
+        type: lead === null ? 'BEST_EFFORT' : 'ADVANCE_RESERVATION',
         arrival,
         machines: new Array(width).fill(MACHINE),
         duration: seconds * SECOND,
         knownDuration: known === null ? null : Math.floor(known * seconds) * SECOND,
-        start: null,
+        start: lead === null ? null : arrival + lead * SECOND,
         deadline: null,
-        preemptible: true,
+        preemptible: lead === null,
         image: null,
         user: null,
       };
@@ -55,18 +70,21 @@ const backlogs: fc.Arbitrary<Workload> = fc
     };
   });
 
-const modes = fc.constantFrom('conservative', 'intermediate', 'aggressive' as const);
+const configs: fc.Arbitrary<Partial<SchedulerConfig>> = fc.record({
+  backfilling: fc.constantFrom('conservative', 'intermediate', 'aggressive'),
+  backfillingReservations: fc.constant(4),
+  shutdownTime: fc.constantFrom(0, 10 * SECOND),
+  preemption: fc.constantFrom('no-preemption', 'ar-preempts-everything'),
+  suspension: fc.constantFrom('none', 'serial-only', 'all'),
+  migration: fc.constantFrom('no', 'yes', 'yes-notransfer'),
+});
 
-const run = (
-  workload: Workload,
-  backfilling: 'conservative' | 'intermediate' | 'aggressive',
-  shutdownTime: number,
-) =>
+const run = (workload: Workload, config: Partial<SchedulerConfig>) =>
   simulate({
     workload,
     cancellations: [{ at: 1800 * SECOND, leaseId: 7 }],
     config: {
-      scheduler: { ...defaultSchedulerConfig, backfilling, backfillingReservations: 4, shutdownTime },
+      scheduler: { ...defaultSchedulerConfig, ...config },
       startTime: 0,
       site: null,
       stopWhen: 'all-leases-done',
@@ -77,17 +95,17 @@ const run = (
     },
   });
 
-describe('looking only where something was given back', () => {
-  afterEach(() => vi.restoreAllMocks());
-
-  it('finds what looking everywhere finds', () => {
+describe('trying only starts at which a lease may fit', () => {
+  it('finds what trying every start finds', () => {
     fc.assert(
-      fc.property(backlogs, modes, fc.constantFrom(0, 10 * SECOND), (workload, backfilling, shutdownTime) => {
-        const found = run(workload, backfilling, shutdownTime);
-        const everywhere = vi.spyOn(FreedSpace.prototype, 'remembers').mockReturnValue(false);
-        const expected = run(workload, backfilling, shutdownTime);
-        everywhere.mockRestore();
-        expect(found).toEqual(expected);
+      fc.property(backlogs, configs, (workload, config) => {
+        const found = run(workload, config);
+        everyStart.isTried = true;
+        try {
+          expect(found).toEqual(run(workload, config));
+        } finally {
+          everyStart.isTried = false;
+        }
       }),
       { numRuns: 60 },
     );

@@ -37,7 +37,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
 
   // 3. The queue, as far as backfilling allows.
-  for (const lease of [...state.queue]) {
+  for (const lease of state.queue.toArray()) {
     if (lease.queueRank === null) continue;
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
     const refusal = tryToSchedule(state, lease, now);
@@ -45,13 +45,13 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
     now = laterOf(state, now, yield);
     // Leases requested during the pause do not wait for the rest of a long queue.
-    for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
+    if (state.pending.size > 0)
+      for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
   }
 }
 
 /** Decides the pending leases of the types that do not wait, one per step. */
 function* decideEach(state: SchedulerState, now: () => Instant): Generator<void, void, void> {
-  if (state.pending.size === 0) return;
   for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;

@@ -63,6 +63,7 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   const starts = usefulStarts(state, lease, previous, now);
   state.touch(lease);
   lease.freedSeal = table.freed.seal;
+  lease.hadNoBetterStart = starts.length === 0;
   let fault: StateReason | null = null;
   const moved =
     starts.length > 0 &&

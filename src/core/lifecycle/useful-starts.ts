@@ -26,10 +26,42 @@ export function usefulStarts(
   // On other nodes it may be resumed sooner.
   if (lease.isSuspended && state.config.migration !== 'no')
     return earlierStarts(state, lease, previous, { from: now, to: lastUseful }, now);
-  const earlier = earlierStarts(state, lease, previous, { from: now, to: holdStart - 1 }, now);
+  const all = { from: now, to: holdStart - 1 };
+  const spans = lease.isSuspended ? freedInPlace(state, lease, previous) : null;
+  if (spans?.length === 0) return [];
+  const earlier = spans
+    ? earlierInPlace(state, lease, previous, spans, all, now)
+    : earlierStarts(state, lease, previous, all, now);
   return mustSuspend && fitsWhole(state, lease, previous)
     ? [...earlier, { from: holdStart, to: holdStart }]
     : earlier;
+}
+
+/**
+ * What was given back on the nodes to which a lease is bound since it was last looked at, if no better start was
+ * possible then. Only what takes in some of it can have become one: between two instants at which something is given
+ * back what is free on a node only decreases, so no start appears as time passes. Null: it is to be looked at anew.
+ */
+function freedInPlace(
+  { config, table: { freed } }: SchedulerState,
+  { hadNoBetterStart, freedSeal }: Lease,
+  { amounts }: VmReservation,
+): readonly FreedSpan[] | null {
+  if (!hadNoBetterStart || config.preparation !== 'unmanaged' || !freed.remembers(freedSeal)) return null;
+  return freed.since(freedSeal).filter(({ nodes }) => nodes.some((node) => amounts.has(node)));
+}
+
+function earlierInPlace(
+  state: SchedulerState,
+  lease: Lease,
+  previous: VmReservation,
+  spans: readonly FreedSpan[],
+  all: StartWindow,
+  now: Instant,
+): readonly StartWindow[] {
+  const stay = shortestStay(state.planning, lease);
+  const windows = spans.flatMap((span) => startsThatReach([span], all, stay) ?? []);
+  return fromFirstPossible(state, lease, previous, merge(windows), stay, now);
 }
 
 /** Whether it may fit from its present start on until all its work is done. */

@@ -97,7 +97,7 @@ export class PlaceSearch {
         at = site.firstEnough(short, held, totals);
         continue;
       }
-      const enough = this.enoughPlaces(at, to);
+      const enough = this.enoughPlaces(at);
       if (enough === at) break;
       at = enough;
     }
@@ -105,22 +105,18 @@ export class PlaceSearch {
     return at;
   }
 
-  private enoughPlaces(from: Instant, to: Instant): Instant {
+  /** `at` when there are enough places then; otherwise when there may be more. */
+  private enoughPlaces(at: Instant): Instant {
     if (!this.nodes) {
-      this.nodes = this.lookAtAll(from);
-      if (!this.nodes) return from;
+      this.nodes = this.lookAtAll(at);
+      if (!this.nodes) return at;
     }
     const { heap, until } = this.nodes;
-    let at = from;
-    while (true) {
-      for (let node = heap[0] as number; (until[node] as number) <= at; node = heap[0] as number) {
-        this.lookAt(node, at, this.nodes);
-        siftDown(heap, until, 0);
-      }
-      if (this.total >= this.wanted) return at;
-      at = until[heap[0] as number] as number;
-      if (at > to) return at;
+    for (let node = heap[0] as number; (until[node] as number) <= at; node = heap[0] as number) {
+      this.lookAt(node, at, this.nodes);
+      siftDown(heap, until, 0);
     }
+    return this.total >= this.wanted ? at : (until[heap[0] as number] as number);
   }
 
   /** Null as soon as enough places are found: most searches end where they begin. */

@@ -100,6 +100,8 @@ export class Lease implements Demand {
   readonly transfers = new Set<TransferReservation>();
   /** When it was last looked for an earlier place than its plan's (slot-table/freed-space.ts); -1: unknown. */
   freedSeal = -1;
+  /** Whether no better start was possible then, its present place being taken as free. */
+  hadNoBetterStart = false;
   /** As policies see it. */
   readonly view = new LeaseView(this);
   /** What its operations will take; worked out once (vm/estimates.ts). */

@@ -10,6 +10,8 @@ export function changeEnd(
   after: readonly Reservation[],
 ): void {
   const replaced = vm.after;
+  state.touch(vm.lease);
+  vm.lease.hadNoBetterStart = false;
   for (const reservation of after) state.identify(reservation);
   state.table.changeEnd(vm, end, [...after]);
   for (const reservation of replaced) state.log.withdraw(reservation);

@@ -26,6 +26,7 @@ export function commit(
   for (const reservation of vm.chain) state.identify(reservation);
   state.table.addChain(vm);
   lease.freedSeal = state.table.freed.seal;
+  lease.hadNoBetterStart = false;
   state.setFuture(lease, plan.isFuture);
   state.setWithoutPlace(lease, false);
   if (suspended) {

@@ -70,6 +70,11 @@ export class OrderedIndex<T> {
     }
   }
 
+  /** All items, in order: they may change meanwhile. */
+  toArray(): T[] {
+    return this.chunks.flat();
+  }
+
   *[Symbol.iterator](): Generator<T, void, void> {
     for (const chunk of this.chunks) yield* chunk;
   }

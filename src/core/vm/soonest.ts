@@ -1,9 +1,11 @@
 import type { FoundMapping } from '../mapping/greedy-mapper.ts';
 import type { PlaceSearch } from '../mapping/places.ts';
+import { fits, type Need } from '../model/capacity.ts';
 import { type Lease, type Mapping, type Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
 import type { EarliestTime } from '../preparation/preparation.ts';
+import type { NodeProfile } from '../slot-table/node-profile.ts';
 import { isInTheWay, preemptionCandidates } from './candidates.ts';
 import { type NotSchedulable, notSchedulable, type Plan, type Planning, precede } from './plan.ts';
 import { type Readiness, readyToResume, readyToStart } from './readiness.ts';
@@ -52,6 +54,7 @@ export const planSoonest = (
   now: Instant,
   options: SoonestOptions,
 ): Plan | NotSchedulable => {
+  if (!options.future && isShortNow(planning, lease, now)) return notNow;
   const search = describe(planning, lease, options.whole, now);
   const { earliest, copiesFrom } = search.readiness;
   const last = (earliest.at(-1) as EarliestTime).time;
@@ -63,10 +66,9 @@ export const planSoonest = (
     const { time: first } = earliest[0] as EarliestTime;
     const beyondQuota = planning.quotas.whyBlocked(lease, first, first + minReach(search));
     if (beyondQuota) return { notSchedulable: beyondQuota };
-    return notSchedulable(
-      'NO_CAPACITY',
-      options.future ? 'its machines fit nowhere in the schedule' : 'its machines do not fit now',
-    );
+    return options.future
+      ? notSchedulable('NO_CAPACITY', 'its machines fit nowhere in the schedule')
+      : notNow;
   }
   const vm = buildVm(planning, search, found.at, found.mapping);
   if (search.resuming) {
@@ -81,6 +83,32 @@ export const planSoonest = (
   );
   return { lease, vm, preparation, victims, isFuture: found.at > last };
 };
+
+const notNow = notSchedulable('NO_CAPACITY', 'its machines do not fit now');
+
+/**
+ * Whether a lease that could only start now cannot do so in any case: most leases in a long queue, in every pass. Told
+ * from what is free at this instant alone.
+ */
+function isShortNow(
+  { config, preemption, quotas, table }: Planning,
+  lease: Lease,
+  now: Instant,
+): boolean {
+  // What a quota says is a reason of its own.
+  if (preemption.preempts(lease.view) || quotas.concern(lease)) return false;
+  if (!lease.isSuspended) {
+    const startsNow = config.preparation === 'unmanaged' || lease.image === null;
+    return startsNow && lease.totals.some((amount, type) => table.site.at(now, type) < amount);
+  }
+  const { mapping, needs } = lease;
+  if (config.migration !== 'no' || mapping === null) return false;
+  for (let machine = 1; machine < mapping.length; machine += 1) {
+    const node = table.nodes[mapping[machine] as number] as NodeProfile;
+    if (!fits(needs[machine] as Need, node.freeAt(now))) return true;
+  }
+  return false;
+}
 
 const describe = (planning: Planning, lease: Lease, whole: boolean, now: Instant): Search => {
   const { estimates, preemption } = planning;
