@@ -5,6 +5,7 @@ import type * as UsefulStarts from '../../src/core/lifecycle/useful-starts.ts';
 import { noOverheads } from '../../src/simulation/overheads.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import type { TraceLease, Workload } from '../../src/simulation/workload.ts';
+import { PATIENT, runs } from './run.ts';
 
 const everyStart = vi.hoisted(() => ({ isTried: false }));
 
@@ -96,7 +97,7 @@ const run = (workload: Workload, config: Partial<SchedulerConfig>) =>
   });
 
 describe('trying only starts at which a lease may fit', () => {
-  it('finds what trying every start finds', () => {
+  it('finds what trying every start finds', PATIENT, () => {
     fc.assert(
       fc.property(backlogs, configs, (workload, config) => {
         const found = run(workload, config);
@@ -107,7 +108,7 @@ describe('trying only starts at which a lease may fit', () => {
           everyStart.isTried = false;
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });
