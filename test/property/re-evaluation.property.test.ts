@@ -36,22 +36,24 @@ const backlogs: fc.Arbitrary<Workload> = fc
       known: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null }),
       /** How long before its start it is requested; null: best effort. */
       lead: fc.option(fc.integer({ min: 60, max: 7200 }), { nil: null, freq: 6 }),
+      /** When it must be over, counted from its earliest end; null: it has no deadline. */
+      slack: fc.option(fc.integer({ min: 600, max: 86_400 }), { nil: null, freq: 6 }),
     }),
     { minLength: 40, maxLength: 90 },
   )
   .map((rows) => {
     let arrival = 0;
-    const leases = rows.map(({ gap, width, seconds, known, lead }, index): TraceLease => {
+    const leases = rows.map(({ gap, width, seconds, known, lead, slack }, index): TraceLease => {
       arrival += gap * SECOND;
       return {
         id: index + 1,
-        type: lead === null ? 'BEST_EFFORT' : 'ADVANCE_RESERVATION',
+        type: slack !== null ? 'DEADLINE' : lead === null ? 'BEST_EFFORT' : 'ADVANCE_RESERVATION',
         arrival,
         machines: new Array(width).fill(MACHINE),
         duration: seconds * SECOND,
         knownDuration: known === null ? null : Math.floor(known * seconds) * SECOND,
         start: lead === null ? null : arrival + lead * SECOND,
-        deadline: null,
+        deadline: slack === null ? null : arrival + (slack + (lead ?? 0) + seconds) * SECOND,
         preemptible: lead === null,
         image: null,
         user: null,

@@ -43,11 +43,13 @@ export function usefulStarts(
  * back what is free on a node only decreases, so no start appears as time passes. Null: it is to be looked at anew.
  */
 function freedInPlace(
-  { config, table: { freed } }: SchedulerState,
-  { hadNoBetterStart, freedSeal }: Lease,
+  { config, quotas, table: { freed } }: SchedulerState,
+  lease: Lease,
   { amounts }: VmReservation,
 ): readonly FreedSpan[] | null {
-  if (!hadNoBetterStart || config.preparation !== 'unmanaged' || !freed.remembers(freedSeal)) return null;
+  const { hadNoBetterStart, freedSeal } = lease;
+  const onlyPlacesCount = config.preparation === 'unmanaged' && !quotas.concern(lease);
+  if (!hadNoBetterStart || !onlyPlacesCount || !freed.remembers(freedSeal)) return null;
   return freed.since(freedSeal).filter(({ nodes }) => nodes.some((node) => amounts.has(node)));
 }
 
@@ -115,14 +117,16 @@ function fromFirstPossible(
   stay: Millis,
   now: Instant,
 ): readonly StartWindow[] {
-  const { config, table } = state;
+  const { config, quotas, table } = state;
   const search = placeSearch(state, lease, previous, stay);
-  // With nothing to copy before, it starts as early as it may, or where something is given back (R7).
-  const copiesNothing =
-    config.preparation === 'unmanaged' && (!lease.isSuspended || config.migration === 'no');
+  // With nothing to copy before, and no quota, it starts as early as it may, or where something is given back (R7).
+  const onlyPlacesCount =
+    config.preparation === 'unmanaged' &&
+    (!lease.isSuspended || config.migration === 'no') &&
+    !quotas.concern(lease);
   const earliest = lease.isSuspended ? now : Math.max(now, lease.requestedStart ?? now);
   const nextStart = (at: Instant) => {
-    if (!copiesNothing) return at;
+    if (!onlyPlacesCount) return at;
     const released = table.releases.next(at - 1) ?? Number.POSITIVE_INFINITY;
     return at <= earliest ? Math.min(earliest, released) : released;
   };

@@ -108,7 +108,8 @@ export class PlaceSearch {
   /** `at` when there are enough places then; otherwise when there may be more. */
   private enoughPlaces(at: Instant): Instant {
     if (!this.nodes) {
-      this.nodes = this.lookAtAll(at);
+      // Most searches end where they begin; one that goes on looks at each node once.
+      this.nodes = this.lookAtAll(at, this.found === Number.NEGATIVE_INFINITY);
       if (!this.nodes) return at;
     }
     const { heap, until } = this.nodes;
@@ -119,15 +120,15 @@ export class PlaceSearch {
     return this.total >= this.wanted ? at : (until[heap[0] as number] as number);
   }
 
-  /** Null as soon as enough places are found: most searches end where they begin. */
-  private lookAtAll(at: Instant): Nodes | null {
+  /** Null as soon as enough places are found, where that will do. */
+  private lookAtAll(at: Instant, enoughWillDo: boolean): Nodes | null {
     const count = this.table.nodeCount;
     const places = new Int32Array(count + 1);
     const until = new Float64Array(count + 1);
     this.total = 0;
     for (let number = 1; number <= count; number += 1) {
       this.lookAt(number, at, { places, until });
-      if (this.total >= this.wanted) return null;
+      if (enoughWillDo && this.total >= this.wanted) return null;
     }
     const heap = Int32Array.from({ length: count }, (_, index) => index + 1);
     for (let parent = (count >> 1) - 1; parent >= 0; parent -= 1) siftDown(heap, until, parent);

@@ -90,11 +90,7 @@ const notNow = notSchedulable('NO_CAPACITY', 'its machines do not fit now');
  * Whether a lease that could only start now cannot do so in any case: most leases in a long queue, in every pass. Told
  * from what is free at this instant alone.
  */
-function isShortNow(
-  { config, preemption, quotas, table }: Planning,
-  lease: Lease,
-  now: Instant,
-): boolean {
+function isShortNow({ config, preemption, quotas, table }: Planning, lease: Lease, now: Instant): boolean {
   // What a quota says is a reason of its own.
   if (preemption.preempts(lease.view) || quotas.concern(lease)) return false;
   if (!lease.isSuspended) {
