@@ -4,12 +4,12 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { postgresMissing, startPostgres } from '../test/support/postgres.ts';
 import { type ServerProcess, scratchDirectory, startServer } from '../test/support/server-process.ts';
 import { GraphQLClient } from './support/client.ts';
+import { Bare, check, repeatedly, requestLease } from './support/probes.ts';
 import { percentile } from './support/statistics.ts';
 import type { Table } from './support/table.ts';
 
@@ -19,7 +19,6 @@ const loops = 30;
 const events = 700;
 
 const readersFile = fileURLToPath(new URL('support/readers.mjs', import.meta.url));
-const bareFile = fileURLToPath(new URL('support/bare-server.mjs', import.meta.url));
 
 const config = {
   site: { nodes: [{ count: 64, capacity: { CPU: 100, Memory: 1_024 } }] },
@@ -30,10 +29,6 @@ const query = `{ leases(first: 50) { nodes {
   id number type state machines { index node { hostname } }
   reservations(first: 3) { nodes { start end kind nodes { hostname } } }
 } } }`;
-const requestLease = `mutation ($input: RequestLeaseInput!) {
-  requestLease(input: $input) { lease { number state } userErrors { code message } }
-}`;
-
 interface Counts {
   readonly events: number;
   readonly replays: number;
@@ -85,11 +80,10 @@ async function measure(
   const directory = scratchDirectory();
   const server = await startServer({ dataDir: `${directory.path}/data`, config, environment });
   const client = new GraphQLClient(server);
-  const bare = fork(bareFile, { execArgv: [] });
-  const [port] = (await once(bare, 'message')) as [number];
-  const probe = () => probes(server, client, port, duration);
+  const bare = await Bare.start();
+  const probe = () => probes(server, client, bare, duration);
   try {
-    await Promise.all(Array.from({ length: 8 }, () => requests(client, Math.ceil(events / 16))));
+    await Promise.all(Array.from({ length: 8 }, () => requestLease(client, Math.ceil(events / 16))));
     const alone = await probe();
     const readers = fork(readersFile, { execArgv: [] });
     readers.send({
@@ -115,7 +109,7 @@ async function measure(
       ],
     ];
   } finally {
-    bare.kill();
+    bare.stop();
     client.close();
     await server.stop();
     directory.remove();
@@ -129,23 +123,12 @@ async function countsOf(readers: ChildProcess): Promise<Counts> {
 }
 
 /** Health checks and requests, each shortly after the last one, for so many milliseconds. */
-async function probes(server: ServerProcess, client: GraphQLClient, bare: number, duration: number) {
-  const until = performance.now() + duration;
-  const repeat = async (pause: number, action: () => Promise<void>): Promise<number[]> => {
-    const times: number[] = [];
-    while (performance.now() < until) {
-      const sent = performance.now();
-      await action();
-      times.push(performance.now() - sent);
-      await sleep(pause);
-    }
-    return times;
-  };
+async function probes(server: ServerProcess, client: GraphQLClient, bare: Bare, duration: number) {
   const livez = new URL('/livez', server.url).href;
   const [bares, checks, leases] = await Promise.all([
-    repeat(20, () => check(`http://127.0.0.1:${bare}/livez`)),
-    repeat(20, () => check(livez)),
-    repeat(20, () => requests(client, 1)),
+    bare.probe(duration),
+    repeatedly(duration, () => check(livez)),
+    repeatedly(duration, () => requestLease(client, 1)),
   ]);
   const figures = (times: readonly number[]) => [
     percentile(times, 50),
@@ -153,38 +136,4 @@ async function probes(server: ServerProcess, client: GraphQLClient, bare: number
     percentile(times, 100),
   ];
   return [percentile(bares, 99), ...figures(checks), ...figures(leases)];
-}
-
-/** A connection of its own for each, as health checks have. */
-function check(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    get(url, { agent: false }, (response) => {
-      response.resume();
-      response.on('end', resolve);
-    }).on('error', reject);
-  });
-}
-
-async function requests(client: GraphQLClient, count: number): Promise<void> {
-  for (let index = 0; index < count; index += 1) {
-    const { requestLease: payload } = await client.operation<{
-      requestLease: { lease: unknown; userErrors: unknown };
-    }>(requestLease, {
-      input: {
-        type: 'BEST_EFFORT',
-        name: 'beside readers',
-        duration: 'PT1H',
-        machines: [
-          {
-            count: 2,
-            capacity: [
-              { type: 'CPU', amount: 100 },
-              { type: 'Memory', amount: 1_024 },
-            ],
-          },
-        ],
-      },
-    });
-    if (payload.lease === null) throw new Error(`refused: ${JSON.stringify(payload.userErrors)}`);
-  }
 }

@@ -10,6 +10,7 @@ import { consoleLoadBenchmark } from './console-load.ts';
 import { consoleMemoryBenchmark } from './console-memory.ts';
 import { fanOutBenchmark } from './fan-out.ts';
 import { growthBenchmark } from './growth.ts';
+import { lagBenchmark } from './lag.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
 import { liveChangesBenchmark } from './live-changes.ts';
 import { readersBenchmark } from './readers.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   statements: statementsBenchmark,
   'fan-out': fanOutBenchmark,
   readers: readersBenchmark,
+  lag: lagBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
   'console-load': consoleLoadBenchmark,
