@@ -13,6 +13,7 @@ import { growthBenchmark } from './growth.ts';
 import { lagBenchmark } from './lag.ts';
 import { latencyBenchmark } from './latency-during-pass.ts';
 import { liveChangesBenchmark } from './live-changes.ts';
+import { nestedListBenchmark } from './nested-list.ts';
 import { readersBenchmark } from './readers.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
@@ -35,6 +36,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   'fan-out': fanOutBenchmark,
   readers: readersBenchmark,
   lag: lagBenchmark,
+  'nested-list': nestedListBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,
   'console-load': consoleLoadBenchmark,
