@@ -32,7 +32,7 @@ import {
 /** Every text of the foreign project holds it. */
 const secret = 'hidden-from-others';
 const own = { lease: 1, project: 1 };
-const foreign = { lease: 2, project: 2, reservation: 20, event: 200, recurrence: 2 };
+const foreign = { lease: 2, project: 2, reservation: 20, event: 200, recurrence: 2, notice: 300 };
 const id = (type: string, number: number) => btoa(`${type}:${number}`);
 
 let api: Api & AsyncDisposable;
@@ -45,7 +45,13 @@ beforeAll(async () => {
   });
   const { prisma } = api;
   await createNodes(prisma, 2);
-  await prisma.project.createMany({ data: [{ name: 'ours' }, { name: `${secret} project` }] });
+  const quotas = [{ type: secret, amount: 1 }];
+  await prisma.project.createMany({ data: [{ name: 'ours' }, { name: `${secret} project`, quotas }] });
+  const { result } = api.leases;
+  api.leases.result = async (kind) =>
+    kind === 'quotas'
+      ? [{ quota: quotas[0], held: 1, usedHours: null, periodStart: null, leases: 1 }]
+      : result(kind);
   const identity = createIdentity({ prisma, adminToken: 'x' });
   for (const role of roles) {
     const created = await identity.tokens.create({ name: role, role, projects: [1], expiresAt: null });
@@ -175,6 +181,31 @@ beforeAll(async () => {
     before: null,
   };
   await prisma.computeNode.update({ where: { number: 1 }, data: { stateCause: cause } });
+  await prisma.maintenance.create({
+    data: { name: 'm of the site', nodes: [1], start: new Date(now), end: new Date(now + hour) },
+  });
+  await prisma.notice.createMany({
+    data: [
+      {
+        sequence: foreign.notice,
+        at: new Date(now),
+        kind: 'LEASE_MOVED',
+        leaseNumber: foreign.lease,
+        projectNumber: foreign.project,
+        message: secret,
+        reasonCode: secret,
+        reasonMessage: secret,
+      },
+      { sequence: 301, at: new Date(now), kind: 'NODE_DOWN', nodeNumber: 1, message: 'Node 1 is down.' },
+      {
+        sequence: 302,
+        at: new Date(now),
+        kind: 'MAINTENANCE_SOON',
+        maintenance: 'm of the site',
+        message: 'Maintenance begins.',
+      },
+    ],
+  });
   await prisma.leaseEvent.createMany({
     data: [
       { sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'NEW', to: 'PENDING' },
@@ -197,6 +228,7 @@ const foreignIds = [
   id('Lease', 3),
   id('Reservation', foreign.reservation),
   id('LeaseEvent', foreign.event),
+  id('Notice', foreign.notice),
   id('Project', foreign.project),
   id('Token', 5),
   id('Action', 30),
@@ -353,7 +385,7 @@ describe('the walk over the schema', () => {
     const unseen = [...new Set(walked)].filter(
       (key) => canShow(key) && !filled.has(key) && !ofSite.includes(key),
     );
-    expect(unseen).toEqual([]);
+    expect(unseen.join(' ')).toBe('');
   });
 });
 

@@ -89,6 +89,7 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ['maintenance with its nodes', 2, '{ maintenance { nodes { start nodes { hostname } } } }'],
   ['projects with their leases', 2, '{ projects { nodes { name leases(first: 5) { nodes { number } } } } }'],
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],
+  ['notices with their leases', 2, '{ notices { nodes { message lease { name } } } }'],
   ['the audit log', 1, '{ auditLog { nodes { mutation } } }'],
   ['the state of the scheduler', 1, '{ scheduler { queueLength liveLeases configuration } }'],
   [
@@ -130,6 +131,15 @@ describe('SQL statements per operation', () => {
         nodes: [number],
         start: new Date(now),
         end: new Date(now + hour),
+      })),
+    });
+    await prisma.notice.createMany({
+      data: [7, 8].map((leaseNumber) => ({
+        sequence: leaseNumber,
+        at: new Date(now),
+        kind: 'LEASE_MOVED' as const,
+        leaseNumber,
+        message: 'It starts later.',
       })),
     });
     await prisma.auditEntry.create({
