@@ -17,6 +17,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
+import type { CommandName } from '../../src/engine/ports.ts';
 import { createIdentity, hasRole, type Role, requiredRole, roles } from '../../src/identity/index.ts';
 import {
   type Answer,
@@ -47,11 +48,6 @@ beforeAll(async () => {
   await createNodes(prisma, 2);
   const quotas = [{ type: secret, amount: 1 }];
   await prisma.project.createMany({ data: [{ name: 'ours' }, { name: `${secret} project`, quotas }] });
-  const { result } = api.leases;
-  api.leases.result = async (kind) =>
-    kind === 'quotas'
-      ? [{ quota: quotas[0], held: 1, usedHours: null, periodStart: null, leases: 1 }]
-      : result(kind);
   const identity = createIdentity({ prisma, adminToken: 'x' });
   for (const role of roles) {
     const created = await identity.tokens.create({ name: role, role, projects: [1], expiresAt: null });
@@ -109,10 +105,11 @@ beforeAll(async () => {
     ],
   });
   const { result } = api.leases;
-  api.leases.result = async (kind) =>
-    kind === 'upcomingOccurrences'
-      ? [{ index: 2, start: now, end: now + hour, leaseNumber: foreign.lease }]
-      : result(kind);
+  const answers: Partial<Record<CommandName, unknown>> = {
+    upcomingOccurrences: [{ index: 2, start: now, end: now + hour, leaseNumber: foreign.lease }],
+    quotas: [{ quota: quotas[0], held: 1, usedHours: null, periodStart: null, leases: 1 }],
+  };
+  api.leases.result = async (kind) => answers[kind] ?? result(kind);
   await prisma.lease.update({
     where: { number: foreign.lease },
     data: { recurrenceNumber: foreign.recurrence, occurrence: 2 },

@@ -90,6 +90,7 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ['projects with their leases', 2, '{ projects { nodes { name leases(first: 5) { nodes { number } } } } }'],
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],
   ['notices with their leases', 2, '{ notices { nodes { message lease { name } } } }'],
+  ['recurrences with their leases', 2, '{ recurrences { nodes { name leases { nodes { number } } } } }'],
   ['the audit log', 1, '{ auditLog { nodes { mutation } } }'],
   ['the state of the scheduler', 1, '{ scheduler { queueLength liveLeases configuration } }'],
   [
@@ -131,6 +132,19 @@ describe('SQL statements per operation', () => {
         nodes: [number],
         start: new Date(now),
         end: new Date(now + hour),
+      })),
+    });
+    await prisma.recurrence.createMany({
+      data: [1, 2, 3].map((number) => ({
+        number,
+        machines: [{ CPU: 1 }],
+        preemptible: false,
+        collisions: 'SKIP' as const,
+        rule: 'FREQ=DAILY',
+        timeZone: 'UTC',
+        firstStart: '2030-01-01T00:00:00',
+        createdAt: new Date(now),
+        terms: [],
       })),
     });
     await prisma.notice.createMany({

@@ -38,7 +38,6 @@ export interface LeaseFilter {
   readonly nodes?: readonly number[] | null | undefined;
   readonly submitted?: IntervalFilter | null | undefined;
   readonly overlapping?: IntervalFilter | null | undefined;
-  readonly recurrences?: readonly number[] | null | undefined;
 }
 
 export type LeaseOrderField = 'NUMBER' | 'SUBMITTED_AT' | 'START' | 'ENDED_AT';
@@ -88,8 +87,8 @@ export function leaseOrder({ field, direction }: LeaseOrder): Order<LeaseRow> {
   return { name, columns: orderColumns[field], descending };
 }
 
-/** The leases of a project are ordered as all leases are. */
-export const projectLeaseOrder = leaseOrder({ field: 'NUMBER', direction: 'ASC' });
+/** The leases of a project or of a recurrence are ordered as all leases are. */
+export const groupOrder = leaseOrder({ field: 'NUMBER', direction: 'ASC' });
 
 /** The order in which leases leave the queue. */
 export const queueOrder: Order<LeaseRow> = {
@@ -113,7 +112,7 @@ export const isLive = Prisma.sql`l.state <> ALL (ARRAY['REJECTED'::"LeaseState",
 const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future)`;
 
 function conditionsOf(filter: LeaseFilter): Conditions {
-  const { numbers, name, states, types, live, projects, owners, nodes, recurrences, submitted } = filter;
+  const { numbers, name, states, types, live, projects, owners, nodes, submitted } = filter;
   return [
     numbers && Prisma.sql`l.number = ANY (${[...numbers]}::int[])`,
     typeof name === 'string' && Prisma.sql`l.name ILIKE ${containing(name)}`,
@@ -122,7 +121,6 @@ function conditionsOf(filter: LeaseFilter): Conditions {
     typeof live === 'boolean' && (live ? isLive : Prisma.sql`NOT (${isLive})`),
     projects && Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`,
     owners && Prisma.sql`l.owner = ANY (${[...owners]}::text[])`,
-    recurrences && Prisma.sql`l.recurrence_number = ANY (${[...recurrences]}::int[])`,
     nodes &&
       Prisma.sql`EXISTS (SELECT FROM reservations r JOIN reservation_nodes n ON n.reservation_number = r.number
         WHERE r.lease_number = l.number AND n.node_number = ANY (${[...nodes]}::int[]))`,
@@ -186,32 +184,44 @@ export const leasesByNumber: Batch<number, LeaseRow> = async ({ prisma, view }, 
   return new Map(rows.map((row) => [row.number, row]));
 };
 
-/** Of projects that have been read: the leases that may be seen. */
-export const leasesOfProjects: Batch<
-  number,
-  LeaseRow[],
-  { readonly filter: LeaseFilter; readonly window: Window }
-> = async ({ prisma, view }, projects, { filter, window }) => {
-  const page = pageSql(projectLeaseOrder, window);
-  const rows = await prisma.$queryRaw<LeaseRow[]>`
-    SELECT page.* FROM unnest(${[...projects]}::int[]) AS parent CROSS JOIN LATERAL (
-      SELECT ${columns} FROM leases l
-      WHERE l.project_number = parent AND ${and([view.leases, ...conditionsOf(filter), ...page.conditions])}
-      ${page.orderAndLimit}
-    ) AS page`;
-  return grouped(rows, ({ projectNumber }) => projectNumber ?? 0);
+/** What leases belong to, and the column that says so. */
+const groupColumns = {
+  projectNumber: Prisma.sql`l.project_number`,
+  recurrenceNumber: Prisma.sql`l.recurrence_number`,
 };
 
-export const countLeasesOfProjects: Batch<number, number, LeaseFilter> = async (
+interface GroupedLeases {
+  readonly by: keyof typeof groupColumns;
+  readonly filter: LeaseFilter;
+}
+
+/** Of projects, or recurrences, that have been read: the leases that may be seen. */
+export const leasesOfGroups: Batch<number, LeaseRow[], GroupedLeases & { readonly window: Window }> = async (
   { prisma, view },
-  projects,
-  filter,
+  groups,
+  { by, filter, window },
 ) => {
-  const rows = await prisma.$queryRaw<{ project: number; count: number }[]>`
-    SELECT l.project_number AS project, count(*)::int AS count FROM leases l
-    WHERE ${and([Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`, view.leases, ...conditionsOf(filter)])}
-    GROUP BY l.project_number`;
-  return new Map(rows.map(({ project, count: leases }) => [project, leases]));
+  const page = pageSql(groupOrder, window);
+  const rows = await prisma.$queryRaw<LeaseRow[]>`
+    SELECT page.* FROM unnest(${[...groups]}::int[]) AS parent CROSS JOIN LATERAL (
+      SELECT ${columns} FROM leases l
+      WHERE ${groupColumns[by]} = parent AND ${and([view.leases, ...conditionsOf(filter), ...page.conditions])}
+      ${page.orderAndLimit}
+    ) AS page`;
+  return grouped(rows, (row) => row[by] ?? 0);
+};
+
+export const countLeasesOfGroups: Batch<number, number, GroupedLeases> = async (
+  { prisma, view },
+  groups,
+  { by, filter },
+) => {
+  const isWanted = Prisma.sql`${groupColumns[by]} = ANY (${[...groups]}::int[])`;
+  const rows = await prisma.$queryRaw<{ group: number; count: number }[]>`
+    SELECT ${groupColumns[by]} AS "group", count(*)::int AS count FROM leases l
+    WHERE ${and([isWanted, view.leases, ...conditionsOf(filter)])}
+    GROUP BY ${groupColumns[by]}`;
+  return new Map(rows.map(({ group, count: leases }) => [group, leases]));
 };
 
 /** Of leases that have been read, and so may be seen. */

@@ -54,17 +54,17 @@ import { type FreeCapacity, freeCapacity } from './free-capacity.ts';
 import type { Interval } from './interval.ts';
 import {
   countLeases,
-  countLeasesOfProjects,
+  countLeasesOfGroups,
   countQueue,
+  groupOrder,
   type LeaseFilter,
   type LeaseOrder,
   type LeaseRow,
   leaseOrder,
   leasesByNumber,
-  leasesOfProjects,
+  leasesOfGroups,
   machinesByLease,
   plannedEnds,
-  projectLeaseOrder,
   queueOrder,
   queuePositions,
   readLeases,
@@ -319,12 +319,18 @@ export class Readers {
     return this.batches.load(projectsByNumber, number);
   }
 
-  leasesOfProject({ number }: Project, filter: LeaseFilter, page: PageArguments): Connection<LeaseRow> {
+  /** The leases of a project or of a recurrence. */
+  leasesOfGroup(
+    by: 'projectNumber' | 'recurrenceNumber',
+    number: number,
+    filter: LeaseFilter,
+    page: PageArguments,
+  ) {
     return connection(
-      projectLeaseOrder,
+      groupOrder,
       page,
-      async (window) => (await this.batches.load(leasesOfProjects, number, { filter, window })) ?? [],
-      async () => (await this.batches.load(countLeasesOfProjects, number, filter)) ?? 0,
+      async (window) => (await this.batches.load(leasesOfGroups, number, { by, filter, window })) ?? [],
+      async () => (await this.batches.load(countLeasesOfGroups, number, { by, filter })) ?? 0,
     );
   }
 

@@ -118,8 +118,8 @@ builder.objectField(Project, 'leases', (t) =>
       args: {
         filter: t.arg({ type: LeaseFilterInput, description: 'Conditions; without it, all its leases.' }),
       },
-      resolve: (project, { filter, ...page }, { read }) =>
-        read.leasesOfProject(project, leaseFilterOf(filter), page),
+      resolve: ({ number }, { filter, ...page }, { read }) =>
+        read.leasesOfGroup('projectNumber', number, leaseFilterOf(filter), page),
     },
     LeaseConnection,
   ),

@@ -158,8 +158,7 @@ builder.objectFields(Recurrence, (t) => ({
     {
       type: Lease,
       description: 'The leases of its occurrences, ordered by number.',
-      resolve: ({ number }, page, { read }) =>
-        read.leases({ recurrences: [number] }, { field: 'NUMBER', direction: 'ASC' }, page),
+      resolve: ({ number }, page, { read }) => read.leasesOfGroup('recurrenceNumber', number, {}, page),
     },
     LeaseConnection,
   ),
