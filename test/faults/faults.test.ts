@@ -17,9 +17,18 @@ afterEach(async () => {
 
 const survives = async (kills: number, options: Omit<WorldOptions, 'seed'>): Promise<void> => {
   const seed = faultSeed();
-  onTestFailed(() => console.error(`run it again with LEASEGRAPH_FAULT_SEED=${seed}`));
+  let last = 'none';
+  onTestFailed(() => {
+    console.error(`run it again with LEASEGRAPH_FAULT_SEED=${seed}; last fault: ${last}`);
+    for (const { name, lastLines } of world?.servers ?? []) console.error(`${name}:\n${lastLines.join('\n')}`);
+  });
   world = await World.begin({ ...options, seed });
-  const faults = await chaos(world, { kills });
+  const faults = await chaos(world, {
+    kills,
+    report: (fault, count) => {
+      last = `${fault}, after ${count} kills`;
+    },
+  });
   const wrong = await world.end();
   console.log(`seed ${seed}: ${world.summary()}\n${JSON.stringify(faults)}`);
   expect(wrong).toEqual([]);

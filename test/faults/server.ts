@@ -18,6 +18,8 @@ export class Server {
   /** Errors that nobody may cause, whatever happens around the server. */
   readonly strange: string[] = [];
   starts = 0;
+  /** The last lines of its log but for calls of hosts, for whoever looks into a failure. */
+  readonly lastLines: string[] = [];
   private present: LaunchedServer | null = null;
   private wanted = false;
   private changed: Promise<void> = Promise.resolve();
@@ -110,6 +112,10 @@ export class Server {
   }
 
   private read(line: string): void {
+    if (!line.includes('"msg":"would ')) {
+      this.lastLines.push(line.slice(0, 1_000));
+      if (this.lastLines.length > 40) this.lastLines.shift();
+    }
     if (!line.startsWith('{')) {
       // What is no log: a start that failed, in words, or something that nobody caught.
       if (/^\s+at |Unhandled|Uncaught|^node:/.test(line)) this.strange.push(`${this.name}: ${line}`);
