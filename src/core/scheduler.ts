@@ -188,6 +188,7 @@ export class Scheduler {
 
   /** The machines of a running lease started late, at `at`: the running time counts from then. */
   machinesStarted(now: Instant, leaseId: number, at: Instant): void {
+    this.arrive(now);
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
     startedLate(this.state, lease, at, now);
@@ -213,6 +214,7 @@ export class Scheduler {
 
   /** An operation takes at least until `until`. To be called before the end of the operation is carried out. */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
+    this.arrive(now);
     const lease = this.state.leases.get(leaseId);
     const found = lease && operationUnderWay(lease, reservationId);
     if (lease && found) extendOperation(this.state, lease, found, until, now);
@@ -251,16 +253,7 @@ export class Scheduler {
 
   /** Carries out everything that is due up to `now`, in time order. */
   advance(now: Instant): void {
-    // What became due at the last instant by a command since then is carried out first.
-    for (let at = this.nextDue(true); at !== null && at <= now; at = this.nextDue(false)) {
-      this.moveTo(at);
-      endPrematurely(this.state, at);
-      endAndStart(this.state, at);
-      if (this.state.availability.expire(at)) this.state.askForPass();
-      passPeriods(this.state, at);
-      giveUp(this.state, at);
-      reevaluateIfDue(this.state, at);
-    }
+    this.carryOut(now);
     this.moveTo(now);
   }
 
@@ -385,6 +378,25 @@ export class Scheduler {
     run();
     reevaluateIfDue(this.state, now);
     return { displaced: [...this.state.displaced].filter((id) => id !== except).sort((a, b) => a - b) };
+  }
+
+  /** What is due up to an instant. What became due at the last one by a command since then comes first. */
+  private carryOut(last: Instant): void {
+    for (let at = this.nextDue(true); at !== null && at <= last; at = this.nextDue(false)) {
+      this.moveTo(at);
+      endPrematurely(this.state, at);
+      endAndStart(this.state, at);
+      if (this.state.availability.expire(at)) this.state.askForPass();
+      passPeriods(this.state, at);
+      giveUp(this.state, at);
+      reevaluateIfDue(this.state, at);
+    }
+  }
+
+  /** It is `now`, and what is due now has not been carried out. */
+  private arrive(now: Instant): void {
+    this.carryOut(now - 1);
+    this.moveTo(now);
   }
 
   private nextDue(inclusive: boolean): Instant | null {

@@ -139,8 +139,34 @@ export interface LateHosts {
   readonly starting: readonly Starting[];
 }
 
-/** Carries out what is due at an instant, after what hosts have not finished was extended. Throws CoreFailure. */
-export function advance(core: Core, at: Instant, late: LateHosts): void {
+/** Carries out everything that is due up to an instant, in order of time. Throws CoreFailure. */
+export function advance(core: Core, to: Instant, late: LateHosts): void {
+  carryOutDue(core, to, Number.POSITIVE_INFINITY, late);
+  advanceTo(core, to, late);
+}
+
+/**
+ * Carries out what is due before an instant, in order of time, until it takes `maxRows` to write: after a long time, or
+ * a clock that was set, that may be very much. The instant at which it stopped before `now`; null when nothing is left
+ * before it. Throws CoreFailure.
+ */
+export function carryOutDue(core: Core, now: Instant, maxRows: number, late: LateHosts): Instant | null {
+  let reached = Number.NEGATIVE_INFINITY;
+  for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
+    // Something stays due although its time has come: asking again would not end.
+    if (due <= reached) return null;
+    reached = due;
+    advanceTo(core, reached, late);
+    if (core.changedRows >= maxRows) return reached;
+  }
+  return null;
+}
+
+/**
+ * Extends what hosts have not finished at an instant, then carries out what is due then. Nothing may be due before: what
+ * is planned anew would be planned as if that had not happened.
+ */
+function advanceTo(core: Core, at: Instant, late: LateHosts): void {
   guarded('advance', () => {
     for (const { leaseId, reservationId, until } of late.extensions(at)) {
       const end = core.operationEnd(leaseId, reservationId);
@@ -152,23 +178,6 @@ export function advance(core: Core, at: Instant, late: LateHosts): void {
     }
     core.advance(at);
   });
-}
-
-/**
- * Carries out what is due, in order of time, until it takes `maxRows` to write: after a long time, or a clock that was
- * set, that may be very much. The instant at which it stopped before `now`; null when nothing is left before it. Throws
- * CoreFailure.
- */
-export function carryOutDue(core: Core, now: Instant, maxRows: number, late: LateHosts): Instant | null {
-  let reached = Number.NEGATIVE_INFINITY;
-  for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
-    // Something stays due although its time has come: asking again would not end.
-    if (due <= reached) return null;
-    reached = due;
-    advance(core, reached, late);
-    if (core.changedRows >= maxRows) return reached;
-  }
-  return null;
 }
 
 /** The configuration says that the scheduler stops when a lease fails. */

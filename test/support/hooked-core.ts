@@ -31,9 +31,10 @@ export function hookedCore(inner: Scheduler, hooks: CoreHooks): Core {
       inner.advance(now);
     },
     *pass(now) {
+      const pass = inner.pass(now);
       hook('pass');
-      for (const _ of inner.pass(now)) {
-        yield;
+      for (let told: Instant | undefined = now; !pass.next(told).done; ) {
+        told = yield;
         hook('pass');
       }
     },
@@ -54,6 +55,6 @@ export function hookedCore(inner: Scheduler, hooks: CoreHooks): Core {
 export function hookedRestore(hooks: CoreHooks): RestoreCore {
   return (site, config, snapshot) => {
     hooks.hook?.('restore');
-    return hookedCore(Scheduler.restore(site, config, snapshot), hooks);
+    return hookedCore(Scheduler.restore(site, config, snapshot, { reevaluation: 'in-pass' }), hooks);
   };
 }

@@ -12,7 +12,7 @@ import { haveRemoved } from '../placement/on-hosts.ts';
 import type { SchedulerState } from '../state.ts';
 import type { Plan } from '../vm/plan.ts';
 import { planUntil } from '../vm/until.ts';
-import { planAnew, settleWithoutPlace, type Taken, takePlans } from './nodes/plans.ts';
+import { hasMachines, planAnew, settleWithoutPlace, type Taken, takePlans } from './nodes/plans.ts';
 import { extendBy, isDraining, longestExtension } from './update/extension.ts';
 import { runOnInPlace } from './update/running.ts';
 
@@ -49,22 +49,27 @@ export function extendOperation(
     const ready = Math.max(
       ...vm.before.map((each) => each.end + (each === operation || isAfter(each, operation) ? delay : 0)),
     );
-    const late = Math.max(0, ready - vm.start);
-    moveChain(
-      state,
-      vm,
-      () => {
-        shift(vm.before, operation, delay);
-        vm.start += late;
-        if (vm.start < vm.end) return;
-        // No running time would be left.
-        delayEnd(vm, late);
-      },
-      now,
-    );
-    makeUpFor(state, lease, vm, now);
+    startLater(state, vm, Math.max(0, ready - vm.start), () => shift(vm.before, operation, delay), now);
     return true;
   });
+}
+
+/** The machines of a lease that is being brought back start later, and what comes before changes. */
+function startLater(
+  state: SchedulerState,
+  vm: VmReservation,
+  late: Millis,
+  changeBefore: () => void,
+  now: Instant,
+): void {
+  const change = (): void => {
+    changeBefore();
+    vm.start += late;
+    // Otherwise no running time would be left.
+    if (vm.start >= vm.end) delayEnd(vm, late);
+  };
+  moveChain(state, vm, change, now);
+  makeUpFor(state, vm.lease, vm, now);
 }
 
 /** An operation that was extended is over: its nodes are free. */
@@ -132,21 +137,54 @@ function moveChain(state: SchedulerState, vm: VmReservation, change: () => void,
   const { table } = state;
   const { lease } = vm;
   const reason = hostsLate(lease.id);
-  const from = vm.finalEnd;
+  const { finalEnd } = vm;
   table.removeChain(vm);
   for (const reservation of vm.chain) state.journal.save(reservation);
   change();
+  // What it holds now and did not hold before.
+  const from = Math.max(finalEnd, vm.holdStart);
   const to = vm.finalEnd;
   const nodes = new Set(vm.amounts.keys());
   const isTaken = to > from && heldUntil(table.nodes, vm.amounts, from, to, new Set()) < to;
-  const taken = isTaken ? takePlans(state, { nodes, start: from, end: to, reason }, now, lease) : [];
+  // What is under way for a lease that is being brought back is not cut off either.
+  const spared = (each: Lease): boolean => each === lease || each.isBeingBroughtBack;
+  const taken = isTaken ? takePlans(state, { nodes, start: from, end: to, reason }, now, spared) : [];
   table.addChain(vm);
   for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
   state.log.lease(lease);
+  if (isTaken) delayBroughtBack(state, vm, from, to, now);
   const withoutPlace = planAnew(state, taken, [], reason, now);
   const others = withoutPlace.filter((each) => !startLate(state, each, to, now));
   settleWithoutPlace(state, others, 'DISPLACE', [], reason, false, now);
   if (taken.length > 0) state.askForPass();
+}
+
+/** Leases that are being brought back to the nodes, and would hold them before `to`, do so from then on. */
+function delayBroughtBack(
+  state: SchedulerState,
+  { lease, mapping }: VmReservation,
+  from: Instant,
+  to: Instant,
+  now: Instant,
+): void {
+  const nodes = new Set(mapping.slice(1));
+  const isInTheWay = (each: Lease): boolean =>
+    each !== lease && each.isBeingBroughtBack && !hasMachines(each) && isHeld(each.vm as VmReservation);
+  const isHeld = (vm: VmReservation): boolean =>
+    vm.holdStart < to && vm.finalEnd > from && vm.mapping.slice(1).some((node) => nodes.has(node));
+  for (const other of [...state.leases.values()].filter(isInTheWay)) {
+    const vm = other.vm as VmReservation;
+    const resumptions = vm.before.filter(({ kind }) => kind === 'RESUMPTION');
+    const delay = to - vm.holdStart;
+    const comeLater = (): void => {
+      for (const each of resumptions) {
+        state.journal.save(each);
+        each.start += delay;
+        each.end += delay;
+      }
+    };
+    startLater(state, vm, delay, comeLater, now);
+  }
 }
 
 /**
@@ -181,6 +219,8 @@ function startLate(
  * end.
  */
 function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): void {
+  // What was planned anew on its nodes may have preempted it.
+  if (lease.vm !== vm) return;
   if (lease.type === 'ADVANCE_RESERVATION' || vm.isCutShort || isDraining(state, vm)) return;
   const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);
   const missing = vm.start + lease.remaining - planned - vm.end;

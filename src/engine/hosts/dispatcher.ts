@@ -70,6 +70,8 @@ export class Dispatcher {
   private readonly known = new Map<number, OpenAction>();
   private readonly slots: Semaphore;
   private readonly nodeSlots = new Map<number, Semaphore>();
+  /** Machines whose RESUME was given up, and which are still saved therefore. */
+  private readonly saved = new Set<string>();
   /** Targets that wait for their node. */
   private waitingTargets = 0;
   private stopping = sharedController();
@@ -163,6 +165,7 @@ export class Dispatcher {
     this.stopping.abort();
     this.lanes.clear();
     this.known.clear();
+    this.saved.clear();
     this.options.ledger.clear();
   }
 
@@ -231,6 +234,7 @@ export class Dispatcher {
       const result = await this.untilSettled(of, target, controller.signal);
       if (result === null) {
         if (freeingKinds.has(action.kind)) {
+          this.saved.delete(`${leaseId}/${machine}`);
           ledger.release(target);
           // Perhaps that was all that was left on the node.
           this.options.onReached(node, null);
@@ -284,14 +288,17 @@ export class Dispatcher {
       const blocked = await this.waitForRoom(of, target, signal);
       if (of.unwanted.signal.aborted && blocked !== null) {
         of.superseded = true;
+        if (action.kind === 'RESUME') this.saved.add(`${leaseId}/${machine}`);
         return null;
       }
       if (blocked !== null) return blocked;
     }
     beginCalls(of, this.options);
+    // A machine that was not resumed cannot be shut down: it is removed.
+    const isSaved = action.kind === 'SHUTDOWN' && this.saved.has(`${leaseId}/${machine}`);
     return callTarget({
       adapter,
-      action,
+      action: isSaved ? { ...action, kind: 'DESTROY' } : action,
       target,
       lease: this.options.factsOf(leaseId),
       deadline:

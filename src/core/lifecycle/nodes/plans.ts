@@ -44,15 +44,15 @@ export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): b
   return vm.before.some((each) => each.moves.length > 0 && each.start < end && each.end >= start);
 }
 
-/** Takes back every plan that uses the nodes while they are closed, that of `except` aside. */
+/** Takes back every plan that uses the nodes while they are closed, those of the `spared` leases aside. */
 export function takePlans(
   state: SchedulerState,
   closure: Closure,
   now: Instant,
-  except: Lease | null = null,
+  spared: (lease: Lease) => boolean = () => false,
 ): Taken[] {
   return [...state.leases.values()].flatMap((lease): Taken[] => {
-    if (lease === except) return [];
+    if (spared(lease)) return [];
     if (hasMachines(lease)) {
       if (!lease.later.some((vm) => usesClosed(vm, closure))) return [];
       dropLater(state, lease, now);
