@@ -1,13 +1,12 @@
 import { SchedulerError } from './errors.ts';
-import { endAndStart, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
-import { giveUp } from './lifecycle/giving-up.ts';
+import { carryOutDue, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
 import { removeMachines } from './lifecycle/host-reports.ts';
 import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
-import { passPeriods, setQuotas } from './lifecycle/quotas.ts';
+import { setQuotas } from './lifecycle/quotas.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
 import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
@@ -265,7 +264,7 @@ export class Scheduler {
 
   /** The next instant at which `advance` has something to do; null when nothing is planned. */
   nextInstant(): Instant | null {
-    return this.nextDue(false);
+    return nextDueAfter(this.state, this.cursor, false);
   }
 
   /** The next instant after one at which something starts, ends or is given up: reservations, maintenance, promises. */
@@ -382,14 +381,11 @@ export class Scheduler {
 
   /** What is due up to an instant. What became due at the last one by a command since then comes first. */
   private carryOut(last: Instant): void {
-    for (let at = this.nextDue(true); at !== null && at <= last; at = this.nextDue(false)) {
+    const { state } = this;
+    let at = nextDueAfter(state, this.cursor, true);
+    for (; at !== null && at <= last; at = nextDueAfter(state, at, false)) {
       this.moveTo(at);
-      endPrematurely(this.state, at);
-      endAndStart(this.state, at);
-      if (this.state.availability.expire(at)) this.state.askForPass();
-      passPeriods(this.state, at);
-      giveUp(this.state, at);
-      reevaluateIfDue(this.state, at);
+      carryOutDue(state, at);
     }
   }
 
@@ -397,10 +393,6 @@ export class Scheduler {
   private arrive(now: Instant): void {
     this.carryOut(now - 1);
     this.moveTo(now);
-  }
-
-  private nextDue(inclusive: boolean): Instant | null {
-    return nextDueAfter(this.state, this.cursor, inclusive);
   }
 
   private moveTo(now: Instant): void {

@@ -3,9 +3,9 @@ import { preempted, suspendedAsPlanned } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
 import { endEarly, endLease } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
-import { nextGivingUp } from './giving-up.ts';
+import { giveUp, nextGivingUp } from './giving-up.ts';
 import { endCutShort } from './nodes/cut-short.ts';
-import { nextPeriodEnd } from './quotas.ts';
+import { nextPeriodEnd, passPeriods } from './quotas.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
 
 /** The next instant after one at which something is to be carried out; null when nothing is planned. */
@@ -19,6 +19,16 @@ export function nextDueAfter(state: SchedulerState, instant: Instant, inclusive:
     nextPeriodEnd(state, inclusive ? instant - 1 : instant),
   ].filter((time) => time !== null);
   return times.length > 0 ? Math.min(...times) : null;
+}
+
+/** Everything that is due at an instant. */
+export function carryOutDue(state: SchedulerState, at: Instant): void {
+  endPrematurely(state, at);
+  endAndStart(state, at);
+  if (state.availability.expire(at)) state.askForPass();
+  passPeriods(state, at);
+  giveUp(state, at);
+  reevaluateIfDue(state, at);
 }
 
 /** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
@@ -35,7 +45,7 @@ export function endPrematurely(state: SchedulerState, at: Instant): void {
  * Suspensions and shutdowns that take no time run to their end before anything else starts, so that what frees a node
  * comes before what takes it.
  */
-export function endAndStart(state: SchedulerState, at: Instant): void {
+function endAndStart(state: SchedulerState, at: Instant): void {
   for (let busy = true; busy; ) {
     const ending = state.table.endingAt(at).filter((each) => each.state === 'ACTIVE');
     for (const reservation of ending) if (reservation.state === 'ACTIVE') end(state, reservation, at);

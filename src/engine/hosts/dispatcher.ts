@@ -17,6 +17,7 @@ import {
   endOf,
   freeingKinds,
   isUncalled,
+  type LateOperation,
   type OpenAction,
   openAction,
   operations,
@@ -50,13 +51,6 @@ interface Part {
 interface Lane {
   readonly waiting: Part[];
   running: { readonly part: Part; readonly controller: AbortController } | null;
-}
-
-/** An operation that goes on after its planned end. */
-export interface LateOperation {
-  readonly leaseId: number;
-  readonly reservationId: number;
-  readonly deadline: Instant;
 }
 
 interface TargetFailure {

@@ -11,6 +11,13 @@ export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME'])
 export const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
 export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
+/** An operation that goes on after its planned end. */
+export interface LateOperation {
+  readonly leaseId: number;
+  readonly reservationId: number;
+  readonly deadline: Instant;
+}
+
 /** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
 export interface OpenAction {
   readonly action: ActionRecord;
