@@ -187,7 +187,7 @@ export class Scheduler {
 
   /** The machines of a running lease started late, at `at`: the running time counts from then. */
   machinesStarted(now: Instant, leaseId: number, at: Instant): void {
-    this.arrive(now);
+    this.carryOut(now - 1, now);
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
     startedLate(this.state, lease, at, now);
@@ -213,7 +213,7 @@ export class Scheduler {
 
   /** An operation takes at least until `until`. To be called before the end of the operation is carried out. */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
-    this.arrive(now);
+    this.carryOut(now - 1, now);
     const lease = this.state.leases.get(leaseId);
     const found = lease && operationUnderWay(lease, reservationId);
     if (lease && found) extendOperation(this.state, lease, found, until, now);
@@ -252,11 +252,10 @@ export class Scheduler {
 
   /** Carries out everything that is due up to `now`, in time order. */
   advance(now: Instant): void {
-    this.carryOut(now);
-    this.moveTo(now);
+    this.carryOut(now, now);
   }
 
-  /** Only what ends by itself at this instant (simulation: users' cancellations come between these and the rest). */
+  /** Only what ends by itself at this instant (simulation: users' cancellations come next, then the rest). */
   endPrematurely(now: Instant): void {
     this.moveTo(now);
     endPrematurely(this.state, now);
@@ -379,19 +378,13 @@ export class Scheduler {
     return { displaced: [...this.state.displaced].filter((id) => id !== except).sort((a, b) => a - b) };
   }
 
-  /** What is due up to an instant. What became due at the last one by a command since then comes first. */
-  private carryOut(last: Instant): void {
-    const { state } = this;
-    let at = nextDueAfter(state, this.cursor, true);
-    for (; at !== null && at <= last; at = nextDueAfter(state, at, false)) {
+  /** It is `now`; what is due up to `last` is carried out. What became due since at the last instant comes first. */
+  private carryOut(last: Instant, now: Instant): void {
+    let at = nextDueAfter(this.state, this.cursor, true);
+    for (; at !== null && at <= last; at = nextDueAfter(this.state, at, false)) {
       this.moveTo(at);
-      carryOutDue(state, at);
+      carryOutDue(this.state, at);
     }
-  }
-
-  /** It is `now`, and what is due now has not been carried out. */
-  private arrive(now: Instant): void {
-    this.carryOut(now - 1);
     this.moveTo(now);
   }
 
