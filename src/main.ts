@@ -10,6 +10,7 @@ import {
 } from './config/index.ts';
 import { SiteClock } from './engine/index.ts';
 import { BrowserSignIn, createIdentity, openIdConnect } from './identity/index.ts';
+import { Webhooks } from './notices/index.ts';
 import {
   announceReady,
   isApiWorker,
@@ -115,6 +116,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
           configuration: config.scheduler,
         },
         identity,
+        webhooks: new Webhooks(engine.store.prisma, config.webhooks),
       },
       isOutage,
       limits: config.limits,

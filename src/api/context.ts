@@ -1,5 +1,6 @@
 import type { LeaseService, TraceParent } from '../engine/ports.ts';
 import type { Identity, IdentityService } from '../identity/index.ts';
+import type { Webhooks } from '../notices/index.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { type Readers, readers } from './read/readers.ts';
 
@@ -9,6 +10,7 @@ export interface ApiServices {
   readonly leases: LeaseService;
   readonly site: SiteFacts;
   readonly identity: IdentityService;
+  readonly webhooks: Webhooks;
 }
 
 export interface SiteFacts {

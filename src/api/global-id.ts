@@ -13,6 +13,8 @@ const maxNumber = {
   Action: maxLong,
   Notice: maxLong,
   Recurrence: maxInt,
+  Webhook: maxInt,
+  WebhookDelivery: maxLong,
 } as const;
 
 export type NodeTypeName = keyof typeof maxNumber;

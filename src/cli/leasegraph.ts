@@ -37,6 +37,7 @@ const commands: readonly Registration[] = [
   ['status', 'show the state of the scheduler', () => import('./commands/status.ts')],
   ['events', 'print events as they happen', () => import('./commands/events.ts')],
   ['notices', 'print what people are told of', () => import('./commands/notices.ts')],
+  ['webhook', 'list, create, test and delete webhooks', () => import('./commands/webhook.ts')],
   ['token', 'list, create and revoke tokens', () => import('./commands/token.ts')],
   ['project', 'list, create and rename projects', () => import('./commands/project.ts')],
   ['quota', 'show and set the quotas of projects', () => import('./commands/quota.ts')],

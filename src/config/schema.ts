@@ -1,6 +1,7 @@
 import { IANAZone } from 'luxon';
 import { z } from 'zod';
 import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
+import { networkOf } from '../notices/addresses.ts';
 import { defaultServerLimits } from '../server/limits.ts';
 import { adapter } from './adapter.ts';
 import { amount, count, defined, duration, instant, name, timer } from './values.ts';
@@ -239,6 +240,26 @@ export const fileSchema = z.strictObject({
       /** How long before the end of a lease, and before the start of maintenance, a notice is given; null: never. */
       endNotice: duration.nullable().default(10 * 60_000),
       maintenanceNotice: duration.nullable().default(3_600_000),
+    })
+    .prefault({}),
+  webhooks: z
+    .strictObject({
+      /** Networks that webhooks may call although they are not public, such as 10.1.0.0/16. */
+      allowedNetworks: z
+        .array(
+          z.string().refine((text) => networkOf(text) !== null, 'expected a network such as 10.1.0.0/16'),
+        )
+        .default([]),
+      allowHttp: z.boolean().default(false),
+      /** For one attempt. */
+      timeout: timer.refine((millis) => millis > 0, 'expected more than 0').default(10_000),
+      /** Before the second attempt; doubled before each further one. */
+      retryDelay: timer.refine((millis) => millis > 0, 'expected more than 0').default(5_000),
+      maxRetryDelay: timer.default(3_600_000),
+      /** Attempts of one delivery after which its webhook is paused. */
+      maxAttempts: count.default(15),
+      concurrency: count.default(16),
+      concurrencyPerWebhook: count.default(4),
     })
     .prefault({}),
   actions: kept(30 * 86_400_000),

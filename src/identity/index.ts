@@ -17,6 +17,7 @@ export {
   requiredRoleOfPath,
   type Sight,
   sightOf,
+  webhooksOf,
 } from './rights.ts';
 export { administrator, createIdentity, type IdentityOptions, type IdentityService } from './service.ts';
 export { NameTaken } from './tokens.ts';

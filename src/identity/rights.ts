@@ -17,6 +17,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.schedule': 'VIEWER',
   'Query.events': 'VIEWER',
   'Query.notices': 'VIEWER',
+  'Query.webhooks': 'USER',
   'Query.utilization': 'VIEWER',
   'Query.availability': 'VIEWER',
   'Query.accounting': 'VIEWER',
@@ -33,6 +34,10 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Mutation.updateLease': 'USER',
   'Mutation.endLease': 'USER',
   'Mutation.cancelLease': 'USER',
+  'Mutation.createWebhook': 'USER',
+  'Mutation.updateWebhook': 'USER',
+  'Mutation.deleteWebhook': 'USER',
+  'Mutation.testWebhook': 'USER',
   'Mutation.recoverAction': 'OPERATOR',
   'Mutation.addNodes': 'ADMIN',
   'Mutation.updateNode': 'ADMIN',
@@ -92,4 +97,10 @@ export function mayChange(identity: Identity, { owner, project }: Owned): boolea
 /** Whether a caller may request leases for a project. */
 export function mayUseProject(identity: Identity, project: number): boolean {
   return hasRole(identity, 'OPERATOR') || identity.projects.includes(project);
+}
+
+/** The webhooks that a caller may see and change: all, or those of projects. */
+export function webhooksOf(identity: Identity): 'all' | readonly number[] {
+  if (hasRole(identity, 'OPERATOR')) return 'all';
+  return hasRole(identity, 'USER') ? identity.projects : [];
 }

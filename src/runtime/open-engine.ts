@@ -10,6 +10,7 @@ import {
   type Engine,
   type EngineOptions,
 } from '../engine/index.ts';
+import { createDeliverer } from '../notices/index.ts';
 import { type OpenStore, openStore } from '../store/index.ts';
 import { applySite, warnOfDifference } from './apply-site.ts';
 import { siteInUse, storedSite } from './stored-site.ts';
@@ -57,6 +58,15 @@ export async function openEngine(
       observe: (call) => metrics.hostCall(call),
     });
     closers.add(() => adapter.close());
+    let role = (): string => 'starting';
+    const deliverer = createDeliverer({
+      prisma: store.prisma,
+      settings: config.webhooks,
+      site: site.name,
+      isWriter: () => role() === 'writer',
+      log: log.child({ component: 'webhooks' }),
+      registry,
+    });
     const engine = await createEngine({
       store,
       adapter,
@@ -77,10 +87,16 @@ export async function openEngine(
         idempotencyKeys: config.idempotencyKeys.retention,
       },
       ...(onCommitted && { onCommitted }),
-      ...(onNotices && { onNotices }),
+      onNotices: (notices, last) => {
+        deliverer.wake();
+        onNotices?.(notices, last);
+      },
       ...(onFatal && { onFatal }),
     });
     closers.add(() => engine.stop());
+    role = () => engine.status().role;
+    deliverer.start();
+    closers.add(() => deliverer.stop());
     if (difference && config.applySite === 'no') warnOfDifference(difference, log);
     if (difference && config.applySite !== 'no') await applySite(engine, difference, config.applySite, log);
     const current = (difference && (await storedSite(store.prisma))) ?? site;

@@ -6,7 +6,7 @@ import { createIdentity } from '../../src/identity/index.ts';
 import { type AppOptions, createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/index.ts';
 import type { DatabaseKind } from '../support/databases.ts';
-import { token } from './fixture.ts';
+import { token, webhooksOn } from './fixture.ts';
 
 /** The API on an engine with two simulated nodes, without a port. The engine stops when the test ends. */
 export async function apiOnEngine(databases: DatabaseKind, options: Partial<AppOptions> = {}) {
@@ -27,6 +27,10 @@ export async function apiOnEngine(databases: DatabaseKind, options: Partial<AppO
   const site = { name: 'lab', resourceTypes: spec.resourceTypes, clockSpeed: 1, acceptsKnownDurations: true };
   const { prisma } = store;
   const identity = createIdentity({ prisma, adminToken: token });
-  const app = createApp({ isOutage, services: { prisma, leases: engine, site, identity }, ...options });
+  const app = createApp({
+    isOutage,
+    services: { prisma, leases: engine, site, identity, webhooks: webhooksOn(prisma) },
+    ...options,
+  });
   return { app, engine, identity };
 }

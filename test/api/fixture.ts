@@ -10,6 +10,7 @@ import {
   type NoticeRecord,
 } from '../../src/engine/ports.ts';
 import { createIdentity } from '../../src/identity/index.ts';
+import { Webhooks } from '../../src/notices/index.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/errors.ts';
 import { silentLog } from '../../src/store/log.ts';
@@ -144,6 +145,11 @@ export class FakeLeases implements LeaseService {
   status = () => ({ role: 'writer' as const, problems: this.problems, epoch: 1 });
 }
 
+/** Webhooks that may call this machine. */
+export function webhooksOn(prisma: PrismaClient): Webhooks {
+  return new Webhooks(prisma, { allowedNetworks: ['127.0.0.1'], allowHttp: true });
+}
+
 export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly data?: any;
@@ -186,6 +192,7 @@ export function apiOn(
       leases,
       site: { name: 'test', resourceTypes: ['CPU', 'Memory'], clockSpeed: 1, acceptsKnownDurations: false },
       identity,
+      webhooks: webhooksOn(prisma),
     },
     ...options,
   });

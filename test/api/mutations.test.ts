@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { createIdentity } from '../../src/identity/index.ts';
-import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now, token } from './fixture.ts';
+import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now, token, webhooksOn } from './fixture.ts';
 
 const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -302,6 +302,7 @@ describe('requestLease', () => {
         prisma: api.prisma,
         leases: current.leases,
         identity: createIdentity({ prisma: api.prisma, adminToken: token }),
+        webhooks: webhooksOn(api.prisma),
         site: { name: 's', resourceTypes: ['CPU'], clockSpeed: 9, acceptsKnownDurations: true },
       },
     });

@@ -6,7 +6,7 @@ import { createIdentity } from '../../src/identity/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/index.ts';
 import { type DatabaseKind, describeEachDatabase } from '../support/databases.ts';
-import { type Answer, graphqlRequest, token } from './fixture.ts';
+import { type Answer, graphqlRequest, token, webhooksOn } from './fixture.ts';
 
 type Database = Awaited<ReturnType<DatabaseKind['create']>>;
 
@@ -35,7 +35,10 @@ async function serve(database: Database) {
     acceptsKnownDurations: false,
   };
   const identity = createIdentity({ prisma, adminToken: token });
-  const app = createApp({ isOutage, services: { prisma, leases: engine, site, identity } });
+  const app = createApp({
+    isOutage,
+    services: { prisma, leases: engine, site, identity, webhooks: webhooksOn(prisma) },
+  });
   onTestFinished(() => engine.stop());
   const ask = async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
     const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NoticeRecord } from '../../src/engine/ports.ts';
 import { createIdentity } from '../../src/identity/index.ts';
-import { apiOn, apiOnNewDatabase, createNodes, lease, minute, now, token } from './fixture.ts';
+import { apiOn, apiOnNewDatabase, createNodes, lease, minute, now, token, webhooksOn } from './fixture.ts';
 
 const database = await apiOnNewDatabase();
 const { prisma } = database;
@@ -80,6 +80,7 @@ const api = apiOn(prisma, {
       endNotice: 10 * minute,
     },
     identity: createIdentity({ prisma, adminToken: token }),
+    webhooks: webhooksOn(prisma),
   },
 });
 

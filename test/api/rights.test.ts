@@ -217,6 +217,21 @@ beforeAll(async () => {
       },
     ],
   });
+  await prisma.notice.create({
+    data: {
+      ...{ sequence: 40, at: new Date(now), kind: 'LEASE_FAILED', leaseNumber: foreign.lease },
+      ...{ projectNumber: foreign.project, message: secret, reasonCode: secret, reasonMessage: secret },
+    },
+  });
+  await prisma.webhook.create({
+    data: {
+      ...{ url: `https://${secret}`, projectNumber: foreign.project, owner: secret, secret },
+      ...{ state: 'PAUSED', pauseReason: secret },
+    },
+  });
+  await prisma.webhookDelivery.create({
+    data: { webhookNumber: 1, noticeSequence: 40, topic: foreign.lease, error: secret },
+  });
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -230,6 +245,9 @@ const foreignIds = [
   id('Token', 5),
   id('Action', 30),
   id('Recurrence', foreign.recurrence),
+  id('Notice', 40),
+  id('Webhook', 1),
+  id('WebhookDelivery', 1),
 ];
 
 const as = async (role: Role, query: string, variables?: Record<string, unknown>): Promise<Answer> => {

@@ -3,7 +3,16 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { apiContext, schema } from '../../src/api/index.ts';
 import { CommandError } from '../../src/engine/ports.ts';
 import { administrator, createIdentity } from '../../src/identity/index.ts';
-import { type Answer, type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, now } from './fixture.ts';
+import {
+  type Answer,
+  type Api,
+  apiOn,
+  apiOnNewDatabase,
+  graphqlRequest,
+  lease,
+  now,
+  webhooksOn,
+} from './fixture.ts';
 
 const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -161,6 +170,7 @@ describe('leaseEvents', () => {
           leases: current.leases,
           site: { name: '', resourceTypes: [], clockSpeed: 1, acceptsKnownDurations: false },
           identity: createIdentity({ prisma: api.prisma, adminToken: 'secret' }),
+          webhooks: webhooksOn(api.prisma),
         },
         administrator,
         'request-1',

@@ -3,8 +3,17 @@ import type { Batches } from './batches.ts';
 import { type NoticeFilter, noticesBySequence, pagesOfNotices } from './notices.ts';
 import type { Connection, PageArguments } from './pages.ts';
 import type { Source } from './view.ts';
+import {
+  type DeliveryRow,
+  type DeliveryStateName,
+  deliveriesByNumber,
+  pagesOfDeliveries,
+  pagesOfWebhooks,
+  type WebhookRow,
+  webhooksByNumber,
+} from './webhooks.ts';
 
-/** What the schema reads of notices. */
+/** What the schema reads of notices and webhooks. */
 export class NoticeReaders {
   constructor(
     private readonly source: Source,
@@ -17,5 +26,25 @@ export class NoticeReaders {
 
   notice(sequence: number): Promise<Notice | undefined> {
     return this.batches.load(noticesBySequence, sequence);
+  }
+
+  webhooks(page: PageArguments): Connection<WebhookRow> {
+    return pagesOfWebhooks(this.source, page);
+  }
+
+  webhook(number: number): Promise<WebhookRow | undefined> {
+    return this.batches.load(webhooksByNumber, number);
+  }
+
+  deliveries(
+    { number }: WebhookRow,
+    states: readonly DeliveryStateName[] | null,
+    page: PageArguments,
+  ): Connection<DeliveryRow> {
+    return pagesOfDeliveries(this.source, number, states, page);
+  }
+
+  delivery(number: number): Promise<DeliveryRow | undefined> {
+    return this.batches.load(deliveriesByNumber, number);
   }
 }

@@ -1,4 +1,4 @@
-import { hasRole, type Identity, sightOf, type Visibility } from '../../identity/index.ts';
+import { hasRole, type Identity, sightOf, type Visibility, webhooksOf } from '../../identity/index.ts';
 import { Prisma, type PrismaClient } from '../../store/prisma/client.ts';
 
 /** What a principal may see, as conditions. Every statement that reads leases, or what belongs to them, applies it. */
@@ -11,6 +11,8 @@ export interface View {
   readonly recurrences: Prisma.Sql | null;
   /** A condition on the table `projects` under the alias `p`; null when every project may be seen. */
   readonly projects: Prisma.Sql | null;
+  /** A condition on the table `webhooks` under the alias `h`; null when every webhook may be seen. */
+  readonly webhooks: Prisma.Sql | null;
   /** Whether tokens and audit records may be seen. */
   readonly administration: boolean;
 }
@@ -33,6 +35,14 @@ export function viewOf(identity: Identity, visibility: Visibility): View {
       : Prisma.sql`(${table}.owner = ${sight.owner} OR ${table}.project_number = ANY (${[...sight.projects]}::int[]))`;
   const leases = ofOwnProjects(Prisma.sql`l`);
   const recurrences = ofOwnProjects(Prisma.sql`c`);
-  const key = JSON.stringify([sight, projects === null ? 'all' : identity.projects, administration]);
-  return { key, leases, recurrences, projects, administration };
+  const ofProjects = webhooksOf(identity);
+  const key = JSON.stringify([
+    sight,
+    projects === null ? 'all' : identity.projects,
+    ofProjects,
+    administration,
+  ]);
+  const webhooks =
+    ofProjects === 'all' ? null : Prisma.sql`h.project_number = ANY (${[...ofProjects]}::int[])`;
+  return { key, leases, recurrences, projects, webhooks, administration };
 }

@@ -71,6 +71,11 @@ export const userErrorCodes = {
   PROJECT_REQUIRED: {
     description: 'The principal is a member of several projects, so the request must name one.',
   },
+  WEBHOOK_NOT_FOUND: { description: 'There is no such webhook, or the principal may not see it.' },
+  URL_NOT_ALLOWED: {
+    description:
+      'The URL is not one that webhooks may call: it is no https URL, or its address is not public.',
+  },
   TOKEN_NOT_FOUND: { description: 'There is no such token.' },
 } as const satisfies Readonly<Record<string, CodeFacts>>;
 

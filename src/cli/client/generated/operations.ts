@@ -85,6 +85,33 @@ export type CreateTokenInput = {
   readonly role: Role;
 };
 
+/** A new webhook. */
+export type CreateWebhookInput = {
+  /** The kinds of notices that it gets. Without it, or empty, all. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** It gets notices of leases of this project. Default: the only project of the principal; for operators, all notices of the site. */
+  readonly project?: string | number | null | undefined;
+  /** Signs deliveries: 16 to 200 characters. Without it, one is made. */
+  readonly secret?: string | null | undefined;
+  /** Where deliveries are posted: an https URL. */
+  readonly url: string;
+};
+
+/** The webhook to delete. */
+export type DeleteWebhookInput = {
+  /** Its global id. */
+  readonly id: string | number;
+};
+
+/** What has become of a delivery. */
+export type DeliveryState =
+  /** A test that was not delivered. (Notices are repeated instead.) */
+  | 'FAILED'
+  /** It has not been delivered yet. */
+  | 'PENDING'
+  /** Its receiver has answered with a status of 2xx. */
+  | 'SUCCEEDED';
+
 /** The disk image from which machines start. */
 export type DiskImageInput = {
   /** Its name in the image repository. */
@@ -393,6 +420,12 @@ export type SetNodeStateInput = {
   readonly state: NodeState;
 };
 
+/** The webhook to test. */
+export type TestWebhookInput = {
+  /** Its global id. */
+  readonly id: string | number;
+};
+
 /** New terms of a lease. What is not given stays as it is. */
 export type UpdateLeaseInput = {
   /** An extension that is blocked goes as far as it can instead of being refused. */
@@ -433,6 +466,20 @@ export type UpdateProjectInput = {
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
+/** Changes of a webhook. What is not given stays as it is. */
+export type UpdateWebhookInput = {
+  /** True: it gets deliveries, at once those that waited while it was paused. False: it gets none. */
+  readonly active?: boolean | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** The kinds of notices that it gets from now on. Empty: all. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** Signs deliveries from now on. */
+  readonly secret?: string | null | undefined;
+  /** Where deliveries are posted: an https URL. */
+  readonly url?: string | null | undefined;
+};
+
 /** Why a lease waits. */
 export type WaitingCode =
   /** Other leases stand before it in the queue. */
@@ -453,6 +500,15 @@ export type WaitingCode =
   | 'START_NOT_REACHED'
   /** It is suspended, and continues when its machines fit. */
   | 'SUSPENDED';
+
+/** Whether a webhook gets deliveries. */
+export type WebhookState =
+  /** It gets deliveries. */
+  | 'ACTIVE'
+  /** It gets no deliveries, and what happens meanwhile is not delivered later. */
+  | 'DISABLED'
+  /** Deliveries to it failed for long. They wait, and new ones with them, until it is active again. */
+  | 'PAUSED';
 
 export type LeaseRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null };
 
@@ -580,6 +636,69 @@ export type NoticesQueryVariables = Exact<{
 
 
 export type NoticesQuery = { readonly notices: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type WebhookRowFragment = { readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null };
+
+export type WebhooksQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type WebhooksQuery = { readonly webhooks: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type DeliveryRowFragment = { readonly id: string, readonly deliveryId: string, readonly state: DeliveryState, readonly attempts: number, readonly createdAt: string, readonly nextAttemptAt: string | null, readonly status: number | null, readonly error: string | null, readonly notice: { readonly sequence: number, readonly kind: NoticeKind } | null };
+
+export type WebhookDeliveriesQueryVariables = Exact<{
+  id: string | number;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+  states?: ReadonlyArray<DeliveryState> | DeliveryState | null | undefined;
+}>;
+
+
+export type WebhookDeliveriesQuery = { readonly node:
+    | { readonly deliveries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly deliveryId: string, readonly state: DeliveryState, readonly attempts: number, readonly createdAt: string, readonly nextAttemptAt: string | null, readonly status: number | null, readonly error: string | null, readonly notice: { readonly sequence: number, readonly kind: NoticeKind } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
+export type WebhookDeliveryQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type WebhookDeliveryQuery = { readonly node:
+    | { readonly id: string, readonly deliveryId: string, readonly state: DeliveryState, readonly attempts: number, readonly createdAt: string, readonly nextAttemptAt: string | null, readonly status: number | null, readonly error: string | null, readonly notice: { readonly sequence: number, readonly kind: NoticeKind } | null }
+    | Record<PropertyKey, never>
+   | null };
+
+export type CreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type CreateWebhookMutation = { readonly createWebhook: { readonly secret: string | null, readonly webhook: { readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type UpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type UpdateWebhookMutation = { readonly updateWebhook: { readonly webhook: { readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type DeleteWebhookMutationVariables = Exact<{
+  input: DeleteWebhookInput;
+}>;
+
+
+export type DeleteWebhookMutation = { readonly deleteWebhook: { readonly deletedId: string | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type TestWebhookMutationVariables = Exact<{
+  input: TestWebhookInput;
+}>;
+
+
+export type TestWebhookMutation = { readonly testWebhook: { readonly delivery: { readonly id: string, readonly deliveryId: string, readonly state: DeliveryState, readonly attempts: number, readonly createdAt: string, readonly nextAttemptAt: string | null, readonly status: number | null, readonly error: string | null, readonly notice: { readonly sequence: number, readonly kind: NoticeKind } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type FirstEventQueryVariables = Exact<{
   number: number;
@@ -941,6 +1060,35 @@ export const NoticeRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"NoticeRow"}) as unknown as TypedDocumentString<NoticeRowFragment, unknown>;
+export const WebhookRowFragmentDoc = new TypedDocumentString(`
+    fragment WebhookRow on Webhook {
+  id
+  url
+  kinds
+  project {
+    name
+  }
+  owner
+  state
+  pauseReason
+}
+    `, {"fragmentName":"WebhookRow"}) as unknown as TypedDocumentString<WebhookRowFragment, unknown>;
+export const DeliveryRowFragmentDoc = new TypedDocumentString(`
+    fragment DeliveryRow on WebhookDelivery {
+  id
+  deliveryId
+  state
+  attempts
+  createdAt
+  nextAttemptAt
+  status
+  error
+  notice {
+    sequence
+    kind
+  }
+}
+    `, {"fragmentName":"DeliveryRow"}) as unknown as TypedDocumentString<DeliveryRowFragment, unknown>;
 export const ReservationRowFragmentDoc = new TypedDocumentString(`
     fragment ReservationRow on Reservation {
   id
@@ -1499,6 +1647,190 @@ fragment NoticeRow on Notice {
     hostname
   }
 }`) as unknown as TypedDocumentString<NoticesQuery, NoticesQueryVariables>;
+export const WebhooksDocument = new TypedDocumentString(`
+    query Webhooks($first: Int, $after: String) {
+  webhooks(first: $first, after: $after) {
+    nodes {
+      ...WebhookRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment WebhookRow on Webhook {
+  id
+  url
+  kinds
+  project {
+    name
+  }
+  owner
+  state
+  pauseReason
+}`) as unknown as TypedDocumentString<WebhooksQuery, WebhooksQueryVariables>;
+export const WebhookDeliveriesDocument = new TypedDocumentString(`
+    query WebhookDeliveries($id: ID!, $last: Int, $before: String, $states: [DeliveryState!]) {
+  node(id: $id) {
+    ... on Webhook {
+      deliveries(last: $last, before: $before, states: $states) {
+        nodes {
+          ...DeliveryRow
+        }
+        pageInfo {
+          ...Page
+        }
+      }
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment DeliveryRow on WebhookDelivery {
+  id
+  deliveryId
+  state
+  attempts
+  createdAt
+  nextAttemptAt
+  status
+  error
+  notice {
+    sequence
+    kind
+  }
+}`) as unknown as TypedDocumentString<WebhookDeliveriesQuery, WebhookDeliveriesQueryVariables>;
+export const WebhookDeliveryDocument = new TypedDocumentString(`
+    query WebhookDelivery($id: ID!) {
+  node(id: $id) {
+    ... on WebhookDelivery {
+      ...DeliveryRow
+    }
+  }
+}
+    fragment DeliveryRow on WebhookDelivery {
+  id
+  deliveryId
+  state
+  attempts
+  createdAt
+  nextAttemptAt
+  status
+  error
+  notice {
+    sequence
+    kind
+  }
+}`) as unknown as TypedDocumentString<WebhookDeliveryQuery, WebhookDeliveryQueryVariables>;
+export const CreateWebhookDocument = new TypedDocumentString(`
+    mutation CreateWebhook($input: CreateWebhookInput!) {
+  createWebhook(input: $input) {
+    webhook {
+      ...WebhookRow
+    }
+    secret
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment WebhookRow on Webhook {
+  id
+  url
+  kinds
+  project {
+    name
+  }
+  owner
+  state
+  pauseReason
+}`) as unknown as TypedDocumentString<CreateWebhookMutation, CreateWebhookMutationVariables>;
+export const UpdateWebhookDocument = new TypedDocumentString(`
+    mutation UpdateWebhook($input: UpdateWebhookInput!) {
+  updateWebhook(input: $input) {
+    webhook {
+      ...WebhookRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment WebhookRow on Webhook {
+  id
+  url
+  kinds
+  project {
+    name
+  }
+  owner
+  state
+  pauseReason
+}`) as unknown as TypedDocumentString<UpdateWebhookMutation, UpdateWebhookMutationVariables>;
+export const DeleteWebhookDocument = new TypedDocumentString(`
+    mutation DeleteWebhook($input: DeleteWebhookInput!) {
+  deleteWebhook(input: $input) {
+    deletedId
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<DeleteWebhookMutation, DeleteWebhookMutationVariables>;
+export const TestWebhookDocument = new TypedDocumentString(`
+    mutation TestWebhook($input: TestWebhookInput!) {
+  testWebhook(input: $input) {
+    delivery {
+      ...DeliveryRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment DeliveryRow on WebhookDelivery {
+  id
+  deliveryId
+  state
+  attempts
+  createdAt
+  nextAttemptAt
+  status
+  error
+  notice {
+    sequence
+    kind
+  }
+}`) as unknown as TypedDocumentString<TestWebhookMutation, TestWebhookMutationVariables>;
 export const FirstEventDocument = new TypedDocumentString(`
     query FirstEvent($number: Int!) {
   lease(number: $number) {

@@ -1,0 +1,96 @@
+import type { NoticeKind } from '../engine/ports.ts';
+import type { PrismaClient, Webhook } from '../store/prisma/client.ts';
+import { AddressRules } from './addresses.ts';
+import { faultOfUrl } from './send.ts';
+import { newSecret } from './signature.ts';
+
+/** The topic of tests; that of other deliveries is the number of their lease, or 0. */
+export const testTopic = -1;
+
+export interface WebhookSettings {
+  /** Networks in CIDR notation that may be called although they are not public. */
+  readonly allowedNetworks: readonly string[];
+  readonly allowHttp: boolean;
+}
+
+export interface NewWebhook {
+  readonly url: string;
+  /** Empty: all. */
+  readonly kinds: readonly NoticeKind[];
+  /** Null: all notices of the site. */
+  readonly project: number | null;
+  readonly owner: string;
+  /** Null: a new one. */
+  readonly secret: string | null;
+}
+
+export interface WebhookChanges {
+  readonly url?: string;
+  readonly kinds?: readonly NoticeKind[];
+  readonly active?: boolean;
+  readonly secret?: string;
+}
+
+/** Webhooks in the database. Their secrets are written here, read where deliveries are signed, and shown nowhere. */
+export class Webhooks {
+  private readonly addresses: AddressRules;
+
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly settings: WebhookSettings,
+  ) {
+    this.addresses = new AddressRules(settings.allowedNetworks);
+  }
+
+  /** Why a URL is refused; null when it is not. */
+  faultOf(url: string): string | null {
+    return faultOfUrl(url, { addresses: this.addresses, allowHttp: this.settings.allowHttp });
+  }
+
+  async create({ project, kinds, secret, ...rest }: NewWebhook): Promise<{ number: number; secret: string }> {
+    const kept = secret ?? newSecret();
+    const { number } = await this.prisma.webhook.create({
+      data: { ...rest, kinds: [...kinds], projectNumber: project, secret: kept },
+      select: { number: true },
+    });
+    return { number, secret: kept };
+  }
+
+  /**
+   * Active again, it gets at once what has waited while it was paused. What happens while it is not active is never
+   * delivered.
+   */
+  async update(number: number, { active, kinds, ...rest }: WebhookChanges): Promise<void> {
+    const state: Pick<Webhook, 'state' | 'pauseReason' | 'pausedAt'> | null =
+      active === undefined
+        ? null
+        : { state: active ? 'ACTIVE' : 'DISABLED', pauseReason: null, pausedAt: null };
+    await this.prisma.$transaction([
+      this.prisma.webhook.updateMany({
+        where: { number },
+        data: { ...rest, ...(kinds && { kinds: [...kinds] }), ...state },
+      }),
+      ...(active === true
+        ? [
+            this.prisma.webhookDelivery.updateMany({
+              where: { webhookNumber: number, state: 'PENDING' },
+              data: { attempts: 0, nextAttemptAt: new Date() },
+            }),
+          ]
+        : []),
+    ]);
+  }
+
+  async delete(number: number): Promise<void> {
+    await this.prisma.webhook.deleteMany({ where: { number } });
+  }
+
+  /** The number of the delivery. */
+  async test(number: number): Promise<bigint> {
+    const delivery = await this.prisma.webhookDelivery.create({
+      data: { webhookNumber: number, topic: testTopic },
+      select: { number: true },
+    });
+    return delivery.number;
+  }
+}
