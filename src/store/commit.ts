@@ -110,7 +110,7 @@ WITH fence AS (
   INSERT INTO webhook_deliveries (webhook_number, notice_sequence, topic)
   SELECT webhooks.number, sequence, coalesce(lease_number, 0)
   FROM fence, ${recordsOf(notices, 20)} JOIN webhooks ON webhooks.state <> 'DISABLED'
-    AND (webhooks.kinds = '{}' OR kind = ANY (webhooks.kinds))
+    AND (coalesce(webhooks.kinds, '{}') = '{}' OR kind = ANY (webhooks.kinds))
     AND (webhooks.project_number IS NULL OR webhooks.project_number = new.project_number)
   ORDER BY sequence, webhooks.number
 ), action AS (

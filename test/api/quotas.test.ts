@@ -6,7 +6,7 @@ import { createIdentity } from '../../src/identity/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/index.ts';
 import { describeEachDatabase } from '../support/databases.ts';
-import { type Answer, graphqlRequest, token } from './fixture.ts';
+import { type Answer, graphqlRequest, token, webhooksOn } from './fixture.ts';
 
 const spec = {
   resourceTypes: ['CPU', 'Memory'],
@@ -40,7 +40,10 @@ describeEachDatabase('quotas', (databases) => {
         clockSpeed: 1,
         acceptsKnownDurations: true,
       };
-      const app = createApp({ isOutage, services: { prisma, leases: engine, site, identity } });
+      const app = createApp({
+        isOutage,
+        services: { prisma, leases: engine, site, identity, webhooks: webhooksOn(prisma) },
+      });
       const ask = async (query: string, variables?: Record<string, unknown>, as = token) => {
         const asked = graphqlRequest(query, variables);
         asked.headers.set('authorization', `Bearer ${as}`);

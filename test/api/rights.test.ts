@@ -221,12 +221,13 @@ beforeAll(async () => {
     data: {
       ...{ sequence: 40, at: new Date(now), kind: 'LEASE_FAILED', leaseNumber: foreign.lease },
       ...{ projectNumber: foreign.project, message: secret, reasonCode: secret, reasonMessage: secret },
+      nodeNumber: 1,
     },
   });
   await prisma.webhook.create({
     data: {
       ...{ url: `https://${secret}`, projectNumber: foreign.project, owner: secret, secret },
-      ...{ state: 'PAUSED', pauseReason: secret },
+      ...{ state: 'PAUSED', pauseReason: secret, kinds: ['LEASE_FAILED'] },
     },
   });
   await prisma.webhookDelivery.create({
@@ -336,6 +337,7 @@ const sensibleInput: Readonly<Record<string, unknown>> = {
   type: 'BEST_EFFORT',
   duration: 'PT1H',
   machines: [{ count: 1, capacity: [{ type: 'CPU', amount: 1 }] }],
+  url: 'https://hooks.example.org',
   ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-02-01T09:00' },
 };
 
@@ -374,6 +376,7 @@ describe('the walk over the schema', () => {
       'MaintenanceEdge_node',
     ],
     ...['Maintenance_id', 'Maintenance_nodes', 'Maintenance_reason', 'SchedulerStatus_problems'],
+    'Notice_maintenance',
     ...['Availability_windows', 'Accounting_used'],
   ];
 
@@ -531,7 +534,7 @@ describe('a member of another project', () => {
         expect(answered.errors).toBeUndefined();
         return JSON.stringify(answered.data)
           .replaceAll(value, 'ID')
-          .replaceAll(/\b(lease|project|recurrence) \d+/gi, '$1 N');
+          .replaceAll(/\b(lease|project|recurrence|webhook) \d+/gi, '$1 N');
       };
       for (const { name } of idFields) {
         for (const foreignId of foreignIds) {

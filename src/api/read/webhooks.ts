@@ -21,7 +21,7 @@ const webhookOrder: Order<WebhookRow> = {
   columns: [{ sql: Prisma.sql`h.number`, kind: 'number', value: ({ number }) => number }],
 };
 
-const webhookColumns = Prisma.sql`h.number, h.url, h.kinds::text[], h.project_number AS "projectNumber", h.owner,
+const webhookColumns = Prisma.sql`h.number, h.url, coalesce(h.kinds, '{}')::text[] AS kinds, h.project_number AS "projectNumber", h.owner,
   h.state::text, h.pause_reason AS "pauseReason", h.paused_at AS "pausedAt", h.created_at AS "createdAt"`;
 
 export function pagesOfWebhooks({ prisma, view }: Source, args: PageArguments): Connection<WebhookRow> {
