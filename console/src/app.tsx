@@ -21,6 +21,9 @@ const AccountingPage = lazy(() => import('./pages/accounting.tsx'));
 const NodePage = lazy(() => import('./pages/node.tsx'));
 const NoticesPage = lazy(() => import('./pages/notices.tsx'));
 const ProjectsPage = lazy(() => import('./pages/projects.tsx'));
+const RecurrencesPage = lazy(() => import('./pages/recurrences.tsx'));
+const RecurrencePage = lazy(() => import('./pages/recurrence.tsx'));
+const NewRecurrencePage = lazy(() => import('./pages/new-recurrence.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -111,6 +114,11 @@ export function App() {
               <Route path="/leases" component={LeasesPage} />
               <Route path="/leases/new" component={NewLeasePage} />
               <Route path="/leases/:number">{({ number }) => <LeasePage number={Number(number)} />}</Route>
+              <Route path="/recurrences" component={RecurrencesPage} />
+              <Route path="/recurrences/new" component={NewRecurrencePage} />
+              <Route path="/recurrences/:id">
+                {({ id }) => <RecurrencePage id={decodeURIComponent(id)} />}
+              </Route>
               <Route path="/nodes" component={NodesPage} />
               <Route path="/nodes/:number">{({ number }) => <NodePage number={Number(number)} />}</Route>
               <Route path="/queue" component={QueuePage} />

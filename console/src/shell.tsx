@@ -11,6 +11,7 @@ const links = [
   ['/schedule', 'Schedule'],
   ['/leases', 'Leases'],
   ['/leases/new', 'New lease'],
+  ['/recurrences', 'Recurrences'],
   ['/nodes', 'Nodes'],
   ['/queue', 'Queue'],
   ['/notices', 'Notices'],
@@ -78,7 +79,7 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function isCurrent(location: string, path: string): boolean {
   if (path === '/leases') return location.startsWith('/leases') && location !== '/leases/new';
-  if (path === '/nodes') return location.startsWith('/nodes');
+  if (path === '/nodes' || path === '/recurrences') return location.startsWith(path);
   return location === path;
 }
 

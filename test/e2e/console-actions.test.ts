@@ -163,6 +163,40 @@ describe.skipIf(browserMissing !== null)('actions of the console', () => {
     expect(await planned()).toEqual([]);
   });
 
+  it('creates a recurrence with a preview, and cancels it from an occurrence on', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/recurrences/new');
+    await page.getByLabel('Name (optional)').fill('nightly');
+    await page.getByLabel('First start (Europe/Berlin)').fill('2090-01-01T22:00');
+    await page.getByLabel('Frequency').selectOption('DAILY');
+    await page.getByLabel('How often').fill('3');
+    await page.getByText('Every day, 3 times.').waitFor();
+    await page.getByText('Would be created.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create recurrence' }).click();
+    await page.getByRole('heading', { level: 1, name: /^Recurrence \d+/ }).waitFor();
+    const upcoming = async () =>
+      (
+        await site.ask<{ recurrences: { nodes: { upcoming: object[] }[] } }>(
+          '{ recurrences { nodes { name rule upcoming { start } } } }',
+        )
+      ).recurrences.nodes;
+    // Berlin is an hour ahead of UTC in January.
+    expect(await upcoming()).toEqual([
+      {
+        name: 'nightly',
+        rule: 'FREQ=DAILY;COUNT=3',
+        upcoming: [1, 2, 3].map((day) => ({ start: `2090-01-0${day}T21:00:00.000Z` })),
+      },
+    ]);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Cancel from here occurrence 2' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel occurrences' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect((await upcoming())[0]?.upcoming).toEqual([{ start: '2090-01-01T21:00:00.000Z' }]);
+  });
+
   it('sets a quota, and shows members what is left of it', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();

@@ -95,6 +95,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       'Overview',
       'Schedule',
       'Leases',
+      'Recurrences',
       'Nodes',
       'Queue',
       'New lease',
@@ -213,6 +214,18 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await request('from elsewhere');
     await page.getByRole('cell', { name: 'from elsewhere' }).waitFor({ timeout: 5_000 });
 
+    // Each event once, across the restart: sequence numbers have no gaps.
+    const sequences: number[] = [];
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        const [, sequence] = /"sequence":(\d+)/.exec(String(payload)) ?? [];
+        if (sequence !== undefined) sequences.push(Number(sequence));
+      }),
+    );
+    await page.reload();
+    await page.getByText('from elsewhere').waitFor();
+    await request('before the restart');
+    await page.getByRole('cell', { name: 'before the restart' }).waitFor();
     let loads = 0;
     page.on('framenavigated', () => {
       loads += 1;
@@ -222,5 +235,8 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await request('after the restart');
     await page.getByRole('cell', { name: 'after the restart' }).waitFor({ timeout: 30_000 });
     expect(loads).toBe(0);
+    const [first = 0] = sequences;
+    expect(sequences.length).toBeGreaterThan(1);
+    expect(sequences).toEqual(sequences.map((_, index) => first + index));
   }, 120_000);
 });

@@ -96,7 +96,8 @@ export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
       }
     >
       <p>
-        {leaseName(lease)} is done, and its machines are no longer needed. Others may use its nodes at once.
+        {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those
+        that wait may use its nodes at once.
       </p>
     </ConfirmButton>
   );

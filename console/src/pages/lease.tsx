@@ -177,6 +177,17 @@ function Details({ lease }: { lease: LeaseDetail }) {
               </dd>
             </>
           )}
+          {lease.recurrence && (
+            <>
+              <dt>Recurrence</dt>
+              <dd>
+                occurrence {lease.occurrence} of{' '}
+                <Link href={`/recurrences/${encodeURIComponent(lease.recurrence.id)}`}>
+                  recurrence {lease.recurrence.number}
+                </Link>
+              </dd>
+            </>
+          )}
           {lease.endNotice && lease.endNotice !== 'PT0S' && !lease.endedAt && (
             <>
               <dt>Notice before end</dt>
@@ -289,8 +300,8 @@ function CancelLease({ lease }: { lease: LeaseDetail }) {
       }
     >
       <p>
-        {leaseName(lease)} stops at once and its machines are removed. What runs on them is lost. This cannot
-        be undone.
+        {leaseName(lease)} stops at once and its machines are removed. What runs on them is lost. No other
+        lease is displaced; those that wait may use its nodes at once. This cannot be undone.
       </p>
     </ConfirmButton>
   );

@@ -62,6 +62,32 @@ export type CreateProjectInput = {
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
+/** The terms of an advance reservation that recurs. */
+export type CreateRecurrenceInput = {
+  /** What is done when occurrences cannot be had. */
+  readonly collisions?: RecurrenceCollisions | null | undefined;
+  /** The disk image from which machines start. */
+  readonly diskImage?: DiskImageInput | null | undefined;
+  /** Creates nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
+  /** The running time of each occurrence. */
+  readonly duration: string;
+  /** The start of the first occurrence on the wall clock of the time zone, without an offset, such as 2030-01-31T08:00. Its day must be one of the rule. */
+  readonly firstStart: string;
+  /** The machines. */
+  readonly machines: ReadonlyArray<MachineSetInput>;
+  /** A name for people, which its leases get. */
+  readonly name?: string | null | undefined;
+  /** Whether occurrences may be suspended in favour of leases that take precedence. */
+  readonly preemptible?: boolean | null | undefined;
+  /** The project of its leases. Default: the only project of the principal. */
+  readonly project?: string | number | null | undefined;
+  /** An RRULE (RFC 5545) with FREQ=DAILY, WEEKLY, MONTHLY or YEARLY, and INTERVAL, COUNT, UNTIL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS or WKST. */
+  readonly rule: string;
+  /** A name of the IANA time zone database, such as Europe/Berlin. */
+  readonly timeZone: string;
+};
+
 /** A new token. */
 export type CreateTokenInput = {
   /** When it expires, by the wall clock. Without it, never. */
@@ -313,6 +339,22 @@ export type RecoverActionInput = {
   readonly recovery: ActionRecovery;
 };
 
+/** What is done when occurrences of a new recurrence cannot be had. */
+export type RecurrenceCollisions =
+  /** The recurrence is refused, and the first of them is named. */
+  | 'ALL_OR_NOTHING'
+  /** The others are created. Refused when none can be had. */
+  | 'SKIP';
+
+/** Whether occurrences are to come. */
+export type RecurrenceState =
+  /** Occurrences are to come, or the last one runs. */
+  | 'ACTIVE'
+  /** It was cancelled, and no occurrence is created any more. */
+  | 'CANCELLED'
+  /** All its occurrences have ended. */
+  | 'ENDED';
+
 /** The terms of a lease. */
 export type RequestLeaseInput = {
   /** DEADLINE: the instant by which the lease must end. */
@@ -511,7 +553,7 @@ export type ConsoleLeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly endNotice: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly occurrence: number | null, readonly endNotice: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly recurrence: { readonly id: string, readonly number: number } | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -719,6 +761,49 @@ export type ConsoleEndMaintenanceMutationVariables = Exact<{
 
 export type ConsoleEndMaintenanceMutation = { readonly endMaintenance: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
+export type ConsoleRecurrenceFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null, readonly upcoming: ReadonlyArray<{ readonly start: string }> };
+
+export type ConsoleRecurrencesQueryVariables = Exact<{
+  live?: boolean | null | undefined;
+  last?: number | null | undefined;
+  before?: string | null | undefined;
+}>;
+
+
+export type ConsoleRecurrencesQuery = { readonly recurrences: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null, readonly upcoming: ReadonlyArray<{ readonly start: string }> }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } };
+
+export type ConsoleRecurrenceDetailQueryVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleRecurrenceDetailQuery = { readonly node:
+    | { readonly collisions: RecurrenceCollisions, readonly preemptible: boolean, readonly createdAt: string, readonly cancelledAt: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly next: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly state: LeaseState } | null }>, readonly skipped: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly reason: { readonly message: string } }>, readonly leases: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }> }, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null, readonly upcoming: ReadonlyArray<{ readonly start: string }> }
+    | Record<PropertyKey, never>
+   | null };
+
+export type ConsolePlanRecurrenceMutationVariables = Exact<{
+  input: CreateRecurrenceInput;
+}>;
+
+
+export type ConsolePlanRecurrenceMutation = { readonly createRecurrence: { readonly plan: { readonly accepted: boolean, readonly occurrences: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleCreateRecurrenceMutationVariables = Exact<{
+  input: CreateRecurrenceInput;
+}>;
+
+
+export type ConsoleCreateRecurrenceMutation = { readonly createRecurrence: { readonly recurrence: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleCancelRecurrenceMutationVariables = Exact<{
+  id: string | number;
+  from?: number | null | undefined;
+}>;
+
+
+export type ConsoleCancelRecurrenceMutation = { readonly cancelRecurrence: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -854,6 +939,28 @@ export const ConsolePlanFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsolePlan"}) as unknown as TypedDocumentString<ConsolePlanFragment, unknown>;
+export const ConsoleRecurrenceFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleRecurrence on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
+  upcoming(first: 1) {
+    start
+  }
+}
+    `, {"fragmentName":"ConsoleRecurrence"}) as unknown as TypedDocumentString<ConsoleRecurrenceFragment, unknown>;
 export const ConsoleViewerDocument = new TypedDocumentString(`
     query ConsoleViewer {
   viewer {
@@ -1076,6 +1183,11 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
     ...ConsoleLease
     restarts
     lostDuration
+    occurrence
+    recurrence {
+      id
+      number
+    }
     endNotice
     waiting {
       code
@@ -1728,3 +1840,177 @@ export const ConsoleEndMaintenanceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleEndMaintenanceMutation, ConsoleEndMaintenanceMutationVariables>;
+export const ConsoleRecurrencesDocument = new TypedDocumentString(`
+    query ConsoleRecurrences($live: Boolean, $last: Int, $before: String) {
+  recurrences(live: $live, last: $last, before: $before) {
+    totalCount
+    nodes {
+      ...ConsoleRecurrence
+    }
+    pageInfo {
+      hasPreviousPage
+      startCursor
+    }
+  }
+}
+    fragment ConsoleRecurrence on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<ConsoleRecurrencesQuery, ConsoleRecurrencesQueryVariables>;
+export const ConsoleRecurrenceDetailDocument = new TypedDocumentString(`
+    query ConsoleRecurrenceDetail($id: ID!) {
+  node(id: $id) {
+    ... on Recurrence {
+      ...ConsoleRecurrence
+      collisions
+      preemptible
+      createdAt
+      cancelledAt
+      machines {
+        index
+        capacity {
+          type
+          amount
+        }
+      }
+      next: upcoming(first: 20) {
+        occurrence
+        start
+        end
+        lease {
+          number
+          state
+        }
+      }
+      skipped {
+        occurrence
+        start
+        reason {
+          message
+        }
+      }
+      leases(last: 20) {
+        totalCount
+        nodes {
+          ...ConsoleLease
+        }
+      }
+    }
+  }
+}
+    fragment ConsoleLease on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  submittedAt
+  requestedStart
+  requestedDuration
+  deadline
+  estimatedStart
+  actualStart
+  endedAt
+  accumulatedDuration
+  queuePosition
+  preemptible
+  estimatedEnd
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
+}
+fragment ConsoleRecurrence on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  owner {
+    name
+  }
+  project {
+    id
+    name
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<ConsoleRecurrenceDetailQuery, ConsoleRecurrenceDetailQueryVariables>;
+export const ConsolePlanRecurrenceDocument = new TypedDocumentString(`
+    mutation ConsolePlanRecurrence($input: CreateRecurrenceInput!) {
+  createRecurrence(input: $input) {
+    plan {
+      accepted
+      occurrences {
+        occurrence
+        start
+        end
+        firstPossibleStart
+        reason {
+          message
+        }
+      }
+      displaces {
+        number
+        name
+      }
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsolePlanRecurrenceMutation, ConsolePlanRecurrenceMutationVariables>;
+export const ConsoleCreateRecurrenceDocument = new TypedDocumentString(`
+    mutation ConsoleCreateRecurrence($input: CreateRecurrenceInput!) {
+  createRecurrence(input: $input) {
+    recurrence {
+      id
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCreateRecurrenceMutation, ConsoleCreateRecurrenceMutationVariables>;
+export const ConsoleCancelRecurrenceDocument = new TypedDocumentString(`
+    mutation ConsoleCancelRecurrence($id: ID!, $from: Int) {
+  cancelRecurrence(input: {id: $id, from: $from}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCancelRecurrenceMutation, ConsoleCancelRecurrenceMutationVariables>;

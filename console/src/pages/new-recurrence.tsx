@@ -1,0 +1,334 @@
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useMemo } from 'react';
+import { useLocation } from 'wouter';
+import {
+  ConsoleCreateRecurrenceDocument,
+  ConsolePlanRecurrenceDocument,
+  type ConsolePlanRecurrenceMutation,
+  type CreateRecurrenceInput,
+} from '../api/generated/operations.ts';
+import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { Field } from '../ui/field.tsx';
+import { asSentence, formatEnum, toIsoDuration } from '../ui/format.ts';
+import { Card, Instant, Page } from '../ui/parts.tsx';
+import { useSettings } from '../ui/settings.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
+import { useDelayed } from '../ui/use-delayed.ts';
+import { toLocalInput } from '../ui/zones.ts';
+import { planRefreshMs } from './availability.tsx';
+import { Displaced } from './plan-preview.tsx';
+import { describeRule, type RuleForm, ruleOf, weekdays } from './recurrence-rule.ts';
+
+interface RecurrenceForm extends RuleForm {
+  readonly name: string;
+  readonly machines: string;
+  readonly amounts: Readonly<Record<string, string>>;
+  readonly duration: string;
+  readonly firstStart: string;
+  readonly skip: boolean;
+  readonly project: string;
+}
+
+const day = 86_400_000;
+
+/** Null while something is missing. The server judges the rest. */
+function inputOf(form: RecurrenceForm, timeZone: string): CreateRecurrenceInput | null {
+  const duration = toIsoDuration(form.duration);
+  const capacity = Object.entries(form.amounts)
+    .filter(([, text]) => /^\d+$/.test(text.trim()))
+    .map(([type, text]) => ({ type, amount: Number(text) }));
+  const isComplete = /^[1-9]\d*$/.test(form.machines.trim()) && capacity.length > 0 && form.firstStart !== '';
+  if (duration === null || !isComplete) return null;
+  return {
+    machines: [{ count: Number(form.machines), capacity }],
+    duration,
+    rule: ruleOf(form),
+    timeZone,
+    firstStart: form.firstStart,
+    collisions: form.skip ? 'SKIP' : 'ALL_OR_NOTHING',
+    ...(form.name.trim() === '' ? {} : { name: form.name.trim() }),
+    ...(form.project === '' ? {} : { project: form.project }),
+  };
+}
+
+export default function NewRecurrencePage() {
+  const execute = useExecute();
+  const now = useSchedulerNow();
+  const { site, viewer } = useSession();
+  const { timeZone } = useSettings();
+  const [, navigate] = useLocation();
+  const [form, setForm, forget] = useStoredState<RecurrenceForm>('new-recurrence', () => ({
+    name: '',
+    machines: '1',
+    amounts: Object.fromEntries(
+      site.resourceTypes.map((type) => [type, { CPU: '100', Memory: '1024' }[type] ?? '']),
+    ),
+    duration: '1h',
+    firstStart: `${toLocalInput(now() + day, timeZone).slice(0, 11)}09:00`,
+    frequency: 'WEEKLY',
+    interval: '1',
+    days: [],
+    count: '10',
+    skip: false,
+    project: '',
+  }));
+  const input = useMemo(() => inputOf(form, timeZone), [form, timeZone]);
+  const asked = useDelayed(input, 400);
+  const plan = useQuery({
+    queryKey: ['plan', 'recurrence', asked],
+    queryFn: async ({ signal }) => {
+      if (asked === null) return null;
+      const variables = { input: { ...asked, dryRun: true } };
+      return (await execute(ConsolePlanRecurrenceDocument, variables, signal)).createRecurrence;
+    },
+    enabled: asked !== null,
+    placeholderData: keepPreviousData,
+    refetchInterval: planRefreshMs,
+    retry: false,
+  });
+  const create = useMutation({
+    mutationFn: async (wanted: CreateRecurrenceInput) =>
+      (await execute(ConsoleCreateRecurrenceDocument, { input: wanted })).createRecurrence,
+    onSuccess: ({ recurrence }) => {
+      if (!recurrence) return;
+      forget();
+      navigate(`/recurrences/${encodeURIComponent(recurrence.id)}`);
+    },
+  });
+  const change = (changes: Partial<RecurrenceForm>) => {
+    create.reset();
+    setForm({ ...form, ...changes });
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (input) create.mutate(input);
+  };
+  const refusals = create.data?.userErrors ?? plan.data?.userErrors ?? [];
+  const errorOf = (name: string) => refusals.find(({ path }) => path?.[1] === name)?.message;
+  const placed = ['name', 'machines', 'duration', 'rule', 'firstStart', 'timeZone', 'project'];
+  const others = refusals.filter(({ path }) => !placed.includes(path?.[1] ?? ''));
+  const durationError =
+    form.duration !== '' && toIsoDuration(form.duration) === null
+      ? `“${form.duration}” is not a duration.`
+      : errorOf('duration');
+  return (
+    <Page title="New recurrence">
+      <div className="cards">
+        <form className="card" onSubmit={submit}>
+          <h2>Terms</h2>
+          <Field label="Name (optional)" error={errorOf('name')}>
+            {(control) => (
+              <input
+                {...control}
+                maxLength={200}
+                value={form.name}
+                onChange={(event) => change({ name: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Number of machines" error={errorOf('machines')}>
+            {(control) => (
+              <input
+                {...control}
+                required
+                inputMode="numeric"
+                value={form.machines}
+                onChange={(event) => change({ machines: event.target.value })}
+              />
+            )}
+          </Field>
+          <fieldset>
+            <legend>Each machine</legend>
+            {site.resourceTypes.map((type) => (
+              <Field label={type} key={type}>
+                {(control) => (
+                  <input
+                    {...control}
+                    inputMode="numeric"
+                    value={form.amounts[type] ?? ''}
+                    onChange={(event) => change({ amounts: { ...form.amounts, [type]: event.target.value } })}
+                  />
+                )}
+              </Field>
+            ))}
+          </fieldset>
+          <Field
+            label={`First start (${timeZone})`}
+            error={errorOf('firstStart') ?? errorOf('timeZone')}
+            hint="Its day must be one of the rule. The time stays the same when clocks change."
+          >
+            {(control) => (
+              <input
+                {...control}
+                type="datetime-local"
+                required
+                value={form.firstStart}
+                onChange={(event) => change({ firstStart: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Duration" error={durationError} hint="Examples: 90m, 1h 30m, 2d, PT1H30M.">
+            {(control) => (
+              <input
+                {...control}
+                required
+                value={form.duration}
+                onChange={(event) => change({ duration: event.target.value })}
+              />
+            )}
+          </Field>
+          <RuleFields form={form} error={errorOf('rule')} onChange={change} />
+          {viewer.projects.length > 0 && (
+            <Field label="Project" error={errorOf('project')}>
+              {(control) => (
+                <select
+                  {...control}
+                  value={form.project}
+                  onChange={(event) => change({ project: event.target.value })}
+                >
+                  <option value="">{viewer.projects.length === 1 ? 'Default' : 'Choose one…'}</option>
+                  {viewer.projects.map(({ id, name }) => (
+                    <option key={id} value={id}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+          )}
+          <label className="check">
+            <input
+              type="checkbox"
+              checked={form.skip}
+              onChange={(event) => change({ skip: event.target.checked })}
+            />
+            <span>Skip occurrences that cannot be had, instead of refusing all</span>
+          </label>
+          {[...others.map(({ message }) => message), ...(create.error ? [create.error.message] : [])].map(
+            (message) => (
+              <p className="error" role="alert" key={message}>
+                {message}
+              </p>
+            ),
+          )}
+          <button type="submit" className="primary" disabled={create.isPending || input === null}>
+            {create.isPending ? 'Creating…' : 'Create recurrence'}
+          </button>
+        </form>
+        <Card title="What would happen">
+          {plan.data?.plan && input ? (
+            <Preview plan={plan.data.plan} />
+          ) : (
+            <p className="muted">Complete the form to see which occurrences could be had.</p>
+          )}
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+function RuleFields({
+  form,
+  error,
+  onChange,
+}: {
+  form: RecurrenceForm;
+  error: string | undefined;
+  onChange: (changes: Partial<RecurrenceForm>) => void;
+}) {
+  const toggle = (day: string) => {
+    const chosen = form.days.includes(day) ? form.days.filter((each) => each !== day) : [...form.days, day];
+    onChange({ days: weekdays.flatMap(([code]) => (chosen.includes(code) ? [code] : [])) });
+  };
+  return (
+    <fieldset>
+      <legend>Recurs</legend>
+      <Field label="Frequency">
+        {(control) => (
+          <select
+            {...control}
+            value={form.frequency}
+            onChange={(event) => onChange({ frequency: event.target.value })}
+          >
+            {['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'].map((each) => (
+              <option key={each} value={each}>
+                {formatEnum(each)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Interval">
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={1}
+            value={form.interval}
+            onChange={(event) => onChange({ interval: event.target.value })}
+          />
+        )}
+      </Field>
+      {form.frequency === 'WEEKLY' && (
+        <fieldset className="buttons">
+          <legend>Days (none: the day of the first start)</legend>
+          {weekdays.map(([code, label]) => (
+            <button
+              type="button"
+              key={code}
+              aria-pressed={form.days.includes(code)}
+              onClick={() => toggle(code)}
+            >
+              {label}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <Field label="How often (empty: without an end)">
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={1}
+            value={form.count}
+            onChange={(event) => onChange({ count: event.target.value })}
+          />
+        )}
+      </Field>
+      <p className={error ? 'error' : 'hint'}>{error ?? asSentence(describeRule(ruleOf(form)))}</p>
+    </fieldset>
+  );
+}
+
+type Plan = NonNullable<ConsolePlanRecurrenceMutation['createRecurrence']['plan']>;
+
+function Preview({ plan }: { plan: Plan }) {
+  const failed = plan.occurrences.filter(({ reason }) => reason !== null);
+  const shown = plan.occurrences.slice(0, 20);
+  return (
+    <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
+      <p>
+        {plan.accepted ? 'Would be created.' : 'Would be refused.'} Of {plan.occurrences.length} occurrences
+        that are decided now, {plan.occurrences.length - failed.length} can be had.
+      </p>
+      <ul className="plain">
+        {shown.map(({ occurrence, start, reason, firstPossibleStart }) => (
+          <li key={occurrence}>
+            <span aria-hidden="true">{reason ? '✕' : '✓'}</span> <Instant at={start} seconds={false} />
+            {reason && `: ${asSentence(reason.message)}`}
+            {firstPossibleStart && (
+              <>
+                {' '}
+                Possible from <Instant at={firstPossibleStart} seconds={false} />.
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+      {plan.occurrences.length > shown.length && (
+        <p className="muted">and {plan.occurrences.length - shown.length} more.</p>
+      )}
+      <Displaced leases={plan.displaces} />
+    </div>
+  );
+}
