@@ -1,7 +1,7 @@
 /** How hosts are driven (docs/adapters.md). */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError } from './error.ts';
 import { defined, name, share, timer } from './values.ts';
 

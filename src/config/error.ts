@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 export type ConfigurationErrorCode =
   | 'FILE_UNREADABLE'
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** What was found and what was expected: zod's own messages name only half of it, in the terms of its language. */
-export const wording: z.core.$ZodErrorMap = (issue) => {
+const wording: z.core.$ZodErrorMap = (issue) => {
   const expected = expectation(issue);
   if (expected === null) return undefined;
   if (issue.input === undefined) return `is missing, expected ${expected}`;
@@ -148,3 +148,6 @@ function editDistance(a: string, b: string): number {
   }
   return above.at(-1) ?? 0;
 }
+
+/** How values are checked. It happens once, so that a schema is not worth compiling (which takes zod 20 ms). */
+export const parsing: z.core.ParseContext<z.core.$ZodIssue> = { error: wording, jitless: true };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   builtInPolicies,
   type Policies,
@@ -10,7 +10,7 @@ import {
   validateConfig,
 } from '../core/index.ts';
 import { type ConfiguredAdapter, resolvedAdapter } from './adapter.ts';
-import { at, ConfigurationError, configurationError, found, type Origin, wording } from './error.ts';
+import { at, ConfigurationError, configurationError, found, type Origin, parsing } from './error.ts';
 import type { Setting } from './haizea/translate.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type ConfiguredSite, configuredSite } from './site.ts';
@@ -116,7 +116,7 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
     }
     return { file: draft.file, line: draft.lineOf(path), name: null };
   };
-  const parsed = fileSchema.safeParse(values, { error: wording });
+  const parsed = fileSchema.safeParse(values, parsing);
   if (!parsed.success) throw configurationError(parsed.error, (path) => keysAt(values, path), originOf);
   const { adapter, adapters, site, simulation, http, ...config } = parsed.data;
   if (adapter && adapters) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ConfigurationError, configurationError } from './error.ts';
 import { type Configuration, checked, emptyDraft, isIni, parseYaml, readText } from './file.ts';
 
@@ -68,7 +68,7 @@ export function loadConfiguration(environment: Environment): ServerConfig {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),
   );
-  const parsed = environmentSchema.safeParse(given);
+  const parsed = environmentSchema.safeParse(given, { jitless: true });
   if (!parsed.success) {
     const origin = { file: 'environment', line: null, name: null };
     throw configurationError(

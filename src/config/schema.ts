@@ -1,5 +1,5 @@
 import { IANAZone } from 'luxon';
-import { z } from 'zod';
+import * as z from 'zod';
 import { defaultSchedulerConfig, type Millis, type SchedulerConfig } from '../core/index.ts';
 import { networkOf } from '../notices/addresses.ts';
 import { defaultServerLimits } from '../server/limits.ts';

@@ -1,5 +1,5 @@
 import { type NodeSpec, SchedulerError, type SiteSpec, validateSite } from '../core/index.ts';
-import { ConfigurationError, configurationError, found, wording } from './error.ts';
+import { ConfigurationError, configurationError, found, parsing } from './error.ts';
 import { type FileConfig, siteSchema } from './schema.ts';
 import { parseSiteLine } from './site-line.ts';
 
@@ -67,7 +67,7 @@ export function configuredSite(
 /** The site that `--site` gives. Throws ConfigurationError. */
 export function siteOption(text: string): SiteSpec {
   try {
-    const parsed = siteSchema.safeParse(parseSiteLine(text), { error: wording });
+    const parsed = siteSchema.safeParse(parseSiteLine(text), parsing);
     if (parsed.success) return configuredSite('--site', parsed.data).spec;
     throw configurationError(
       parsed.error,

@@ -1,6 +1,6 @@
 /** Values that several parts of the configuration have in common. */
 import { DateTime } from 'luxon';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Instant, Millis } from '../core/index.ts';
 import { durationForm, parseDuration } from './duration.ts';
 import { found } from './error.ts';

@@ -2,7 +2,7 @@
  * How a record becomes a row and a row a record. A field names its columns once; every column list in SQL comes from
  * there.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Instant, LAST_INSTANT } from '../core/index.ts';
 import { StoreError } from '../engine/ports.ts';
 import type { Row } from './database.ts';

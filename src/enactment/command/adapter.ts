@@ -1,6 +1,6 @@
 /** Drives hosts with a site's own programs: one executable per operation (docs/adapters.md). */
 import type { Logger } from 'pino';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ActionKind, Millis } from '../../core/index.ts';
 import {
   type ActionCall,

@@ -1,5 +1,5 @@
 /** The tables of events, notices, actions and idempotency keys. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ActionRecord, LeaseEventRecord } from '../../core/index.ts';
 import type { ActionOutcome, IdempotencyRecord, NoticeRecord } from '../../engine/ports.ts';
 import { ActionKind, ActionState, LeaseState, NoticeKind } from '../prisma/enums.ts';

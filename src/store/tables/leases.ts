@@ -1,5 +1,5 @@
 /** The tables of leases and their machines. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Amounts, LeaseRecord } from '../../core/index.ts';
 import { LeaseState, LeaseType } from '../prisma/enums.ts';
 import {

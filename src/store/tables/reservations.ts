@@ -1,5 +1,5 @@
 /** The tables of reservations and what they hold on nodes. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Amounts, Instant, ReservationRecord } from '../../core/index.ts';
 import { ReservationKind, ReservationState } from '../prisma/enums.ts';
 import { bigint, type Field, instant, int, json, member, oneOf, Table } from '../table.ts';

@@ -1,5 +1,5 @@
 /** Shapes and fields that several tables use. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Amounts, ReasonData, StateReason } from '../../core/index.ts';
 import type { Field } from '../table.ts';
 

@@ -1,5 +1,5 @@
 /** The tables of the site itself. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type {
   CachedImageRecord,
   MaintenanceRecord,
