@@ -50,7 +50,8 @@ function measure(lease: LeaseResult, history: readonly EventResult[], runEnd: Se
   let suspended = 0;
   let suspendedAt: Seconds | null = null;
   let requeues = 0;
-  for (const [at, , from, to] of history) {
+  for (const event of history) {
+    const { 0: at, 2: from, 3: to } = event;
     const requeued = live.has(from) && (to === 'QUEUED' || to === 'PENDING');
     if (requeued) requeues += 1;
     if (to === 'SUSPENDING') suspendedAt = at;

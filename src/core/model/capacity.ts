@@ -109,6 +109,7 @@ export class ResourceSpace {
 
   /** The sum over each type's instances, by type. */
   totals(vector: Vector): number[] {
+    if (this.types.length === this.dimensions) return [...vector];
     return this.types.map((type) => {
       let sum = 0;
       for (let d = type.offset; d < type.offset + type.instances; d += 1) sum += vector[d] as number;

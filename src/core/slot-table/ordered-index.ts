@@ -40,8 +40,10 @@ export class OrderedIndex<T> {
 
   /** The first item with a key greater than (or, if asked, equal to) the given one. */
   firstFrom(key: number, inclusive: boolean): T | undefined {
-    for (const item of this.from(key, inclusive)) return item;
-    return undefined;
+    const bound = inclusive ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    const at = Math.max(0, this.chunkAfter(key, bound) - 1);
+    const chunk = this.chunks[at] ?? [];
+    return chunk[this.positionIn(chunk, key, bound)] ?? this.chunks[at + 1]?.[0];
   }
 
   /** The items from a key on, in order. The index must not change meanwhile. */
