@@ -22,6 +22,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.availability': 'VIEWER',
   'Query.accounting': 'VIEWER',
   'Query.maintenance': 'VIEWER',
+  'Query.recurrence': 'VIEWER',
   'Query.recurrences': 'VIEWER',
   'Query.site': 'VIEWER',
   'Query.scheduler': 'VIEWER',

@@ -267,6 +267,7 @@ const values: Readonly<Record<string, string>> = {
   'Query.node(id:)': JSON.stringify(id('Lease', foreign.lease)),
   'Query.objects(ids:)': JSON.stringify(foreignIds),
   'Query.lease(number:)': String(foreign.lease),
+  'Query.recurrence(number:)': String(foreign.recurrence),
   'Query.availability(machines:)': '[{ count: 1, capacity: [{ type: "CPU", amount: 1 }] }]',
   'Query.availability(duration:)': '"PT1H"',
   'Query.accounting(from:)': iso(now - 1_000 * hour),

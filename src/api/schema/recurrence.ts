@@ -164,6 +164,16 @@ builder.objectFields(Recurrence, (t) => ({
   ),
 }));
 
+builder.queryField('recurrence', (t) =>
+  t.field({
+    type: Recurrence,
+    nullable: true,
+    description: 'A recurrence by its number. Null when there is none.',
+    args: { number: t.arg.int({ required: true, description: 'Its number.' }) },
+    resolve: (_root, { number }, { read }) => read.recurrence(number),
+  }),
+);
+
 builder.queryField('recurrences', (t) =>
   t.connection(
     {

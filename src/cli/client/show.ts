@@ -15,7 +15,7 @@ export function showAmounts(amounts: readonly Amount[]): string {
 }
 
 /** Equal machines together: `2 CPU:100 Memory:1024`. */
-export function showMachines(machines: LeaseRowFragment['machines']): string {
+export function showMachines(machines: readonly { readonly capacity: readonly Amount[] }[]): string {
   const counts = new Map<string, number>();
   for (const { capacity } of machines) {
     const shown = showAmounts(capacity);

@@ -58,6 +58,14 @@ export type AuditFilter = {
   readonly subjects?: ReadonlyArray<string | number> | null | undefined;
 };
 
+/** The recurrence to cancel. */
+export type CancelRecurrenceInput = {
+  /** The first occurrence to cancel. Default: the first that has not started. */
+  readonly from?: number | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+};
+
 /** What is done when leases would lose a place that they were promised. */
 export type Collisions =
   /** The leases lose it, and are planned anew where that is possible. */
@@ -71,6 +79,32 @@ export type CreateProjectInput = {
   readonly name: string;
   /** What its leases may have at most. */
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
+};
+
+/** The terms of an advance reservation that recurs. */
+export type CreateRecurrenceInput = {
+  /** What is done when occurrences cannot be had. */
+  readonly collisions?: RecurrenceCollisions | null | undefined;
+  /** The disk image from which machines start. */
+  readonly diskImage?: DiskImageInput | null | undefined;
+  /** Creates nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
+  /** The running time of each occurrence. */
+  readonly duration: string;
+  /** The start of the first occurrence on the wall clock of the time zone, without an offset, such as 2030-01-31T08:00. Its day must be one of the rule. */
+  readonly firstStart: string;
+  /** The machines. */
+  readonly machines: ReadonlyArray<MachineSetInput>;
+  /** A name for people, which its leases get. */
+  readonly name?: string | null | undefined;
+  /** Whether occurrences may be suspended in favour of leases that take precedence. */
+  readonly preemptible?: boolean | null | undefined;
+  /** The project of its leases. Default: the only project of the principal. */
+  readonly project?: string | number | null | undefined;
+  /** An RRULE (RFC 5545) with FREQ=DAILY, WEEKLY, MONTHLY or YEARLY, and INTERVAL, COUNT, UNTIL, BYDAY, BYMONTHDAY, BYMONTH, BYSETPOS or WKST. */
+  readonly rule: string;
+  /** A name of the IANA time zone database, such as Europe/Berlin. */
+  readonly timeZone: string;
 };
 
 /** A new token. */
@@ -327,6 +361,22 @@ export type QuotaInput = {
   readonly type: string;
 };
 
+/** What is done when occurrences of a new recurrence cannot be had. */
+export type RecurrenceCollisions =
+  /** The recurrence is refused, and the first of them is named. */
+  | 'ALL_OR_NOTHING'
+  /** The others are created. Refused when none can be had. */
+  | 'SKIP';
+
+/** Whether occurrences are to come. */
+export type RecurrenceState =
+  /** Occurrences are to come, or the last one runs. */
+  | 'ACTIVE'
+  /** It was cancelled, and no occurrence is created any more. */
+  | 'CANCELLED'
+  /** All its occurrences have ended. */
+  | 'ENDED';
+
 /** The terms of a lease. */
 export type RequestLeaseInput = {
   /** DEADLINE: the instant by which the lease must end. */
@@ -464,6 +514,20 @@ export type UpdateProjectInput = {
   readonly name?: string | null | undefined;
   /** All its new quotas; an empty list removes them. What is planned or runs stays. */
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
+};
+
+/** New terms of occurrences that have not started, from one on. What is not given stays as it is. All or none change. */
+export type UpdateRecurrenceInput = {
+  /** The new running time. */
+  readonly duration?: string | null | undefined;
+  /** The first occurrence to change. Default: the first that has not started. */
+  readonly from?: number | null | undefined;
+  /** The global id of the recurrence. */
+  readonly id: string | number;
+  /** The name of leases that are still to be created. */
+  readonly name?: string | null | undefined;
+  /** The new start of that occurrence on the wall clock, such as 2030-01-31T09:00. Those after it move by as much. */
+  readonly start?: string | null | undefined;
 };
 
 /** Changes of a webhook. What is not given stays as it is. */
@@ -955,6 +1019,46 @@ export type AccountingQueryVariables = Exact<{
 
 export type AccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
 
+export type RecurrenceRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> };
+
+export type RecurrencesQueryVariables = Exact<{
+  live?: boolean | null | undefined;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type RecurrencesQuery = { readonly recurrences: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type RecurrenceByNumberQueryVariables = Exact<{
+  number: number;
+  upcoming?: number | null | undefined;
+}>;
+
+
+export type RecurrenceByNumberQuery = { readonly recurrence: { readonly collisions: RecurrenceCollisions, readonly createdAt: string, readonly cancelledAt: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly owner: { readonly name: string } | null, readonly project: { readonly name: string } | null, readonly planned: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly state: LeaseState } | null }>, readonly skipped: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly reason: { readonly code: string, readonly message: string } }>, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null };
+
+export type CreateRecurrenceMutationVariables = Exact<{
+  input: CreateRecurrenceInput;
+}>;
+
+
+export type CreateRecurrenceMutation = { readonly createRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly skipped: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly reason: { readonly code: string, readonly message: string } }>, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly plan: { readonly accepted: boolean, readonly occurrences: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type UpdateRecurrenceMutationVariables = Exact<{
+  input: UpdateRecurrenceInput;
+}>;
+
+
+export type UpdateRecurrenceMutation = { readonly updateRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type CancelRecurrenceMutationVariables = Exact<{
+  input: CancelRecurrenceInput;
+}>;
+
+
+export type CancelRecurrenceMutation = { readonly cancelRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
 export class TypedDocumentString<TResult, TVariables>
   extends String
   implements DocumentTypeDecoration<TResult, TVariables>
@@ -1165,6 +1269,27 @@ export const MaintenanceRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"MaintenanceRow"}) as unknown as TypedDocumentString<MaintenanceRowFragment, unknown>;
+export const RecurrenceRowFragmentDoc = new TypedDocumentString(`
+    fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}
+    `, {"fragmentName":"RecurrenceRow"}) as unknown as TypedDocumentString<RecurrenceRowFragment, unknown>;
 export const SiteDocument = new TypedDocumentString(`
     query Site {
   site {
@@ -2757,3 +2882,225 @@ export const AccountingDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<AccountingQuery, AccountingQueryVariables>;
+export const RecurrencesDocument = new TypedDocumentString(`
+    query Recurrences($live: Boolean, $first: Int, $after: String) {
+  recurrences(live: $live, first: $first, after: $after) {
+    nodes {
+      ...RecurrenceRow
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<RecurrencesQuery, RecurrencesQueryVariables>;
+export const RecurrenceByNumberDocument = new TypedDocumentString(`
+    query RecurrenceByNumber($number: Int!, $upcoming: Int) {
+  recurrence(number: $number) {
+    ...RecurrenceRow
+    collisions
+    owner {
+      name
+    }
+    project {
+      name
+    }
+    createdAt
+    cancelledAt
+    planned: upcoming(first: $upcoming) {
+      occurrence
+      start
+      end
+      lease {
+        number
+        state
+      }
+    }
+    skipped {
+      occurrence
+      start
+      reason {
+        code
+        message
+      }
+    }
+  }
+}
+    fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<RecurrenceByNumberQuery, RecurrenceByNumberQueryVariables>;
+export const CreateRecurrenceDocument = new TypedDocumentString(`
+    mutation CreateRecurrence($input: CreateRecurrenceInput!) {
+  createRecurrence(input: $input) {
+    recurrence {
+      ...RecurrenceRow
+    }
+    skipped {
+      occurrence
+      start
+      reason {
+        code
+        message
+      }
+    }
+    displaced {
+      number
+    }
+    plan {
+      accepted
+      occurrences {
+        occurrence
+        start
+        end
+        reason {
+          code
+          message
+        }
+        firstPossibleStart
+      }
+      displaces {
+        number
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<CreateRecurrenceMutation, CreateRecurrenceMutationVariables>;
+export const UpdateRecurrenceDocument = new TypedDocumentString(`
+    mutation UpdateRecurrence($input: UpdateRecurrenceInput!) {
+  updateRecurrence(input: $input) {
+    recurrence {
+      ...RecurrenceRow
+    }
+    displaced {
+      number
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<UpdateRecurrenceMutation, UpdateRecurrenceMutationVariables>;
+export const CancelRecurrenceDocument = new TypedDocumentString(`
+    mutation CancelRecurrence($input: CancelRecurrenceInput!) {
+  cancelRecurrence(input: $input) {
+    recurrence {
+      ...RecurrenceRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment RecurrenceRow on Recurrence {
+  id
+  number
+  name
+  state
+  rule
+  timeZone
+  firstStart
+  duration
+  machines {
+    capacity {
+      type
+      amount
+    }
+  }
+  upcoming(first: 1) {
+    start
+  }
+}`) as unknown as TypedDocumentString<CancelRecurrenceMutation, CancelRecurrenceMutationVariables>;
