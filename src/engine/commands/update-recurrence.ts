@@ -1,7 +1,15 @@
-import type { Millis, OccurrenceStart, OccurrencesAhead, RecurrenceRecord } from '../../core/index.ts';
+import type {
+  Instant,
+  Millis,
+  OccurrenceStart,
+  OccurrencesAhead,
+  RecurrenceRecord,
+} from '../../core/index.ts';
 import type { Core } from '../core.ts';
 import { dayLength } from '../recurrences/days.ts';
 import { refuse, ruledTime, type Series, seriesOf, startsFrom, wallClockOf } from '../recurrences/series.ts';
+import { instantOf } from '../recurrences/wall-clock.ts';
+import { CommandError } from './answer.ts';
 import type { CommandKind } from './command.ts';
 import { fieldsOf, isWhole } from './shape.ts';
 
@@ -30,7 +38,7 @@ export const updateRecurrence: CommandKind<UpdateRecurrenceInput, UpdateRecurren
     const recurrence = core.recurrences.open(id);
     const from = given ?? firstToCome(core, recurrence);
     const series = seriesOf(recurrence);
-    const shift = start === undefined ? undefined : shiftOf(series, from, start);
+    const shift = start === undefined ? undefined : shiftOf(recurrence, series, from, start, now);
     const ahead =
       shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
     const { displaced } = core.recurrences.update(now, id, { from, name, duration, shift, ahead });
@@ -50,12 +58,30 @@ function asBefore({ next }: RecurrenceRecord): OccurrencesAhead {
 
 const maxShift = 366 * dayLength;
 
-/** How much later than by the rule an occurrence is to start. Throws CommandError. */
-function shiftOf(series: Series, index: number, start: string): Millis {
+/**
+ * How much later than by the rule an occurrence is to start. It keeps its place: what is made in order would otherwise
+ * miss it. Throws CommandError.
+ */
+function shiftOf(
+  { terms, timeZone }: RecurrenceRecord,
+  series: Series,
+  index: number,
+  start: string,
+  now: Instant,
+): Millis {
   const time = wallClockOf(start, 'start');
-  for (const { position } of startsFrom(series, { index: 1, day: series.firstDay }, [])) {
+  const instant = instantOf(series.zone, time);
+  if (instant < now) {
+    throw new CommandError('START_IN_PAST', `The new start, ${start} in ${timeZone}, is in the past.`, [
+      'start',
+    ]);
+  }
+  let before = Number.NEGATIVE_INFINITY;
+  for (const { position, start: at } of startsFrom(series, { index: 1, day: series.firstDay }, terms)) {
+    if (position.index < index) before = at;
     if (position.index < index) continue;
     if (position.index > index) break;
+    if (instant < before) refuse(`Occurrence ${index} would start before occurrence ${index - 1}.`, 'start');
     const shift = time - ruledTime(series, position);
     if (Math.abs(shift) <= maxShift) return shift;
     return refuse(`Occurrence ${index} can be moved by a year at most.`, 'start');

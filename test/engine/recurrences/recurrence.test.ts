@@ -341,6 +341,8 @@ describe('update', () => {
     [{ recurrence: 1, from: 4, start: '2024-01-05T09:00' }, 'INVALID_REQUEST'],
     [{ recurrence: 1, from: 1, start: '2026-01-05T09:00' }, 'INVALID_REQUEST'],
     [{ recurrence: 1, from: 1, start: 'tomorrow' }, 'INVALID_REQUEST'],
+    [{ recurrence: 1, from: 2, start: '2024-01-02T08:59' }, 'INVALID_REQUEST'],
+    [{ recurrence: 1, from: 2, start: '2023-12-31T09:00' }, 'START_IN_PAST'],
     [{ recurrence: 1, from: 1, duration: 0 }, 'INVALID_REQUEST'],
   ])('%j is refused', async (update, code) => {
     await using harness = harnessWith(days(9));
