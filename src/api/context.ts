@@ -1,5 +1,5 @@
 import type { LeaseService, TraceParent } from '../engine/ports.ts';
-import type { Identity, IdentityService } from '../identity/index.ts';
+import type { Identity, IdentityService, RecordWithin } from '../identity/index.ts';
 import type { Webhooks } from '../notices/index.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { type Readers, readers } from './read/readers.ts';
@@ -37,12 +37,19 @@ export interface Committed {
   readonly hasKey: boolean;
 }
 
+/** Puts the record of an accepted mutation into the transaction of what it changes. */
+export interface MutationAudit {
+  readonly within: RecordWithin;
+}
+
 /** The context of a resolver. */
 export interface ApiContext {
   services: ApiServices;
   readonly principal: Identity;
   /** Names the request in the log and in audit records. */
   readonly requestId: string;
+  /** Of the mutation that is being carried out. */
+  audit: MutationAudit | null;
   /** Aborts when the result of a query is no longer wanted. */
   readonly signal?: AbortSignal;
   /** What mutations of this operation have created. */
@@ -52,20 +59,27 @@ export interface ApiContext {
 }
 
 export function apiContext(services: ApiServices, principal: Identity, requestId: string): ApiContext {
-  return { services, principal, requestId, committed: [], read: readersOf(services, principal) };
+  return { services, principal, requestId, committed: [], audit: null, read: readersOf(services, principal) };
 }
 
-/** Commands of this operation belong to a trace. */
-export function inTrace(context: ApiContext, trace: TraceParent): void {
-  const { leases } = context.services;
-  const traced: LeaseService = {
-    submit: (kind, input, options) => leases.submit(kind, input, { ...options, trace }),
+/** All but `submit`. */
+export function delegating(leases: LeaseService): Omit<LeaseService, 'submit'> {
+  return {
     events: (options) => leases.events(options),
     lastEvent: () => leases.lastEvent(),
     eventsAfter: (request) => leases.eventsAfter(request),
     now: () => leases.now(),
     status: () => leases.status(),
     notices: leases.notices,
+  };
+}
+
+/** Commands of this operation belong to a trace. */
+export function inTrace(context: ApiContext, trace: TraceParent): void {
+  const { leases } = context.services;
+  const traced: LeaseService = {
+    ...delegating(leases),
+    submit: (kind, input, options) => leases.submit(kind, input, { ...options, trace }),
   };
   context.services = { ...context.services, leases: traced };
 }

@@ -1,4 +1,5 @@
 import type { GraphQLError } from 'graphql';
+import { encodeGlobalId } from '../engine/ports.ts';
 import { clientError, shown } from './errors.ts';
 import { maxInt, maxLong } from './limits.ts';
 
@@ -23,9 +24,7 @@ function isNodeType(name: string): name is NodeTypeName {
   return Object.hasOwn(maxNumber, name);
 }
 
-export function encodeGlobalId(typename: string, number: string | number | bigint): string {
-  return Buffer.from(`${typename}:${number}`).toString('base64');
-}
+export { encodeGlobalId };
 
 /** Throws INVALID_ID for everything that encodeGlobalId does not return. */
 export function decodeGlobalId(globalId: string): { readonly typename: NodeTypeName; readonly id: string } {

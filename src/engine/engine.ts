@@ -119,11 +119,12 @@ export class Engine implements LeaseService {
   async submit<K extends CommandName>(
     kind: K,
     input: CommandInput<K>,
-    { principal, idempotencyKey = null, trace }: CommandOptions,
+    { audit, principal, idempotencyKey = null, trace }: CommandOptions,
   ): Promise<CommandResult<K>> {
     const known = this.publisher.last;
     const answer = await this.answerTo({
       ...{ kind, input, principal: principal.name, idempotencyKey },
+      ...(audit && { audit }),
       ...(trace !== undefined && { trace }),
     });
     if ('error' in answer) throw errorOf(answer);

@@ -11,6 +11,8 @@ import type {
   SiteSpec,
   Snapshot,
 } from '../core/index.ts';
+import type { AuditRecord } from './audit.ts';
+import type { AuditNote } from './audit-note.ts';
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import type { NoticeRecord } from './notices/notice.ts';
@@ -18,12 +20,14 @@ import type { StoredNotices } from './notices/notices.ts';
 import type { TraceParent } from './tracing.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
+export { encodeGlobalId } from './audit.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
+export { changesNothing } from './commands/table.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
 export type { Span, SpanAttributes, SpanStart, TraceParent, Tracing } from './tracing.ts';
-export type { CommandInput, CommandName, CommandResult, IdempotencyRecord };
+export type { AuditNote, AuditRecord, CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
 // ---------------------------------------------------------------- what the engine offers to the API
 
@@ -35,6 +39,8 @@ export interface Principal {
 export interface CommandOptions {
   readonly principal: Principal;
   readonly idempotencyKey?: string | null;
+  /** What is recorded with the commit of the command if it is accepted; absent: nothing. */
+  readonly audit?: AuditNote | undefined;
   /** The trace that the command belongs to. */
   readonly trace?: TraceParent | undefined;
 }
@@ -164,6 +170,8 @@ export interface CommitBatch {
   readonly previous: string | null;
   readonly changes: Changes;
   readonly idempotency: readonly IdempotencyRecord[];
+  /** Of commands that were accepted. */
+  readonly audit: readonly AuditRecord[];
   readonly outcomes: readonly ActionOutcome[];
   readonly notices: readonly NoticeRecord[];
   /** StoredNotices.givenUntil from now on; null: as it was. */

@@ -8,6 +8,7 @@
 import type { Logger } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
 import { backoff, linkedController, type Wake, yieldToEventLoop } from './async.ts';
+import { auditRecordOf } from './audit.ts';
 import type { Clock } from './clock.ts';
 import { internalRefusal, type Refusal, unavailable } from './commands/answer.ts';
 import { keyOf } from './commands/idempotency.ts';
@@ -188,6 +189,9 @@ export class WriterSession {
       notices,
       noticesGivenUntil: givenUntil,
       idempotency: applied.idempotency,
+      audit: answers.flatMap(({ item, answer }) =>
+        item.type === 'command' ? (auditRecordOf(item.command, answer) ?? []) : [],
+      ),
       outcomes: applied.reports.flatMap(({ outcome }) => outcome ?? []),
       answers: answers.flatMap(({ item: { replyTo }, answer }) =>
         'forwarded' in replyTo ? [{ commandId: replyTo.forwarded, answer }] : [],

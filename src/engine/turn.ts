@@ -189,7 +189,7 @@ export function isFatal(error: unknown): error is CoreFailure {
   );
 }
 
-export function isEmpty({ changes, idempotency, notices, outcomes, answers }: BatchContent): boolean {
+export function isEmpty({ audit, changes, idempotency, notices, outcomes, answers }: BatchContent): boolean {
   return (
     changes.site === null &&
     changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
@@ -198,7 +198,7 @@ export function isEmpty({ changes, idempotency, notices, outcomes, answers }: Ba
     changes.inventory === undefined &&
     changes.quotas === undefined &&
     changes.recurrences === undefined &&
-    idempotency.length + outcomes.length + answers.length + notices.length === 0
+    audit.length + idempotency.length + outcomes.length + answers.length + notices.length === 0
   );
 }
 

@@ -1,4 +1,4 @@
-import type { PrismaClient } from '../store/prisma/client.ts';
+import type { Prisma, PrismaClient } from '../store/prisma/client.ts';
 import type { Identity } from './identity.ts';
 
 /** One mutation and how it ended. */
@@ -12,6 +12,9 @@ export interface AuditRecord {
   readonly requestId: string;
 }
 
+/** Writes the record of a mutation in the transaction of what it changes; `subject` is its number. */
+export type RecordWithin = (transaction: Prisma.TransactionClient, subject: number) => Promise<void>;
+
 /** Milliseconds between two deletions of old records. */
 const deleteEvery = 600_000;
 const maxRowsPerStatement = 1_000;
@@ -22,9 +25,15 @@ export interface AuditOptions {
   readonly onFailure: (error: unknown, records: readonly AuditRecord[]) => void;
 }
 
+function rowOf<R extends AuditRecord>({ identity: { name, role }, ...rest }: R) {
+  return { principal: name, role, ...rest };
+}
+
 /**
- * Records of mutations. A record is written right after its mutation, without holding up the answer; records that come
- * while others are being written share a statement. What cannot be written is reported to `onFailure`.
+ * Records of mutations that changed nothing. They are written right after the mutation, without holding up the answer;
+ * records that come while others are being written share a statement. What cannot be written is reported to
+ * `onFailure`. The record of a mutation that was accepted is written in the transaction of what it changed: by the
+ * engine with the commit, or with `within`.
  */
 export class Audit {
   private waiting: (AuditRecord & { readonly at: Date })[] = [];
@@ -44,6 +53,11 @@ export class Audit {
     });
   }
 
+  /** Throws what the transaction throws. */
+  async within(transaction: Prisma.TransactionClient, record: AuditRecord): Promise<void> {
+    await transaction.auditEntry.create({ data: rowOf(record) });
+  }
+
   /** Resolves when everything recorded so far has been written. */
   async flush(): Promise<void> {
     while (this.writing) await this.writing;
@@ -54,7 +68,7 @@ export class Audit {
       const records = this.waiting.splice(0, maxRowsPerStatement);
       try {
         await this.prisma.auditEntry.createMany({
-          data: records.map(({ identity: { name, role }, ...rest }) => ({ principal: name, role, ...rest })),
+          data: records.map(rowOf),
         });
       } catch (error) {
         this.options.onFailure(error, records);

@@ -1,4 +1,4 @@
-export type { AuditOptions, AuditRecord } from './audit.ts';
+export type { AuditOptions, AuditRecord, RecordWithin } from './audit.ts';
 export {
   type Authorization,
   BrowserSignIn,

@@ -1,4 +1,5 @@
 import type { PrismaClient, Project } from '../store/prisma/client.ts';
+import type { RecordWithin } from './audit.ts';
 import { isUniqueViolation, NameTaken } from './tokens.ts';
 
 /** Projects in the database. They are never deleted: leases name them. */
@@ -6,9 +7,13 @@ export class Projects {
   constructor(private readonly prisma: PrismaClient) {}
 
   /** Throws NameTaken. */
-  async create(name: string): Promise<Project> {
+  async create(name: string, record?: RecordWithin): Promise<Project> {
     try {
-      return await this.prisma.project.create({ data: { name } });
+      return await this.prisma.$transaction(async (transaction) => {
+        const made = await transaction.project.create({ data: { name } });
+        await record?.(transaction, made.number);
+        return made;
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new NameTaken(name);
       throw error;
@@ -21,10 +26,16 @@ export class Projects {
   }
 
   /** Null when there is no such project. Throws NameTaken. */
-  async rename(number: number, name: string): Promise<Project | null> {
+  async rename(number: number, name: string, record?: RecordWithin): Promise<Project | null> {
     try {
-      const changed = await this.prisma.project.updateManyAndReturn({ where: { number }, data: { name } });
-      return changed[0] ?? null;
+      return await this.prisma.$transaction(async (transaction) => {
+        const [changed] = await transaction.project.updateManyAndReturn({
+          where: { number },
+          data: { name },
+        });
+        if (changed) await record?.(transaction, number);
+        return changed ?? null;
+      });
     } catch (error) {
       if (isUniqueViolation(error)) throw new NameTaken(name);
       throw error;

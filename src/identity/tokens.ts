@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Prisma, type PrismaClient, type Token } from '../store/prisma/client.ts';
+import type { RecordWithin } from './audit.ts';
 import type { Identity, Role } from './identity.ts';
 
 /**
@@ -39,15 +40,18 @@ export class Tokens {
   ) {}
 
   /** The secret is in the result, and nowhere else. Throws NameTaken. */
-  async create({
-    projects,
-    ...token
-  }: NewToken): Promise<{ readonly token: Token; readonly secret: string }> {
+  async create(
+    { projects, ...token }: NewToken,
+    record?: RecordWithin,
+  ): Promise<{ readonly token: Token; readonly secret: string }> {
     const secret = `lg_${randomBytes(32).toString('base64url')}`;
     const hash = hashOf(secret);
     try {
-      const created = await this.prisma.token.create({
-        data: { ...token, projects: [...projects], prefix: secret.slice(0, prefixLength), hash },
+      const data = { ...token, projects: [...projects], prefix: secret.slice(0, prefixLength), hash };
+      const created = await this.prisma.$transaction(async (transaction) => {
+        const made = await transaction.token.create({ data });
+        await record?.(transaction, made.number);
+        return made;
       });
       this.cache.delete(hash);
       return { token: created, secret };
@@ -58,13 +62,14 @@ export class Tokens {
   }
 
   /** Null when there is no such token. Revoking twice changes nothing. */
-  async revoke(number: number): Promise<Token | null> {
+  async revoke(number: number, record?: RecordWithin): Promise<Token | null> {
     const found = await this.prisma.token.findUnique({ where: { number } });
     if (found === null) return null;
-    const revoked =
-      found.revokedAt === null
-        ? await this.prisma.token.update({ where: { number }, data: { revokedAt: new Date(this.clock()) } })
-        : found;
+    const revokedAt = found.revokedAt ?? new Date(this.clock());
+    const revoked = await this.prisma.$transaction(async (transaction) => {
+      await record?.(transaction, number);
+      return transaction.token.update({ where: { number }, data: { revokedAt } });
+    });
     this.cache.delete(found.hash);
     return revoked;
   }

@@ -5,6 +5,7 @@ import type { Table } from './table.ts';
 import {
   actionOutcomes,
   actions,
+  auditEntries,
   idempotencyKeys,
   inventory,
   isFinishedUse,
@@ -139,6 +140,8 @@ WITH fence AS (
 ), maintenance AS (
   ${insert(maintenance, 18)}
   ON CONFLICT (name) DO UPDATE SET ${maintenance.replacement}
+), audit AS (
+  ${insert(auditEntries, 24)}
 ), quota AS (
   UPDATE projects SET ${projectQuotas.assignments('new')}
   FROM fence, ${recordsOf(projectQuotas, 22)} WHERE projects.number = new.number
@@ -215,6 +218,7 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     batch.noticesGivenUntil,
     rowsOf(projectQuotas, changes.quotas ?? []),
     rowsOf(recurrences, changes.recurrences ?? []),
+    rowsOf(auditEntries, batch.audit),
   ];
 }
 

@@ -1,5 +1,7 @@
 import type { Amounts, Instant, LeaseEventRecord, LeaseRequest } from '../../src/core/index.ts';
+import { auditRecordOf } from '../../src/engine/audit.ts';
 import {
+  type AuditRecord,
   CommandError,
   type CommandInput,
   type CommandName,
@@ -9,7 +11,7 @@ import {
   type LeaseService,
   type NoticeRecord,
 } from '../../src/engine/ports.ts';
-import { createIdentity } from '../../src/identity/index.ts';
+import { createIdentity, type Role } from '../../src/identity/index.ts';
 import { Webhooks } from '../../src/notices/index.ts';
 import { type App, type AppOptions, createApp } from '../../src/server/app.ts';
 import { isOutage } from '../../src/store/errors.ts';
@@ -92,12 +94,27 @@ export class FakeLeases implements LeaseService {
     throw new CommandError('UNAVAILABLE', 'no answer was prepared', [], true);
   };
   cancel: (leaseNumber: number) => Promise<void> = async () => {};
+  /** As the engine does with the commit. */
+  audit: (record: AuditRecord) => Promise<unknown> = async () => {};
   problems: string[] = [];
   failure: Error | null = null;
   private readonly log = new FakeFeed<LeaseEventRecord>();
   readonly notices = new FakeFeed<NoticeRecord>();
 
   async submit<K extends CommandName>(
+    kind: K,
+    input: CommandInput<K>,
+    options: CommandOptions,
+  ): Promise<CommandResult<K>> {
+    const result = await this.carryOut(kind, input, options);
+    const { audit, principal } = options;
+    const command = { kind, input, principal: principal.name, idempotencyKey: null, ...(audit && { audit }) };
+    const record = auditRecordOf(command, { result });
+    if (record) await this.audit(record);
+    return result;
+  }
+
+  private async carryOut<K extends CommandName>(
     kind: K,
     input: CommandInput<K>,
     options: CommandOptions,
@@ -184,6 +201,8 @@ export function apiOn(
   statements: string[] = [],
 ): Api {
   const leases = new FakeLeases();
+  leases.audit = ({ role, ...record }) =>
+    prisma.auditEntry.create({ data: { ...record, role: role as Role } });
   const identity = createIdentity({ prisma, adminToken: token });
   const app = createApp({
     isOutage,

@@ -94,6 +94,18 @@ describeEachDatabase('quotas', (databases) => {
       Date.parse(forAda.serverTime) + 3_000_000,
     );
 
+    // The records of what was accepted were written with it; that of the refusal comes after its answer.
+    const records = await ask(
+      '{ auditLog(filter: { mutations: ["createProject", "createToken", "requestLease"], outcomes: ["OK"] }) { nodes { mutation principal subject } } }',
+    );
+    // Of the dry run nothing is the subject.
+    const { nodes } = records.auditLog as { nodes: { subject: string | null }[] };
+    expect(nodes.filter(({ subject }) => subject !== null)).toEqual([
+      { mutation: 'createProject', principal: 'admin', subject: id },
+      { mutation: 'createToken', principal: 'admin', subject: btoa('Token:1') },
+      { mutation: 'requestLease', principal: 'ada', subject: btoa('Lease:1') },
+      { mutation: 'requestLease', principal: 'ada', subject: btoa('Lease:2') },
+    ]);
     stopped = true;
     await stop();
     ({ ask, stop } = await serve());

@@ -133,6 +133,7 @@ export function batch(
     idempotency: [],
     outcomes: [],
     notices: [],
+    audit: [],
     noticesGivenUntil: null,
     answers: [],
     ...rest,

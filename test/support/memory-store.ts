@@ -20,6 +20,7 @@ import type {
 import { leaseTransitions } from '../../src/core/model/lease-states.ts';
 import {
   type ActionOutcome,
+  type AuditRecord,
   type CommitBatch,
   type Expiring,
   type ForwardedCommand,
@@ -64,6 +65,7 @@ export class MemoryDatabase {
   readonly recurrences = new Map<number, RecurrenceRecord>();
   events: LeaseEventRecord[] = [];
   notices: NoticeRecord[] = [];
+  audit: AuditRecord[] = [];
   noticesGivenUntil: Instant | null = null;
   commits = 0;
   /** Who holds the writer's lock. */
@@ -124,6 +126,7 @@ export class MemoryDatabase {
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
     for (const event of changes.events) this.events.push(copy(event));
+    for (const record of batch.audit) this.audit.push(copy(record));
     for (const notice of batch.notices) this.notices.push(copy(notice));
     this.noticesGivenUntil = batch.noticesGivenUntil ?? this.noticesGivenUntil;
     for (const action of changes.actions)

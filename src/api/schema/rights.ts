@@ -5,8 +5,9 @@ import {
   type GraphQLFieldResolver,
   type GraphQLSchema,
 } from 'graphql';
+import { changesNothing } from '../../engine/ports.ts';
 import { mayCall, requiredRole } from '../../identity/index.ts';
-import type { ApiContext } from '../context.ts';
+import { type ApiContext, delegating } from '../context.ts';
 import { clientError } from '../errors.ts';
 import { encodeGlobalId } from '../global-id.ts';
 import type { Payload } from './mutations/payload.ts';
@@ -76,23 +77,49 @@ function typeOf(mutation: string): string {
   return noun === 'Node' ? 'ComputeNode' : noun;
 }
 
+/**
+ * Each mutation leaves a record. That of one that is accepted is written in the transaction of what it changes;
+ * otherwise it is written here, afterwards.
+ */
 function audited(mutation: string, resolve: Resolver): Resolver {
   return async (root, args, context, info) => {
+    const { principal: identity, requestId, services } = context;
+    const { audit } = services.identity;
     const record = (outcome: string, result: unknown) =>
-      context.services.identity.audit.record({
-        identity: context.principal,
-        mutation,
-        subject: subjectOf(mutation, result, args),
-        outcome,
-        requestId: context.requestId,
-      });
+      audit.record({ identity, mutation, subject: subjectOf(mutation, result, args), outcome, requestId });
+    let isRecorded = false;
+    context.audit = {
+      within: async (transaction, number) => {
+        const subject = subjectOf(mutation, number, args);
+        await audit.within(transaction, { identity, mutation, subject, outcome: 'OK', requestId });
+        isRecorded = true;
+      },
+    };
+    const subject = subjectOf(mutation, null, args);
+    context.services = {
+      ...services,
+      leases: {
+        ...delegating(services.leases),
+        submit: async (kind, input, options) => {
+          const note = { role: identity.role, mutation, requestId, subject };
+          if (isRecorded || changesNothing(kind, input)) return services.leases.submit(kind, input, options);
+          const result = await services.leases.submit(kind, input, { ...options, audit: note });
+          isRecorded = true;
+          return result;
+        },
+      },
+    };
     try {
       const payload = (await resolve(root, args, context, info)) as Payload<unknown>;
-      record(payload.userErrors[0]?.code ?? 'OK', payload.result);
+      const [refusal] = payload.userErrors;
+      if (refusal || !isRecorded) record(refusal?.code ?? 'OK', payload.result);
       return payload;
     } catch (error) {
       record('INTERNAL', null);
       throw error;
+    } finally {
+      context.services = services;
+      context.audit = null;
     }
   };
 }

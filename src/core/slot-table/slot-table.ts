@@ -382,7 +382,7 @@ export class SlotTable {
   }
 }
 
-/** Of reservations that end at one instant, those whose order matters: after a VM follows a re-evaluation. */
+/** Of reservations that end at one instant, those whose order has consequences: what follows each end sees the rest. */
 const rivals: Partial<Record<Reservation['kind'], Reservation['kind']>> = {
   VM: 'VM',
   SUSPENSION: 'SUSPENSION',

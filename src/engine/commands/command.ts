@@ -1,4 +1,5 @@
 import type { Instant } from '../../core/index.ts';
+import type { AuditNote } from '../audit-note.ts';
 import type { Core } from '../core.ts';
 import type { Recovery } from '../hosts/recovery.ts';
 import type { RecurrenceLimits } from '../recurrences/limits.ts';
@@ -48,6 +49,8 @@ export interface Command<Kind extends string = string> {
   readonly input: unknown;
   readonly principal: string;
   readonly idempotencyKey: string | null;
+  /** What is recorded of it if it is accepted; absent: nothing. */
+  readonly audit?: AuditNote;
   /** The trace that it belongs to, if work is traced. */
   readonly trace?: TraceParent;
 }

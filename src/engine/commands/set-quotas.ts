@@ -16,7 +16,7 @@ export const setQuotas: CommandKind<SetQuotasInput, { readonly project: number |
     if (!fields || !(fields.project === null || isWhole(fields.project))) return null;
     return isListOf(isQuota, fields.quotas) ? { project: fields.project, quotas: fields.quotas } : null;
   },
-  rows: () => 1,
+  rows: ({ project }) => (project === null ? 0 : 1),
   apply: (core, now, { project, quotas }) => {
     core.setQuotas(now, project, quotas);
     return { project };

@@ -1,4 +1,5 @@
 /** All kinds of commands. A new kind is a module and a line here. */
+import { parseAuditNote } from '../audit.ts';
 import { addNodes } from './add-nodes.ts';
 import { availability } from './availability.ts';
 import { cancel } from './cancel.ts';
@@ -54,6 +55,11 @@ type Parts<K extends CommandName> =
 export type CommandInput<K extends CommandName> = Parts<K>['input'];
 export type CommandResult<K extends CommandName> = Parts<K>['result'];
 
+/** Whether a command is only a question: it changes nothing. */
+export function changesNothing<K extends CommandName>(kind: K, input: CommandInput<K>): boolean {
+  return (commandKinds[kind] as CommandKind<unknown, unknown>).rows(input) === 0;
+}
+
 export function kindOf({ kind }: Command<CommandName>): CommandKind<unknown, unknown> {
   return commandKinds[kind];
 }
@@ -68,9 +74,17 @@ export function parseCommand(payload: unknown): Command<CommandName> | null {
   const idempotencyKey = 'idempotencyKey' in payload ? payload.idempotencyKey : null;
   if (idempotencyKey !== null && typeof idempotencyKey !== 'string') return null;
   const trace = 'trace' in payload && typeof payload.trace === 'string' ? payload.trace : undefined;
+  const audit = 'audit' in payload ? parseAuditNote(payload.audit) : null;
   const name = kind as CommandName;
   const input: unknown = commandKinds[name].parse(payload.input);
   return input === null
     ? null
-    : { kind: name, input, principal, idempotencyKey, ...(trace !== undefined && { trace }) };
+    : {
+        kind: name,
+        input,
+        principal,
+        idempotencyKey,
+        ...(audit && { audit }),
+        ...(trace !== undefined && { trace }),
+      };
 }

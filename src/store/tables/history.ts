@@ -1,9 +1,9 @@
 /** The tables of events, notices, actions and idempotency keys. */
 import * as z from 'zod';
 import type { ActionRecord, LeaseEventRecord } from '../../core/index.ts';
-import type { ActionOutcome, IdempotencyRecord, NoticeRecord } from '../../engine/ports.ts';
-import { ActionKind, ActionState, LeaseState, NoticeKind } from '../prisma/enums.ts';
-import { bigint, instant, int, json, oneOf, optional, Table, text } from '../table.ts';
+import type { ActionOutcome, AuditRecord, IdempotencyRecord, NoticeRecord } from '../../engine/ports.ts';
+import { ActionKind, ActionState, LeaseState, NoticeKind, Role } from '../prisma/enums.ts';
+import { bigint, type Field, instant, int, json, oneOf, optional, Table, text } from '../table.ts';
 import { amounts, image, reason } from './shapes.ts';
 
 export const leaseEvents = new Table<LeaseEventRecord>(
@@ -114,6 +114,21 @@ export function withOutcome(
   const { actionId: _, ...progress } = outcome ?? { actionId: action.id, ...unfinished };
   return { ...action, ...progress };
 }
+
+/** `at` and `number` are the database's. */
+export const auditEntries = new Table<AuditRecord>(
+  'audit_entries',
+  ['number'],
+  {
+    principal: text('principal'),
+    role: oneOf('role', 'Role', Role) as Field<string, AuditRecord>,
+    mutation: text('mutation'),
+    subject: optional(text('subject')),
+    outcome: text('outcome'),
+    requestId: text('request_id'),
+  },
+  ({ requestId }) => `Audit record of request ${requestId}`,
+);
 
 export const idempotencyKeys = new Table<IdempotencyRecord>(
   'idempotency_keys',

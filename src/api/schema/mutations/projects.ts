@@ -77,7 +77,7 @@ builder.mutationFields((t) => ({
         const { projects } = context.services.identity;
         const quotas = asQuotas(given);
         if (quotas) await setQuotas(context, null, quotas);
-        const { number } = await unlessTaken(name, () => projects.create(name));
+        const { number } = await unlessTaken(name, () => projects.create(name, context.audit?.within));
         try {
           if (quotas) await setQuotas(context, number, quotas);
         } catch (error) {
@@ -99,7 +99,7 @@ builder.mutationFields((t) => ({
         if (quotas) await setQuotas(context, null, quotas);
         const exists =
           typeof name === 'string'
-            ? (await unlessTaken(name, () => projects.rename(number, name))) !== null
+            ? (await unlessTaken(name, () => projects.rename(number, name, context.audit?.within))) !== null
             : (await projects.unknown([number])).length === 0;
         if (!exists) refuse('PROJECT_NOT_FOUND', `Project ${number} does not exist.`, 'input', 'id');
         if (quotas) await setQuotas(context, number, quotas);

@@ -52,7 +52,7 @@ const reservedName = 'admin';
 
 async function createToken(
   input: typeof CreateTokenInput.$inferInput,
-  { services }: ApiContext,
+  { audit, services }: ApiContext,
 ): Promise<CreatedToken> {
   const { name, role, expiresAt } = input;
   const { tokens, projects } = services.identity;
@@ -81,12 +81,15 @@ async function createToken(
     refuse('PROJECT_NOT_FOUND', `Project ${unknown} does not exist.`, 'input', 'projects');
   }
   try {
-    const { token, secret } = await tokens.create({
-      name,
-      role,
-      projects: numbers,
-      expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt) : null,
-    });
+    const { token, secret } = await tokens.create(
+      {
+        name,
+        role,
+        projects: numbers,
+        expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt) : null,
+      },
+      audit?.within,
+    );
     return { number: token.number, secret };
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
@@ -132,7 +135,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, context) =>
       payload(context, async () => {
         const number = numberAt('Token', input.id, 'input', 'id');
-        const token = await context.services.identity.tokens.revoke(number);
+        const token = await context.services.identity.tokens.revoke(number, context.audit?.within);
         return token === null
           ? refuse('TOKEN_NOT_FOUND', `Token ${number} does not exist.`, 'input', 'id')
           : token.number;
