@@ -1,19 +1,9 @@
 /** Records of commands that were accepted, written in the transaction of what they changed. */
-import type { AuditNote } from './audit-note.ts';
+import { type AuditRecord, encodeGlobalId } from './audit-note.ts';
 import type { Answer } from './commands/answer.ts';
 import type { Command } from './commands/command.ts';
 import { fieldsOf } from './commands/shape.ts';
-
-export interface AuditRecord extends AuditNote {
-  readonly principal: string;
-  /** OK, or the code of the first error. */
-  readonly outcome: string;
-}
-
-/** Opaque, and unique over all types. */
-export function encodeGlobalId(typename: string, number: string | number | bigint): string {
-  return Buffer.from(`${typename}:${number}`).toString('base64');
-}
+import type { CommandItem, RefusedItem } from './inbox.ts';
 
 /** Null for a command that was refused, or of which nothing is recorded. */
 export function auditRecordOf({ audit, principal }: Command, answer: Answer): AuditRecord | null {
@@ -23,9 +13,10 @@ export function auditRecordOf({ audit, principal }: Command, answer: Answer): Au
   return { ...audit, subject: audit.subject ?? made, principal, outcome: 'OK' };
 }
 
-/** Checks what another server forwarded; null for anything else. */
-export function parseAuditNote(value: unknown): AuditNote | null {
-  const { mutation, requestId, role, subject } = fieldsOf(value) ?? {};
-  if (typeof mutation !== 'string' || typeof requestId !== 'string' || typeof role !== 'string') return null;
-  return { mutation, requestId, role, subject: typeof subject === 'string' ? subject : null };
+export function auditRecordsOf(
+  answers: readonly { readonly item: CommandItem | RefusedItem; readonly answer: Answer }[],
+): readonly AuditRecord[] {
+  return answers.flatMap(
+    ({ item, answer }) => (item.type === 'command' ? auditRecordOf(item.command, answer) : null) ?? [],
+  );
 }

@@ -11,8 +11,7 @@ import type {
   SiteSpec,
   Snapshot,
 } from '../core/index.ts';
-import type { AuditRecord } from './audit.ts';
-import type { AuditNote } from './audit-note.ts';
+import type { AuditNote, AuditRecord } from './audit-note.ts';
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import type { NoticeRecord } from './notices/notice.ts';
@@ -20,7 +19,7 @@ import type { StoredNotices } from './notices/notices.ts';
 import type { TraceParent } from './tracing.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
-export { encodeGlobalId } from './audit.ts';
+export { encodeGlobalId } from './audit-note.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
 export { changesNothing } from './commands/table.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';

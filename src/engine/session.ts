@@ -8,7 +8,7 @@
 import type { Logger } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
 import { backoff, linkedController, type Wake, yieldToEventLoop } from './async.ts';
-import { auditRecordOf } from './audit.ts';
+import { auditRecordsOf } from './audit.ts';
 import type { Clock } from './clock.ts';
 import { internalRefusal, type Refusal, unavailable } from './commands/answer.ts';
 import { keyOf } from './commands/idempotency.ts';
@@ -163,10 +163,7 @@ export class WriterSession {
     }
   }
 
-  /**
-   * Has the core work on the items, at the present or at the instant that it has caught up with, and writes what
-   * changed. Throws CoreFailure, StoreError.
-   */
+  /** Has the core work on the items, as of now or of `behind`, and writes what changed. Throws CoreFailure, StoreError. */
   private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
     const { core, pass } = this;
     const { clock, committer, limits } = this.options;
@@ -189,9 +186,7 @@ export class WriterSession {
       notices,
       noticesGivenUntil: givenUntil,
       idempotency: applied.idempotency,
-      audit: answers.flatMap(({ item, answer }) =>
-        item.type === 'command' ? (auditRecordOf(item.command, answer) ?? []) : [],
-      ),
+      audit: auditRecordsOf(answers),
       outcomes: applied.reports.flatMap(({ outcome }) => outcome ?? []),
       answers: answers.flatMap(({ item: { replyTo }, answer }) =>
         'forwarded' in replyTo ? [{ commandId: replyTo.forwarded, answer }] : [],

@@ -1,5 +1,5 @@
 /** All kinds of commands. A new kind is a module and a line here. */
-import { parseAuditNote } from '../audit.ts';
+import { parseAuditNote } from '../audit-note.ts';
 import { addNodes } from './add-nodes.ts';
 import { availability } from './availability.ts';
 import { cancel } from './cancel.ts';
