@@ -15,6 +15,7 @@ import { latencyBenchmark } from './latency-during-pass.ts';
 import { liveChangesBenchmark } from './live-changes.ts';
 import { nestedListBenchmark } from './nested-list.ts';
 import { readersBenchmark } from './readers.ts';
+import { requestsBenchmark } from './requests.ts';
 import { serverBenchmark } from './server.ts';
 import { simulateBenchmark } from './simulate.ts';
 import { slotTableBenchmark } from './slot-table.ts';
@@ -36,6 +37,7 @@ const benchmarks: Readonly<Record<string, (quick: boolean) => Table[] | Promise<
   'fan-out': fanOutBenchmark,
   readers: readersBenchmark,
   lag: lagBenchmark,
+  requests: requestsBenchmark,
   'nested-list': nestedListBenchmark,
   'latency-during-pass': latencyBenchmark,
   'console-chart': consoleChartBenchmark,

@@ -22,8 +22,9 @@ WITH lease AS (
   VALUES ($1::int * 2::bigint, $1::int, 'VM', 'SCHEDULED', $2, $5, $6::jsonb),
     ($1::int * 2::bigint + 1, $1::int, 'SHUTDOWN', 'SCHEDULED', $5, $5, $6::jsonb)
 ), held AS (
-  INSERT INTO reservation_nodes (reservation_number, node_number, amounts)
-  SELECT $1::int * 2::bigint + shutdown, machine, $4::jsonb
+  INSERT INTO reservation_nodes (reservation_number, node_number, amounts, starts_at, ends_at)
+  SELECT $1::int * 2::bigint + shutdown, machine, $4::jsonb,
+    CASE shutdown WHEN 0 THEN $2::timestamptz ELSE $5::timestamptz END, $5::timestamptz
   FROM generate_series(1, 2) AS machine, generate_series(0, 1) AS shutdown
 )
 INSERT INTO lease_events (sequence, at, lease_number, from_state, to_state)
