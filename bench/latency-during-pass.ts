@@ -90,14 +90,14 @@ async function measure(name: string, leases: number, environment: Environment): 
 class Site {
   private readonly random = randomNumbers(11);
   /** Seconds; since the last `during` began. */
-  private longestBlock = 0;
+  private maxBlock = 0;
 
   constructor(private readonly client: GraphQLClient) {}
 
   /** Does something that makes the scheduler plan, and measures until it has planned. */
   async during(what: string, work: () => Promise<unknown>): Promise<Cell[]> {
     const before = await this.client.metrics();
-    this.longestBlock = 0;
+    this.maxBlock = 0;
     const begun = performance.now();
     const over = new AbortController();
     // One caller and one reader, a little after each answer again.
@@ -123,7 +123,7 @@ class Site {
       took,
       used('leasegraph_pass_seconds_count'),
       used('leasegraph_pass_seconds_sum'),
-      this.longestBlock * 1_000,
+      this.maxBlock * 1_000,
       ...shown(requests),
       ...shown(queries),
     ];
@@ -134,7 +134,7 @@ class Site {
     const passes = async () => {
       const metrics = await this.client.metrics();
       // It counts from one look at the metrics to the next.
-      this.longestBlock = Math.max(this.longestBlock, metrics('nodejs_eventloop_lag_max_seconds'));
+      this.maxBlock = Math.max(this.maxBlock, metrics('nodejs_eventloop_lag_max_seconds'));
       return metrics('leasegraph_pass_seconds_count');
     };
     const before = await passes();

@@ -30,7 +30,7 @@ export interface TimeSource {
 }
 
 /** The longest time for which a timer is set, in milliseconds: how late a wall clock that jumped forward is noticed. */
-const longestStep = 1_000;
+const maxStep = 1_000;
 
 export const machineTime: TimeSource = {
   wall: () => Date.now(),
@@ -97,7 +97,7 @@ export class SiteClock implements Clock {
 
   async until(instant: Instant, signal: AbortSignal): Promise<void> {
     for (let now = this.now(); now < instant && !signal.aborted; now = this.now()) {
-      await this.sleep(Math.min((instant - now) / this.speed, longestStep), signal);
+      await this.sleep(Math.min((instant - now) / this.speed, maxStep), signal);
     }
   }
 

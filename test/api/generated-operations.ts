@@ -30,6 +30,9 @@ const excludedArguments = ['after', 'before', 'last', 'number'];
 /** By words in the names of the arguments and fields that take them. */
 const idTypes: Readonly<Record<string, string>> = {
   lease: 'Lease',
+  recurrence: 'Recurrence',
+  notice: 'Notice',
+  webhook: 'Webhook',
   node: 'ComputeNode',
   project: 'Project',
   token: 'Token',
@@ -43,6 +46,16 @@ const hour = 3_600_000;
 const instants = (now: number, min: number, max: number) =>
   fc.integer({ min, max }).map((hours) => new Date(now + hours * hour).toISOString());
 
+const recurrences: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  rule: fc.constantFrom(
+    'FREQ=DAILY;COUNT=3',
+    'FREQ=WEEKLY;BYDAY=MO,TH',
+    'FREQ=MONTHLY;BYMONTHDAY=31;COUNT=2',
+  ),
+  timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
+  firstStart: fc.constantFrom('2030-03-30T02:30:00', '2030-01-31T23:00:00'),
+};
+
 /** Values that are mostly accepted. */
 function sensibleValues(now: number): Readonly<Record<string, fc.Arbitrary<unknown>>> {
   return {
@@ -50,6 +63,7 @@ function sensibleValues(now: number): Readonly<Record<string, fc.Arbitrary<unkno
     String: fc.integer({ min: 1, max: 30 }).map((number) => `name-${number}`),
     Boolean: fc.boolean(),
     Int: fc.integer({ min: 1, max: 4 }),
+    Float: fc.constantFrom(1, 10.5, 100),
     Long: fc.constantFrom(1, 50, 64, 100),
     DateTime: instants(now, -48, 48),
     Duration: fc.constantFrom('PT1S', 'PT10M', 'PT1H', 'P2D'),
@@ -68,6 +82,7 @@ const absurdValues: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fc.constant('\0'),
   ),
   Boolean: fc.constantFrom(0, 'true'),
+  Float: fc.constantFrom(0, -1, 1e-300, 1e308, '1'),
   Int: fc.constantFrom(-1, 100, 101, 10_000, 10_001, 2 ** 31 - 1, -(2 ** 31), 2 ** 31, 0.5),
   Long: fc.constantFrom(0, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 53, 1.5, -1, '1'),
   DateTime: fc.constantFrom(
@@ -197,12 +212,13 @@ class Drawing {
   }
 
   private sensibleValue(scalar: string, where: string): fc.Arbitrary<unknown> | undefined {
-    const words = where.toLowerCase().match(/lease|node|project|token|action/g);
+    const words = where.toLowerCase().match(/lease|recurrence|notice|webhook|node|project|token|action/g);
     const idType = idTypes[words?.at(-1) ?? ''];
     if (scalar === 'ID' && idType) return globalId(idType);
     if (scalar === 'DateTime' && / from$/.test(where)) return instants(this.now, -48, 0);
     if (scalar === 'DateTime' && / (to|end)$/.test(where)) return instants(this.now, 49, 96);
     if (/(resource|capacity type)$/.test(where)) return fc.constantFrom('CPU', 'Memory');
+    if (/ (rule|timeZone|firstStart)$/.test(where)) return recurrences[where.split(' ').at(-1) ?? ''];
     return this.sensible[scalar];
   }
 }

@@ -16,7 +16,7 @@ import {
 } from '../support/story.ts';
 
 /** Suspending takes no time of its own, resuming 32 s; every operation costs two seconds more. */
-const usual: Partial<SchedulerConfig> = {
+const defaults: Partial<SchedulerConfig> = {
   preemption: 'ar-preempts-everything',
   suspension: 'all',
   migration: 'yes',
@@ -28,7 +28,7 @@ const tell = (
   leases: readonly StoryLease[],
   changes: Partial<SchedulerConfig> = {},
   setting: Setting = {},
-): Story => tellStory(leases, { ...setting, config: { ...usual, ...changes } });
+): Story => tellStory(leases, { ...setting, config: { ...defaults, ...changes } });
 
 const oneHourOnOneNode = (known?: number) => bestEffort(0, 1, 3600, known === undefined ? {} : { known });
 

@@ -8,9 +8,9 @@ export class Random {
     this.next = randomNumbers(seed);
   }
 
-  /** A whole number from `least` to `most`. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   chance(probability: number): boolean {
@@ -21,7 +21,7 @@ export class Random {
     return list[this.between(0, list.length - 1)] as T;
   }
 
-  /** A sequence of its own, so that who draws more often does not change what others draw. */
+  /** A sequence of its own: how often it is drawn from does not change what others draw. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 31));
   }

@@ -1,10 +1,10 @@
 import { type Changes, type Instant, Scheduler, SchedulerError, SECOND } from '../../src/core/index.ts';
 import { type Scenario, START } from './scenario.ts';
 
-/** Times as many generated cases as usual: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
+/** How many times more cases are generated: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
 const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
 
-export const runs = (usual: number): number => Math.ceil(usual * factor);
+export const runs = (count: number): number => Math.ceil(count * factor);
 
 /** Generated cases take their time where others want the processor too. */
 export const PATIENT = { timeout: 120_000 * Math.max(1, factor) };
@@ -14,8 +14,8 @@ export interface Step {
   readonly changes: Changes;
 }
 
-/** More than any of these runs takes: one that comes here goes round in circles. */
-const MOST_STEPS = 3000;
+/** No run takes more steps: one that does never ends. */
+const maxSteps = 3000;
 
 /** Walks a scenario from one instant of change to the next, in the order of R30. */
 export class Run {
@@ -31,7 +31,7 @@ export class Run {
 
   *[Symbol.iterator](): Generator<Step, void, void> {
     for (let count = 0; !this.done; count += 1) {
-      if (count > MOST_STEPS) throw new Error(`the run goes on and on at ${this.at}`);
+      if (count > maxSteps) throw new Error(`the run goes on and on at ${this.at}`);
       yield this.step();
     }
   }

@@ -4,9 +4,9 @@ import type { Config } from './lease.ts';
 import { Stage } from './stage.ts';
 import { bestEffort, image, reservation, type StoryLease } from './story.ts';
 
-const usual: Config = { preemption: 'ar-preempts-everything', suspension: 'all', shutdownTime: 10_000 };
+const defaults: Config = { preemption: 'ar-preempts-everything', suspension: 'all', shutdownTime: 10_000 };
 const transferring: Config = {
-  ...usual,
+  ...defaults,
   preparation: 'imagetransfer',
   imageTransfer: { ...defaultSchedulerConfig.imageTransfer, reuse: 'image-caches' },
 };
@@ -30,7 +30,7 @@ export interface Situation {
 export const situations: readonly Situation[] = [
   {
     state: 'PENDING',
-    stage: () => new Stage([bestEffort(5, 1, 600)], { config: usual }).toRequests(5),
+    stage: () => new Stage([bestEffort(5, 1, 600)], { config: defaults }).toRequests(5),
     accumulated: 0,
     told: [],
   },
@@ -38,7 +38,7 @@ export const situations: readonly Situation[] = [
     state: 'QUEUED',
     stage: () =>
       new Stage([bestEffort(10, 4, 600), reservation(0, 0, 4, 3600)], {
-        config: { ...usual, backfilling: 'off' },
+        config: { ...defaults, backfilling: 'off' },
       }).to(20),
     accumulated: 0,
     told: [],
@@ -67,40 +67,40 @@ export const situations: readonly Situation[] = [
   },
   {
     state: 'READY',
-    stage: () => new Stage([bestEffort(10, 4, 600), reservation(0, 0, 4, 3600)], { config: usual }).to(20),
+    stage: () => new Stage([bestEffort(10, 4, 600), reservation(0, 0, 4, 3600)], { config: defaults }).to(20),
     accumulated: 0,
     told: [],
   },
   {
     state: 'ACTIVE',
     when: 'its machines running',
-    stage: () => new Stage([bestEffort(0, 2, 600)], { config: usual }).to(100),
+    stage: () => new Stage([bestEffort(0, 2, 600)], { config: defaults }).to(100),
     accumulated: 100,
     told: [['DESTROY', [1, 2]]],
   },
   {
     state: 'ACTIVE',
     when: 'its machines shutting down',
-    stage: () => new Stage([bestEffort(0, 2, 600)], { config: usual }).to(605),
+    stage: () => new Stage([bestEffort(0, 2, 600)], { config: defaults }).to(605),
     accumulated: 600,
     told: [['DESTROY', [1, 2]]],
   },
   {
     state: 'SUSPENDING',
-    stage: () => new Stage(interrupted, { config: usual }).to(980),
+    stage: () => new Stage(interrupted, { config: defaults }).to(980),
     accumulated: 968,
     told: [['DESTROY', [1]]],
   },
   {
     state: 'SUSPENDED_QUEUED',
-    stage: () => new Stage(interrupted, { config: { ...usual, backfilling: 'off' } }).to(1100),
+    stage: () => new Stage(interrupted, { config: { ...defaults, backfilling: 'off' } }).to(1100),
     accumulated: 968,
     told: [['DESTROY', [1]]],
   },
   {
     state: 'SUSPENDED_SCHEDULED',
     when: 'waiting',
-    stage: () => new Stage(interrupted, { config: usual }).to(1100),
+    stage: () => new Stage(interrupted, { config: defaults }).to(1100),
     accumulated: 968,
     told: [['DESTROY', [1]]],
   },
@@ -108,14 +108,14 @@ export const situations: readonly Situation[] = [
     state: 'SUSPENDED_SCHEDULED',
     when: 'its memory being moved',
     stage: () =>
-      new Stage(moved, { config: { ...usual, migration: 'yes', hostSelection: 'no-policy' } }).to(1050),
+      new Stage(moved, { config: { ...defaults, migration: 'yes', hostSelection: 'no-policy' } }).to(1050),
     accumulated: 968,
     // Where it comes from, and where it goes.
     told: [['DESTROY', [1, 2]]],
   },
   {
     state: 'RESUMING',
-    stage: () => new Stage(interrupted, { config: usual }).to(1310),
+    stage: () => new Stage(interrupted, { config: defaults }).to(1310),
     accumulated: 968,
     told: [['DESTROY', [1]]],
   },

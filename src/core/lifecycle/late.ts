@@ -13,7 +13,7 @@ import type { SchedulerState } from '../state.ts';
 import type { Plan } from '../vm/plan.ts';
 import { planUntil } from '../vm/until.ts';
 import { hasMachines, planAnew, settleWithoutPlace, type Taken, takePlans } from './nodes/plans.ts';
-import { extendBy, isDraining, longestExtension } from './update/extension.ts';
+import { extendBy, isDraining, maxExtension } from './update/extension.ts';
 import { runOnInPlace } from './update/running.ts';
 
 interface UnderWay {
@@ -231,6 +231,6 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
   if (vm.mustSuspend) return;
   const change = lease.deadline === null ? missing : Math.min(missing, lease.deadline - vm.finalEnd);
   if (change <= 0 || extendBy(state, lease, vm, change, now)) return;
-  const longest = longestExtension(state, lease, vm, change, now);
+  const longest = maxExtension(state, lease, vm, change, now);
   if (longest > 0) extendBy(state, lease, vm, longest, now);
 }

@@ -78,13 +78,12 @@ export const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): S
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
   const ofType = rulesOf(lease.type).whyImpossible(state, lease, now);
-  const beyondQuota =
-    ofType ?? state.quotas.whyRefused(lease, longestNeed(state, lease), state.leases.values());
+  const beyondQuota = ofType ?? state.quotas.whyRefused(lease, maxNeed(state, lease), state.leases.values());
   return beyondQuota ?? state.policies.admission.admit(lease.view, state.siteView);
 };
 
 /** For how long a best-effort lease must fit at most, whatever of it has run before. */
-function longestNeed({ planning: { estimates } }: SchedulerState, lease: Lease): Millis {
+function maxNeed({ planning: { estimates } }: SchedulerState, lease: Lease): Millis {
   const shutdown = estimates.shutdown(lease);
   const whole = lease.duration + shutdown;
   if (!estimates.canSuspend(lease)) return whole;

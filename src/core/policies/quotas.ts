@@ -118,7 +118,7 @@ export class Quotas {
   }
 
   /** Why a lease is refused whatever is planned, or since there are too many already; null when it is let in. */
-  whyRefused(lease: Lease, longestNeed: Millis, live: Iterable<Lease>): StateReason | null {
+  whyRefused(lease: Lease, maxNeed: Millis, live: Iterable<Lease>): StateReason | null {
     for (const quota of this.quotasOf(lease)) {
       const { type, amount, amountHours, index, maxDuration, maxLeases, period } = quota;
       const total = lease.totals[index] as number;
@@ -138,7 +138,7 @@ export class Quotas {
       }
       // Others are decided when they are planned.
       if (amountHours !== null && period !== null && lease.type === 'BEST_EFFORT') {
-        const needed = (total * Math.min(longestNeed, period)) / HOUR;
+        const needed = (total * Math.min(maxNeed, period)) / HOUR;
         if (needed > amountHours)
           return exceeded(
             `its project may use ${amountHours} ${type} hours per ${formatDuration(period)}, and the lease needs ${rounded(needed)}`,

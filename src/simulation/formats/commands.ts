@@ -166,8 +166,8 @@ class CommandReader {
     return values.find((value) => value === this.fields[key]) ?? this.wrong(key, values.join(', '));
   }
 
-  private collisions(usual: 'REFUSE' | 'DISPLACE'): 'REFUSE' | 'DISPLACE' {
-    return this.has('collisions') ? this.oneOf('collisions', 'REFUSE', 'DISPLACE') : usual;
+  private collisions(byDefault: 'REFUSE' | 'DISPLACE'): 'REFUSE' | 'DISPLACE' {
+    return this.has('collisions') ? this.oneOf('collisions', 'REFUSE', 'DISPLACE') : byDefault;
   }
 
   private wrong(key: string, expected: string): never {

@@ -4,8 +4,8 @@ import type { Config } from '../../support/lease.ts';
 import { Stage } from '../../support/stage.ts';
 import { bestEffort, image, reservation, tell } from '../../support/story.ts';
 
-const usual: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
-const over = (config: Config = {}) => ({ config: { ...usual, ...config } });
+const defaults: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
+const over = (config: Config = {}) => ({ config: { ...defaults, ...config } });
 
 describe('who is put aside for an advance reservation', () => {
   it('is nobody by default', () => {

@@ -25,7 +25,7 @@ export function extend(
   now: Instant,
 ): void {
   if (extendBy(state, lease, vm, change, now)) return;
-  const longest = longestExtension(state, lease, vm, change, now);
+  const longest = maxExtension(state, lease, vm, change, now);
   extendLess(state, lease, change, longest, update, vm);
   if (longest > 0) extendBy(state, lease, vm, longest, now);
 }
@@ -110,7 +110,7 @@ function displaceable(state: SchedulerState, lease: Lease, from: Instant, to: In
 }
 
 /** By how much at most it can be extended, up to `change`. */
-export function longestExtension(
+export function maxExtension(
   state: SchedulerState,
   lease: Lease,
   vm: VmReservation,

@@ -7,7 +7,7 @@ import { schedulePiece } from '../../room/claims.ts';
 import { commitLater, dropLater, restOf } from '../../room/promised.ts';
 import type { SchedulerState } from '../../state.ts';
 import { type Piece, pieceOf } from '../../vm/piece.ts';
-import { extendBy, isDraining, longestExtension } from './extension.ts';
+import { extendBy, isDraining, maxExtension } from './extension.ts';
 import { keepPlace } from './planned.ts';
 import { shorten } from './running.ts';
 import { deadlineCannotBeMet, type Terms } from './terms.ts';
@@ -58,7 +58,7 @@ function lengthen(
   }
   if (!update.asFarAsPossible) throw deadlineCannotBeMet(lease);
   const limit = isFixed ? 0 : Math.max(0, Math.min(change, latest));
-  lease.duration -= change - longestExtension(state, lease, vm, limit, now);
+  lease.duration -= change - maxExtension(state, lease, vm, limit, now);
   const possible = lease.duration - before.duration;
   if (possible > 0) extendBy(state, lease, vm, possible, now);
 }
