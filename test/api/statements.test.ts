@@ -91,6 +91,7 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],
   ['notices with their leases', 2, '{ notices { nodes { message lease { name } } } }'],
   ['recurrences with their leases', 2, '{ recurrences { nodes { name leases { nodes { number } } } } }'],
+  ['webhooks with their projects', 2, '{ webhooks { nodes { url project { name } } } }'],
   ['the audit log', 1, '{ auditLog { nodes { mutation } } }'],
   ['the state of the scheduler', 1, '{ scheduler { queueLength liveLeases configuration } }'],
   [
@@ -145,6 +146,14 @@ describe('SQL statements per operation', () => {
         firstStart: '2030-01-01T00:00:00',
         createdAt: new Date(now),
         terms: [],
+      })),
+    });
+    await prisma.webhook.createMany({
+      data: [1, 2, 3].map((projectNumber) => ({
+        url: 'https://example.org',
+        owner: 'a',
+        secret: 's',
+        projectNumber,
       })),
     });
     await prisma.notice.createMany({

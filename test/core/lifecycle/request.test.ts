@@ -145,6 +145,7 @@ describe('a request that makes sense', () => {
       queueRank: null,
       isFuture: false,
       deadline: null,
+      endNotice: null,
       isWithoutPlace: false,
       preemptions: 0,
       mapping: null,
