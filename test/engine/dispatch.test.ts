@@ -22,6 +22,37 @@ import { ManualClock } from '../support/manual-clock.ts';
 const never = (): Promise<ActionResult> => new Promise(() => {});
 const done: ActionResult = { status: 'done' };
 
+/** A dispatcher of its own, and the outcomes that it reports. */
+function dispatcherOn(ledger: HostLedger, adapter: ScriptedAdapter) {
+  const outcomes: unknown[] = [];
+  const dispatcher = new Dispatcher({
+    adapter,
+    ledger,
+    clock: new ManualClock(epoch),
+    limits: defaultLimits.dispatch,
+    log: pino({ level: 'silent' }),
+    metrics: noMetrics,
+    report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
+    onReached: () => {},
+    factsOf: () => null,
+  });
+  return { dispatcher, outcomes };
+}
+
+/** An action for machines of lease 1 that fill their nodes. */
+function action(
+  id: number,
+  kind: ActionRecord['kind'],
+  ...places: [machine: number, node: number][]
+): ActionRecord {
+  return {
+    ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },
+    targets: places.map(([machine, node]) => ({
+      ...{ leaseId: 1, machine, node, toNode: null, capacity: { CPU: 100 }, image: null },
+    })),
+  };
+}
+
 test('a host that never answers holds up nobody but its own lease', async () => {
   const dispatch = { ...defaultLimits.dispatch, concurrentCalls: 2 };
   await using harness = new Harness({ nodes: 20, limits: { dispatch } });
@@ -138,24 +169,7 @@ test('destroying one machine ends nothing that is for the others of its lease, a
           open = () => resolve(done);
         })
       : Promise.resolve(done);
-  const outcomes: unknown[] = [];
-  const dispatcher = new Dispatcher({
-    adapter,
-    ledger: new HostLedger(),
-    clock: new ManualClock(epoch),
-    limits: defaultLimits.dispatch,
-    log: pino({ level: 'silent' }),
-    metrics: noMetrics,
-    report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
-    onReached: () => {},
-    factsOf: () => null,
-  });
-  const action = (id: number, kind: ActionRecord['kind'], ...places: [machine: number, node: number][]) => ({
-    ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },
-    targets: places.map(([machine, node]) => ({
-      ...{ leaseId: 1, machine, node, toNode: null, capacity: {}, image: null },
-    })),
-  });
+  const { dispatcher, outcomes } = dispatcherOn(new HostLedger(), adapter);
   // Machine 2 goes to another node once its image is there.
   dispatcher.add([action(1, 'PREPARE', [1, 1], [2, 2])]);
   await settle();
@@ -170,6 +184,27 @@ test('destroying one machine ends nothing that is for the others of its lease, a
     [1, 'SUCCEEDED'],
     [2, 'SUCCEEDED'],
     [3, 'SUCCEEDED'],
+  ]);
+  dispatcher.stop();
+});
+
+test('a machine that is shut down before its node had room to resume it is removed', async () => {
+  const adapter = new ScriptedAdapter();
+  const ledger = new HostLedger();
+  ledger.know([{ number: 1, hostname: 'node-1', capacity: { CPU: 100 } }]);
+  const other = { leaseId: 2, machine: 1, node: 1, capacity: { CPU: 100 } };
+  ledger.hold(other);
+  ledger.beginRelease(other, 'SUSPEND');
+  const { dispatcher, outcomes } = dispatcherOn(ledger, adapter);
+  dispatcher.add([action(1, 'RESUME', [1, 1])]);
+  await settle();
+  expect(adapter.log).toEqual([]);
+  dispatcher.add([action(2, 'SHUTDOWN', [1, 1])]);
+  await settle();
+  expect(adapter.log).toEqual(['destroy 1/1']);
+  expect(outcomes.slice(-2)).toEqual([
+    [1, 'FAILED'],
+    [2, 'SUCCEEDED'],
   ]);
   dispatcher.stop();
 });

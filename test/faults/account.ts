@@ -98,7 +98,9 @@ const actionFaults = ({ actions }: Stored, told: readonly HostAction[]): string[
     const meant = recorded?.targets.some(
       (target) => target.leaseId === lease && target.machine === machine && target.node === node,
     );
-    if (recorded?.kind.toLowerCase() !== kind || !meant) {
+    // A machine that was never resumed is removed by its shutdown.
+    const kinds = recorded?.kind === 'SHUTDOWN' ? ['shutdown', 'destroy'] : [recorded?.kind.toLowerCase()];
+    if (!kinds.includes(kind) || !meant) {
       faults.push(
         `a host was told to ${kind} machine ${machine} of lease ${lease} on node ${node}: action ${action} is ${JSON.stringify(recorded)}`,
       );
