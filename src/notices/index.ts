@@ -8,7 +8,7 @@ import { DeliveryQueue } from './queue.ts';
 import type { WebhookSettings } from './webhooks.ts';
 
 export { networkOf } from './addresses.ts';
-export { type WebhookSettings, Webhooks } from './webhooks.ts';
+export { maxWebhooks, type WebhookSettings, Webhooks } from './webhooks.ts';
 
 export interface WebhookDeliveryOptions {
   readonly prisma: PrismaClient;

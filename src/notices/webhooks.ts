@@ -7,6 +7,9 @@ import { newSecret } from './signature.ts';
 /** The topic of tests; that of other deliveries is the number of their lease, or 0. */
 export const testTopic = -1;
 
+/** Webhooks of one project, and of the site as a whole. */
+export const maxWebhooks = 20;
+
 export interface WebhookSettings {
   /** Networks in CIDR notation that may be called although they are not public. */
   readonly allowedNetworks: readonly string[];
@@ -45,6 +48,11 @@ export class Webhooks {
   /** Why a URL is refused; null when it is not. */
   faultOf(url: string): string | null {
     return faultOfUrl(url, { addresses: this.addresses, allowHttp: this.settings.allowHttp });
+  }
+
+  /** Whether a project, or the site (null), may have another one: each notice is written once per webhook. */
+  async mayAdd(project: number | null): Promise<boolean> {
+    return (await this.prisma.webhook.count({ where: { projectNumber: project } })) < maxWebhooks;
   }
 
   async create({ project, kinds, secret, ...rest }: NewWebhook): Promise<{ number: number; secret: string }> {

@@ -180,6 +180,16 @@ describe('webhooks', () => {
     expect(await prisma.webhook.findUnique({ where: { number: 1 } })).toMatchObject({ state: 'DISABLED' });
   });
 
+  it('are 20 per project at most', async () => {
+    const input = `url: "https://a.example", project: "${id('Project', 2)}"`;
+    for (let made = 0; made < 20; made += 1) {
+      expect((await as('of both', create(input))).data.createWebhook.userErrors).toEqual([]);
+    }
+    expect((await as('of both', create(input))).data.createWebhook.userErrors).toEqual([
+      { code: 'INVALID_REQUEST', path: ['input', 'project'] },
+    ]);
+  });
+
   it('are tested and deleted', async () => {
     const { data } = await as(
       'member',

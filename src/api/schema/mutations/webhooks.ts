@@ -1,5 +1,6 @@
 import type { NoticeKind } from '../../../engine/ports.ts';
 import { hasRole } from '../../../identity/index.ts';
+import { maxWebhooks } from '../../../notices/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { encodeGlobalId } from '../../global-id.ts';
 import type { WebhookRow } from '../../read/webhooks.ts';
@@ -178,6 +179,10 @@ async function createWebhook(
   if (project === null && !isForSite) {
     const message = 'The principal is a member of no project, so there is nothing to deliver.';
     refuse('PROJECT_REQUIRED', message, 'input', 'project');
+  }
+  if (!(await services.webhooks.mayAdd(project))) {
+    const message = `There are ${maxWebhooks} webhooks already, which is the maximum. Delete one first.`;
+    refuse('INVALID_REQUEST', message, 'input', 'project');
   }
   const { url, secret = null } = input;
   return services.webhooks.create({ url, kinds, project, owner: principal.name, secret });
