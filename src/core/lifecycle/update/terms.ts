@@ -1,7 +1,7 @@
 import { SchedulerError } from '../../errors.ts';
 import type { Lease } from '../../model/lease.ts';
 import type { Instant, LeaseState, LeaseUpdate, Millis } from '../../model/records.ts';
-import { isDuration, LAST_INSTANT } from '../../model/time.ts';
+import { formatDuration, isDuration, LAST_INSTANT } from '../../model/time.ts';
 
 /** What of a lease can be updated. */
 export interface Terms {
@@ -72,7 +72,7 @@ export function ranSoFar({ accumulated, vm }: Lease, now: Instant): Millis {
 export function tooShort(lease: Lease): SchedulerError {
   return new SchedulerError(
     'TOO_SHORT',
-    `lease ${lease.id} has run for too long already to last ${lease.duration / 1000} s`,
+    `Lease ${lease.id} has run for too long already to last ${formatDuration(lease.duration)}.`,
     ['duration'],
   );
 }

@@ -107,7 +107,7 @@ export class FanOut {
   ): SharedSubscription {
     const { metrics, services } = this.options;
     const live = this.feedOf(selection);
-    const cursor = selection.after ?? lastEventId(context) ?? live.last;
+    const cursor = laterOf(selection.after, lastEventId(context)) ?? live.last;
     const key = selectionKey(args, viewOf(context.principal, services.identity.visibility).key);
     let unwatch = () => {};
     const subscription = new SharedSubscription(cursor, {
@@ -185,6 +185,11 @@ export class FanOut {
       position,
     );
   }
+}
+
+/** A browser that comes back repeats the `after` of its first request, and says where it stopped besides. */
+function laterOf(after: number | null, lastSeen: number | null): number | null {
+  return after === null || lastSeen === null ? (after ?? lastSeen) : Math.max(after, lastSeen);
 }
 
 /** Where a client that comes back over server-sent events stopped. */
