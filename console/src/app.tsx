@@ -24,6 +24,7 @@ const ProjectsPage = lazy(() => import('./pages/projects.tsx'));
 const RecurrencesPage = lazy(() => import('./pages/recurrences.tsx'));
 const RecurrencePage = lazy(() => import('./pages/recurrence.tsx'));
 const NewRecurrencePage = lazy(() => import('./pages/new-recurrence.tsx'));
+const WebhooksPage = lazy(() => import('./pages/webhooks.tsx'));
 const NewLeasePage = lazy(() => import('./pages/new-lease.tsx'));
 
 type State =
@@ -124,6 +125,7 @@ export function App() {
               <Route path="/queue" component={QueuePage} />
               <Route path="/notices" component={NoticesPage} />
               <Route path="/accounting" component={AccountingPage} />
+              <Route path="/webhooks" component={WebhooksPage} />
               <Route path="/projects" component={ProjectsPage} />
               <Route path="/access" component={AccessPage} />
               <Route path="/overview">

@@ -17,11 +17,16 @@ const links = [
   ['/notices', 'Notices'],
   ['/accounting', 'Accounting'],
   ['/projects', 'Projects'],
+  ['/webhooks', 'Webhooks'],
   ['/access', 'Access'],
 ] as const;
 
 /** Roles that pages need; all others are for everybody. */
-const requiredRoles: Readonly<Record<string, Role>> = { '/leases/new': 'USER', '/access': 'ADMIN' };
+const requiredRoles: Readonly<Record<string, Role>> = {
+  '/leases/new': 'USER',
+  '/webhooks': 'USER',
+  '/access': 'ADMIN',
+};
 
 /** The frame of every page: navigation, settings and the state of the connection. */
 export function Shell({ children }: { children: ReactNode }) {

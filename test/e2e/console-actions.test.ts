@@ -1,24 +1,27 @@
 /** What people do in the web console, in a real browser, with its outcome checked through the API. */
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { accessibilityFaults, browserMissing, openBrowser } from '../support/browser.ts';
 import { follow, Site } from '../support/console.ts';
-import { build, scratchDirectory, startServer } from '../support/server-process.ts';
+import { type DatabaseKind, describeDatabase } from '../support/databases.ts';
+import { postgresMissing } from '../support/postgres.ts';
+import { build, startServer } from '../support/server-process.ts';
 
 /** As long as a busy machine needs. */
 const soon = { timeout: 20_000 };
 
-const scratch = scratchDirectory();
-afterAll(scratch.remove);
+/** console.test.ts runs on the embedded database. */
+const kind = postgresMissing === null ? 'server' : 'embedded';
 
-describe.skipIf(browserMissing !== null)('actions of the console', () => {
+const actions = (database: DatabaseKind) => {
   let site: Site;
   beforeAll(async () => {
     build();
     const config = { scheduler: { suspension: 'all', preemption: 'ar-preempts-everything' } };
-    site = new Site(await startServer({ dataDir: join(scratch.path, 'data'), config }));
+    const { databaseUrl, dataDir } = await database.create();
+    const environment = databaseUrl === null ? {} : { DATABASE_URL: databaseUrl };
+    site = new Site(await startServer({ dataDir, config, environment }));
   }, 120_000);
   afterAll(() => site?.server.stop('SIGKILL'));
   beforeEach(() => site.cancelAll());
@@ -197,6 +200,28 @@ describe.skipIf(browserMissing !== null)('actions of the console', () => {
     expect((await upcoming())[0]?.upcoming).toEqual([{ start: '2090-01-01T21:00:00.000Z' }]);
   });
 
+  it('creates a webhook, shows its secret once, and deletes it', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, '/webhooks');
+    await page.getByLabel('Address (https)').fill('https://hooks.example.org/leases');
+    await page.getByLabel('Notices').selectOption('NODE_DOWN');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByText('The secret that signs deliveries is shown this once').waitFor();
+    await page.getByRole('cell', { name: 'https://hooks.example.org/leases', exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    const webhooks = async () =>
+      (await site.ask<{ webhooks: { nodes: object[] } }>('{ webhooks { nodes { url kinds state } } }'))
+        .webhooks.nodes;
+    expect(await webhooks()).toEqual([
+      { url: 'https://hooks.example.org/leases', kinds: ['NODE_DOWN'], state: 'ACTIVE' },
+    ]);
+    await page.getByRole('button', { name: /^Delete/ }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
+    await page.getByText('There are no webhooks.').waitFor();
+    expect(await webhooks()).toEqual([]);
+  });
+
   it('sets a quota, and shows members what is left of it', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();
@@ -248,6 +273,10 @@ describe.skipIf(browserMissing !== null)('actions of the console', () => {
     expect(lines[1]).toMatch(/^admin,\d+,/);
     expect(lines[2]).toBe('');
   });
+};
+
+describe.skipIf(browserMissing !== null)('the console', () => {
+  describeDatabase(kind, 'actions', actions);
 });
 
 /** A machine that fills a node of the demonstration site. */

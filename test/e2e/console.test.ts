@@ -102,6 +102,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       'Notices',
       'Accounting',
       'Projects',
+      'Webhooks',
       'Access',
     ]) {
       await follow(page, link);

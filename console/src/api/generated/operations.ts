@@ -100,6 +100,27 @@ export type CreateTokenInput = {
   readonly role: Role;
 };
 
+/** A new webhook. */
+export type CreateWebhookInput = {
+  /** The kinds of notices that it gets. Without it, or empty, all. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** It gets notices of leases of this project. Default: the only project of the principal; for operators, all notices of the site. */
+  readonly project?: string | number | null | undefined;
+  /** Signs deliveries: 16 to 200 characters. Without it, one is made. */
+  readonly secret?: string | null | undefined;
+  /** Where deliveries are posted: an https URL. */
+  readonly url: string;
+};
+
+/** What has become of a delivery. */
+export type DeliveryState =
+  /** A test that was not delivered. (Notices are repeated instead.) */
+  | 'FAILED'
+  /** It has not been delivered yet. */
+  | 'PENDING'
+  /** Its receiver has answered with a status of 2xx. */
+  | 'SUCCEEDED';
+
 /** The disk image from which machines start. */
 export type DiskImageInput = {
   /** Its name in the image repository. */
@@ -476,6 +497,20 @@ export type UpdateProjectInput = {
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
+/** Changes of a webhook. What is not given stays as it is. */
+export type UpdateWebhookInput = {
+  /** True: it gets deliveries, at once those that waited while it was paused. False: it gets none. */
+  readonly active?: boolean | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** The kinds of notices that it gets from now on. Empty: all. */
+  readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
+  /** Signs deliveries from now on. */
+  readonly secret?: string | null | undefined;
+  /** Where deliveries are posted: an https URL. */
+  readonly url?: string | null | undefined;
+};
+
 /** Why a lease waits. */
 export type WaitingCode =
   /** Other leases stand before it in the queue. */
@@ -496,6 +531,15 @@ export type WaitingCode =
   | 'START_NOT_REACHED'
   /** It is suspended, and continues when its machines fit. */
   | 'SUSPENDED';
+
+/** Whether a webhook gets deliveries. */
+export type WebhookState =
+  /** It gets deliveries. */
+  | 'ACTIVE'
+  /** It gets no deliveries, and what happens meanwhile is not delivered later. */
+  | 'DISABLED'
+  /** Deliveries to it failed for long. They wait, and new ones with them, until it is active again. */
+  | 'PAUSED';
 
 export type ConsoleLeaseFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null };
 
@@ -803,6 +847,41 @@ export type ConsoleCancelRecurrenceMutationVariables = Exact<{
 
 
 export type ConsoleCancelRecurrenceMutation = { readonly cancelRecurrence: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleWebhooksQueryVariables = Exact<{
+  first?: number | null | undefined;
+}>;
+
+
+export type ConsoleWebhooksQuery = { readonly webhooks: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pausedAt: string | null, readonly pauseReason: string | null, readonly project: { readonly id: string, readonly name: string } | null, readonly deliveries: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly state: DeliveryState, readonly status: number | null, readonly error: string | null, readonly attempts: number, readonly createdAt: string, readonly notice: { readonly kind: NoticeKind } | null }> } }> } };
+
+export type ConsoleCreateWebhookMutationVariables = Exact<{
+  input: CreateWebhookInput;
+}>;
+
+
+export type ConsoleCreateWebhookMutation = { readonly createWebhook: { readonly secret: string | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleUpdateWebhookMutationVariables = Exact<{
+  input: UpdateWebhookInput;
+}>;
+
+
+export type ConsoleUpdateWebhookMutation = { readonly updateWebhook: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleTestWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleTestWebhookMutation = { readonly testWebhook: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleDeleteWebhookMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleDeleteWebhookMutation = { readonly deleteWebhook: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -2014,3 +2093,78 @@ export const ConsoleCancelRecurrenceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleCancelRecurrenceMutation, ConsoleCancelRecurrenceMutationVariables>;
+export const ConsoleWebhooksDocument = new TypedDocumentString(`
+    query ConsoleWebhooks($first: Int) {
+  webhooks(first: $first) {
+    totalCount
+    nodes {
+      id
+      url
+      kinds
+      owner
+      state
+      pausedAt
+      pauseReason
+      project {
+        id
+        name
+      }
+      deliveries(last: 5) {
+        nodes {
+          id
+          state
+          status
+          error
+          attempts
+          createdAt
+          notice {
+            kind
+          }
+        }
+      }
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleWebhooksQuery, ConsoleWebhooksQueryVariables>;
+export const ConsoleCreateWebhookDocument = new TypedDocumentString(`
+    mutation ConsoleCreateWebhook($input: CreateWebhookInput!) {
+  createWebhook(input: $input) {
+    secret
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleCreateWebhookMutation, ConsoleCreateWebhookMutationVariables>;
+export const ConsoleUpdateWebhookDocument = new TypedDocumentString(`
+    mutation ConsoleUpdateWebhook($input: UpdateWebhookInput!) {
+  updateWebhook(input: $input) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleUpdateWebhookMutation, ConsoleUpdateWebhookMutationVariables>;
+export const ConsoleTestWebhookDocument = new TypedDocumentString(`
+    mutation ConsoleTestWebhook($id: ID!) {
+  testWebhook(input: {id: $id}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleTestWebhookMutation, ConsoleTestWebhookMutationVariables>;
+export const ConsoleDeleteWebhookDocument = new TypedDocumentString(`
+    mutation ConsoleDeleteWebhook($id: ID!) {
+  deleteWebhook(input: {id: $id}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleDeleteWebhookMutation, ConsoleDeleteWebhookMutationVariables>;
