@@ -7,13 +7,13 @@ import type { Cell, Table } from './support/table.ts';
 const eventsPerSecond = 20;
 const minute = 60_000;
 
-/** `CONSOLE_MINUTES` is how long the pages stay open; 10 by default. */
+/** `CONSOLE_MINUTES` is how long the pages stay open; 3 by default. */
 export async function consoleMemoryBenchmark(quick: boolean): Promise<Table[]> {
   if (browserMissing !== null) {
     console.log(browserMissing);
     return [];
   }
-  const minutes = quick ? 0.5 : Number(process.env.CONSOLE_MINUTES ?? 10);
+  const minutes = quick ? 0.5 : Number(process.env.CONSOLE_MINUTES ?? 3);
   const rows: Cell[][] = [];
   for (const result of await Promise.all([measure('/schedule', minutes), measure('/leases', minutes)])) {
     rows.push(...result);
