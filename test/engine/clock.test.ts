@@ -112,7 +112,7 @@ test('a slower clock goes on from what has happened already', () => {
   expect(wall.now()).toBe(epoch + days(1) + minutes(0.5));
 });
 
-test('it waits for an instant that is years away with timers of a second, and not a moment too long', async () => {
+test('waits for an instant years away with timers of a second, and no longer than that', async () => {
   const machine = new TestMachine(epoch);
   const clock = new SiteClock(1, machine);
   await clock.until(epoch + days(30), new AbortController().signal);
@@ -134,12 +134,12 @@ test('a wait ends with its signal', async () => {
   await clock.sleep(years(10), controller.signal);
 });
 
-test('a speed that is none is refused', () => {
+test('an invalid speed is refused', () => {
   for (const speed of [0, -1, Number.NaN, Number.POSITIVE_INFINITY])
     expect(() => new SiteClock(speed)).toThrow(RangeError);
 });
 
-test('a wall clock that jumps back two hours runs nothing twice and holds nothing up for ever', async () => {
+test('a wall clock that jumps back two hours runs nothing twice and delays nothing for good', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   for (let count = 0; count < 3; count += 1)

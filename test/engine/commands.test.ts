@@ -9,7 +9,7 @@ import {
   settle,
 } from '../support/engine-harness.ts';
 
-test('a command that makes no sense fails alone', async () => {
+test('an invalid command fails alone', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
   const answers = await Promise.allSettled([
@@ -45,7 +45,7 @@ test('a rejected lease is an answer, not an error', async () => {
   expect(harness.state(1)).toBe('REJECTED');
 });
 
-test('of many who want the same nodes at the same time exactly one gets them', async () => {
+test('of many requests for the same nodes at the same time exactly one is accepted', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine } = await harness.start();
   const start = harness.clock.now() + hours(1);
@@ -109,7 +109,7 @@ test('a key is remembered by the next server', async () => {
   expect(await second.engine.submit('request', bestEffort(hours(1)), options)).toEqual({ leaseNumber: 1 });
 });
 
-test('one turn takes as many commands as one commit should hold machines, but one at least', async () => {
+test('a turn takes at least one command, and no more than one commit may hold machines', async () => {
   await using harness = new Harness({ nodes: 1, limits: { rowsPerTurn: 100 } });
   const { engine, store } = await harness.start();
   const standby = await harness.start();
@@ -134,7 +134,7 @@ test('one turn takes as many commands as one commit should hold machines, but on
   expect(written.filter((count) => count > 0).length).toBeGreaterThanOrEqual(5);
 });
 
-test('more commands than may wait are refused, retryable', async () => {
+test('commands beyond the limit of waiting commands are refused as retryable', async () => {
   await using harness = new Harness({ limits: { maxCommandsWaiting: 5, commandsPerTurn: 2 } });
   const { engine } = await harness.start();
   const answers = await Promise.allSettled(

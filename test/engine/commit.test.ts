@@ -109,7 +109,7 @@ test('what came due while the database was out of reach is carried out once, in 
   expect(adapter.log).toEqual(['start 1/1', 'shutdown 1/1', 'shutdown 2/1']);
 });
 
-test('a commit that hangs is given up; if it takes effect late, the key tells', async () => {
+test('a commit that hangs times out; if it takes effect late, its key returns the lease', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
@@ -148,7 +148,7 @@ test('a command that cannot be written fails alone; those that waited with it ar
   expect(engine.status().problems).toEqual([]);
 });
 
-test('nobody is blamed when what is due by itself cannot be written', async () => {
+test('no command is blamed when due reservations cannot be written', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await engine.submit('request', bestEffort(minutes(10)), { principal });
@@ -206,7 +206,7 @@ test('an outcome that cannot be recorded is found although commands keep coming'
   expect(store.calls.filter((call) => call === 'load').length).toBeLessThan(6);
 });
 
-test('a large commit that takes longer than the patience is waited for', async () => {
+test('a large commit may take longer than the time limit of a small one', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
@@ -222,7 +222,7 @@ test('a large commit that takes longer than the patience is waited for', async (
   expect(harness.database.leases.size).toBe(500);
 });
 
-test('a site that takes longer to load than the patience is loaded, and what waits goes on', async () => {
+test('a site that takes longer to load than the time limit is loaded, and waiting commands continue', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
@@ -242,7 +242,7 @@ test('a site that takes longer to load than the patience is loaded, and what wai
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 1 });
 });
 
-test('a command on which the core breaks down fails alone', async () => {
+test('a command that throws in the core fails alone', async () => {
   await using harness = new Harness({
     hooks: {
       hook: (what, request) => {
@@ -264,7 +264,7 @@ test('a command on which the core breaks down fails alone', async () => {
   ]);
 });
 
-test('passes that break down leave commands and time going, and are tried again', async () => {
+test('a pass that throws is retried, and commands and due reservations continue', async () => {
   let broken = true;
   await using harness = new Harness({
     hooks: {
@@ -286,7 +286,7 @@ test('passes that break down leave commands and time going, and are tried again'
   expect(harness.state(1)).toBe('ACTIVE');
 });
 
-test('a core that cannot even advance refuses commands, and is back when it can', async () => {
+test('a core that cannot advance refuses commands, and accepts them again when it can', async () => {
   let broken = false;
   await using harness = new Harness({
     hooks: {
@@ -310,7 +310,7 @@ test('a core that cannot even advance refuses commands, and is back when it can'
   expect(await engine.submit('request', bestEffort(hours(1)), { principal })).toEqual({ leaseNumber: 1 });
 });
 
-test('what stays due although its time has come does not keep the engine from its work', async () => {
+test('a reservation that stays due does not stop the engine', async () => {
   let advances = 0;
   let overdue: number | null = null;
   await using harness = new Harness({
@@ -330,7 +330,7 @@ test('what stays due although its time has come does not keep the engine from it
   expect(store.calls.filter((call) => call === 'load')).toHaveLength(2);
 });
 
-test('nothing of a turn shows before it is written, nor ever when it is not', async () => {
+test('a turn becomes visible when it is written, and never if it is not', async () => {
   await using harness = new Harness();
   const { engine, store, adapter } = await harness.start();
   await settle();
@@ -365,7 +365,7 @@ test('nothing of a turn shows before it is written, nor ever when it is not', as
   expect([answers, adapter.log]).toEqual([['first refused', 'second done'], ['start 1/1']]);
 });
 
-test('who is refused for something that was then not written is not told so', async () => {
+test('a refusal based on an unwritten turn becomes UNAVAILABLE', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await engine.submit('request', bestEffort(hours(1)), { principal });
@@ -381,7 +381,7 @@ test('who is refused for something that was then not written is not told so', as
   await engine.submit('cancel', { leaseNumber: 1 }, { principal });
 });
 
-test('commits never overlap, and what comes during one is written with the next', async () => {
+test('commits never overlap, and commands that arrive during one are written with the next', async () => {
   await using harness = new Harness({ nodes: 50 });
   const { engine, store } = await harness.start();
   await settle();

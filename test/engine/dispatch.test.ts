@@ -70,7 +70,7 @@ test('a host that never answers holds up nobody but its own lease', async () => 
   expect(engine.status().problems).toEqual([]);
 });
 
-test('a host that never answers is given up in the end, and the lease fails with a reason', async () => {
+test('a host that never answers times out, and its lease fails with a reason', async () => {
   const dispatch = { ...defaultLimits.dispatch, callTimeout: 10_000, attempts: 2 };
   await using harness = new Harness({ nodes: 1, limits: { dispatch } });
   const { engine, adapter } = await harness.start();

@@ -60,7 +60,7 @@ test('what comes due during a long pass happens meanwhile', async () => {
   expect(harness.state(1)).toBe('DONE');
 });
 
-test('slices that nobody interrupts are written together', async () => {
+test('uninterrupted slices are written together', async () => {
   await using harness = new Harness({ nodes: 100, limits: { slice: 0, maxSlicesPerTurn: 50 } });
   const { engine } = await harness.start();
   const before = harness.database.commits;
@@ -109,7 +109,7 @@ test('where every commit takes long, however little it holds, a pass does not wr
   expect(Math.min(...planned.slice(1, -2))).toBeGreaterThanOrEqual(9);
 });
 
-test('a turn for which somebody waits holds a slice of the pass at most', async () => {
+test('a turn with waiting commands holds at most one slice of the pass', async () => {
   await using harness = new Harness({ nodes: 1, limits: { slice: 0, maxSlicesPerTurn: 64 } });
   const { engine, store } = await harness.start();
   const turns: (readonly [requested: number, planned: number])[] = [];
@@ -124,7 +124,7 @@ test('a turn for which somebody waits holds a slice of the pass at most', async 
   expect(turns.reduce((sum, [, planned]) => sum + planned, 0)).toBe(50);
 });
 
-test('a core that is never content does not keep the engine busy', async () => {
+test('a core that always needs another pass does not keep the engine busy', async () => {
   await using harness = new Harness({ hooks: { alwaysNeedsPass: true } });
   const { engine, store } = await harness.start();
   await engine.submit('request', bestEffort(hours(1)), { principal });

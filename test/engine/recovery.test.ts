@@ -97,7 +97,7 @@ test('no action is dispatched before the commit that records it', async () => {
   expect(unrecorded).toEqual([]);
 });
 
-test('rows that cannot be true are left out, loudly, and do not stop the rest', async () => {
+test('inconsistent rows are left out and logged, and do not stop the rest', async () => {
   await using harness = new Harness({ nodes: 2 });
   const first = await harness.start();
   const start = harness.clock.now() + hours(1);
@@ -170,7 +170,7 @@ test('a lease that the core refuses to take is left out alone', async () => {
   expect([1, 2, 3, 4].map((number) => harness.state(number))).toEqual(['DONE', 'READY', 'DONE', 'DONE']);
 });
 
-test('of a lease that is left out machines are only destroyed, not started', async () => {
+test('machines of a lease that is left out are only destroyed, not started', async () => {
   await using harness = new Harness({ nodes: 4 });
   const first = await harness.start();
   first.adapter.answer = () => new Promise(() => {});
@@ -189,7 +189,7 @@ test('of a lease that is left out machines are only destroyed, not started', asy
   expect(second.adapter.log.sort()).toEqual(['destroy 3/1', 'start 1/1']);
 });
 
-test('finished leases leave the core, and the site grows no larger for them', async () => {
+test('finished leases leave the core, and the snapshot does not grow with them', async () => {
   await using harness = new Harness({ nodes: 50 });
   const registry = new Registry();
   const { engine } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
@@ -282,7 +282,7 @@ test('hosts that remember are asked whether what should run does; a lease whose 
   });
 });
 
-test('what a host says of machines that are being shut down meanwhile is no loss', async () => {
+test('a machine that is being shut down is not reported as lost', async () => {
   await using harness = new Harness({
     nodes: 1,
     limits: { dispatch: { ...defaultLimits.dispatch, callTimeout: hours(1) } },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bestEffort, Harness, hours, principal, settle } from '../support/engine-harness.ts';
 
-test('stopping finishes the turn, answers who waits, ends subscriptions and gives the right to write back', async () => {
+test('a stop finishes the turn, answers waiting callers, ends subscriptions and releases the right to write', async () => {
   await using harness = new Harness();
   const { engine, store, adapter } = await harness.start();
   adapter.answer = () => new Promise(() => {});

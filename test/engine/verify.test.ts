@@ -62,7 +62,7 @@ describe('verification', () => {
     expect(verify(site, sound).faults).toEqual([]);
   });
 
-  test('a reservation of nobody, an unknown node, an unknown state, a negative length', () => {
+  test('a reservation without a lease, an unknown node, an unknown state, a negative length', () => {
     const snapshot = snapshotOf(site, 2);
     const [first] = snapshot.reservations;
     if (!first) throw new Error('no reservation');

@@ -27,7 +27,7 @@ test('a second server waits as a standby: it passes commands on and shows events
   expect(standby.adapter.log).toEqual([]);
 });
 
-test('without a single notice the standby and the writer still notice', async () => {
+test('standby and writer work without any notification of the database', async () => {
   await using harness = new Harness();
   const writer = await harness.start();
   const standby = await harness.start();
@@ -75,7 +75,7 @@ test('a command that the dead writer had not answered is carried out once by its
   expect(harness.database.leases.size).toBe(1);
 });
 
-test('a writer that was frozen and does not know that it is none any more cannot write', async () => {
+test('a writer that was frozen and replaced cannot write', async () => {
   await using harness = new Harness();
   const old = await harness.start();
   const next = await harness.start();
@@ -107,7 +107,7 @@ test('a writer that was frozen and does not know that it is none any more cannot
   expect([old.adapter.forgotten, next.adapter.forgotten]).toEqual([1, 0]);
 });
 
-test('a writer that does not know that it is none any more does not say that leases of its successor are not there', async () => {
+test('a replaced writer does not report leases of its successor as missing', async () => {
   await using harness = new Harness();
   const old = await harness.start();
   const next = await harness.start();
