@@ -16,6 +16,7 @@ export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, SiteView } from './policies/views.ts';
 export type { Availability, AvailabilityQuestion } from './questions/availability.ts';
 export type { PlannedLease } from './questions/dry-run.ts';
+export type { PlannedUpdate } from './questions/planned-update.ts';
 export type { Waiting, WaitingCode } from './questions/waiting.ts';
 export type { Recurrences } from './recurrences.ts';
 export { Scheduler } from './scheduler.ts';

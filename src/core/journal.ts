@@ -38,6 +38,16 @@ export class Journal {
     }
   }
 
+  /** Runs `change` and takes back everything that it changed. Throws what it throws. */
+  trial<T>(change: () => T): T {
+    const results: T[] = [];
+    this.attempt(() => {
+      results.push(change());
+      return null;
+    });
+    return results[0] as T;
+  }
+
   private rollBackTo(mark: number): void {
     const undos = this.undos ?? [];
     while (undos.length > mark) undos.pop()?.();

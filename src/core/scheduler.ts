@@ -34,6 +34,7 @@ import type {
 import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
 import { dryRun, type PlannedLease } from './questions/dry-run.ts';
+import { type PlannedUpdate, plannedUpdate } from './questions/planned-update.ts';
 import { type Waiting, whyWaiting } from './questions/waiting.ts';
 import { Recurrences } from './recurrences.ts';
 import { restore, takeSnapshot } from './restore.ts';
@@ -239,13 +240,9 @@ export class Scheduler {
    */
   rehearse<T>(command: (scheduler: this) => T): T {
     const { cursor } = this;
-    const answers: T[] = [];
-    this.state.journal.attempt(() => {
-      answers.push(command(this));
-      return null;
-    });
+    const answer = this.state.journal.trial(() => command(this));
     this.cursor = cursor;
-    return answers[0] as T;
+    return answer;
   }
 
   // ------------------------------------------------------------------ time
@@ -298,6 +295,12 @@ export class Scheduler {
   dryRun(now: Instant, request: LeaseRequest): PlannedLease {
     this.moveTo(now);
     return dryRun(this.state, request, now);
+  }
+
+  /** What an update would be answered now. Changes nothing. Throws as `update`, but for want of room. */
+  dryRunUpdate(now: Instant, id: number, update: LeaseUpdate): PlannedUpdate {
+    const carryOut = () => this.update(now, id, update);
+    return this.rehearse(() => plannedUpdate(this.state, id, update, now, carryOut));
   }
 
   /** When such machines could be had as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */

@@ -165,6 +165,80 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect((await end()).userErrors).toEqual([{ code: 'LEASE_ENDED', path: ['input', 'id'] }]);
   });
 
+  it('answers what an update would do, and what is possible instead, and changes nothing', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };
+    const { id: running } = (await ask(requestLease, { input })).requestLease.lease;
+    const rows = async () =>
+      (
+        await ask(
+          '{ leases { nodes { number state requestedDuration actualStart estimatedStart estimatedEnd } } }',
+        )
+      ).leases.nodes;
+    await expect.poll(async () => (await rows())[0].state).toBe('ACTIVE');
+    const start = new Date(Date.parse((await rows())[0].actualStart) + 2 * 3_600_000).toISOString();
+    const next = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start };
+    const { id: planned } = (await ask(requestLease, { input: next })).requestLease.lease;
+    await expect.poll(async () => (await rows())[1].state).toBe('READY');
+    const before = await rows();
+    const update = async (fields: object) =>
+      (
+        await ask(
+          `mutation ($input: UpdateLeaseInput!) { updateLease(input: $input) {
+            lease { number } displaced { number }
+            plan { accepted reason { code } start end firstPossibleStart longestDuration displaces { number } machines { index node { number } capacity { amount } } }
+            userErrors { code path } } }`,
+          { input: fields },
+        )
+      ).updateLease;
+    const nothing = { lease: null, displaced: [], userErrors: [] };
+    const blocked = { accepted: false, start: null, end: null, displaces: [] };
+    const amounts = [1, 2].map((index) => ({ index, node: null, capacity: [{ amount: 100 }] }));
+    const tooLong = await update({ id: running, duration: 'PT3H', dryRun: true });
+    expect(tooLong).toEqual({
+      ...nothing,
+      plan: {
+        ...blocked,
+        reason: { code: 'EXTENSION_BLOCKED' },
+        machines: amounts,
+        firstPossibleStart: null,
+        longestDuration: 'PT2H',
+      },
+    });
+    const tooSoon = {
+      id: planned,
+      start: new Date(Date.parse(start) - 5_400_000).toISOString(),
+      dryRun: true,
+    };
+    expect(await update(tooSoon)).toEqual({
+      ...nothing,
+      plan: {
+        ...blocked,
+        reason: { code: 'NOT_SCHEDULABLE' },
+        machines: amounts,
+        firstPossibleStart: before[0].estimatedEnd,
+        longestDuration: null,
+      },
+    });
+    const possible = { id: running, duration: 'PT90M', dryRun: true };
+    expect((await update(possible)).plan).toEqual({
+      accepted: true,
+      reason: null,
+      start: before[0].actualStart,
+      end: new Date(Date.parse(before[0].actualStart) + 5_400_000).toISOString(),
+      displaces: [],
+      machines: amounts.map((machine) => ({ ...machine, node: { number: machine.index } })),
+      firstPossibleStart: null,
+      longestDuration: null,
+    });
+    expect(await update({ id: running, start, dryRun: true })).toMatchObject({
+      plan: null,
+      userErrors: [{ code: 'INVALID_REQUEST', path: ['input', 'start'] }],
+    });
+    expect(await rows()).toEqual(before);
+    expect(await update({ ...possible, dryRun: false })).toMatchObject({ plan: null, lease: { number: 1 } });
+  });
+
   it('answers what would happen, when machines could be had, and why a lease waits', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, createNodes, lease, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, createNodes, hour, lease, now, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
 const api = await apiOnNewDatabase();
@@ -173,9 +173,40 @@ describe('update, extend and end', () => {
     expect(second).toContain('"asFarAsPossible":true');
   });
 
+  it('say with --dry-run what would happen', async () => {
+    api.leases.submitted.length = 0;
+    const plan = {
+      ...{ accepted: true, reason: null, start: now, end: now + hour, machines: { 1: 1 } },
+      ...{ displaces: [71], firstPossibleStart: null, longestDuration: null, amounts: [{ CPU: 100 }] },
+    };
+    api.leases.result = async () => plan;
+    const accepted = await cli('extend', '70', '30m', '--dry-run', ...server);
+    expect([accepted.status, accepted.err]).toEqual([0, '']);
+    expect(accepted.out).toBe(
+      [
+        'would be accepted',
+        'start        ~2030-01-31 08:00:00',
+        'end          ~2030-01-31 09:00:00',
+        'displaces    71\n',
+      ].join('\n'),
+    );
+    api.leases.result = async () => ({
+      ...plan,
+      ...{ accepted: false, start: null, end: null, machines: null, displaces: [], longestDuration: hour },
+      reason: { code: 'EXTENSION_BLOCKED', message: 'its nodes are taken' },
+    });
+    const refused = await cli('update', '70', '--duration', '90m', '--dry-run', ...server);
+    expect([refused.status, refused.out, refused.err]).toEqual([
+      1,
+      'would be refused\ncould last   01:00:00\n',
+      'leasegraph: would be refused: its nodes are taken [EXTENSION_BLOCKED]\n',
+    ]);
+    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual(['dryRunUpdate', 'dryRunUpdate']);
+  });
+
   it('say why they cannot', async () => {
     expect((await cli('update', '70', ...server)).err).toBe(
-      'leasegraph: expected --duration, --start or --deadline\n',
+      'leasegraph: expected --duration, --start, --deadline or --end-notice\n',
     );
     expect((await cli('end', '99', ...server)).err).toBe(
       'leasegraph: there is no lease 99 [LEASE_NOT_FOUND]\n',

@@ -7,6 +7,7 @@ import {
   type LeaseUpdate,
   type MaintenanceRecord,
   type NodeState,
+  type PlannedUpdate,
   Scheduler,
   SchedulerError,
   SECOND,
@@ -234,12 +235,14 @@ export class LiveRun {
     const { at } = this;
     const before = JSON.stringify(this.scheduler.snapshot());
     const expected = this.rehearse(command);
+    const told = this.askAbout(command);
     if (JSON.stringify(this.scheduler.snapshot()) !== before)
       throw new Error(`${JSON.stringify(command)} was only rehearsed and changed something`);
     this.expectNoChanges(command);
     try {
       give(this.scheduler, command, at);
       this.answers.push(null);
+      if (told?.accepted === false) throw new Error(`${JSON.stringify(command)}: its dry run was refused`);
       this.note(command);
       if (JSON.stringify(this.scheduler.snapshot()) !== expected)
         throw new Error(`${JSON.stringify(command)} did something else than in its rehearsal`);
@@ -250,6 +253,8 @@ export class LiveRun {
       if (JSON.stringify(this.scheduler.snapshot()) !== before)
         throw new Error(`${JSON.stringify(command)} was refused (${error.code}) and changed something`);
       this.expectNoChanges(command);
+      if (told?.accepted) throw new Error(`${JSON.stringify(command)}: its dry run was accepted`);
+      if (told) this.expectAlternative(command, told);
       if (error.code === 'EXTENSION_BLOCKED') this.expectLongest(command, error.details.longest ?? 0);
     }
   }
@@ -265,6 +270,25 @@ export class LiveRun {
       if (error instanceof SchedulerError) return null;
       throw error;
     }
+  }
+
+  /** What the dry run of an update tells; null where it throws. */
+  private askAbout(command: Command): PlannedUpdate | null {
+    if (command.kind !== 'update') return null;
+    try {
+      return this.scheduler.dryRunUpdate(this.at, command.lease, command.update);
+    } catch (error) {
+      if (error instanceof SchedulerError) return null;
+      throw error;
+    }
+  }
+
+  /** An advance reservation that cannot be had as wanted can be had at the start that its dry run names. */
+  private expectAlternative(command: Command, { firstPossibleStart: start }: PlannedUpdate): void {
+    if (command.kind !== 'update' || start === null) return;
+    const lease = this.scheduler.lease(command.lease);
+    if (lease?.type !== 'ADVANCE_RESERVATION') return;
+    this.copy().update(this.at, command.lease, { ...command.update, start });
   }
 
   private expectNoChanges(command: Command): void {

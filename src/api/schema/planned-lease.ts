@@ -1,4 +1,4 @@
-import type { Amounts, PlannedLease as PlannedLeaseFacts } from '../../core/index.ts';
+import type { Amounts, Millis, PlannedLease as PlannedLeaseFacts } from '../../core/index.ts';
 import { builder } from './builder.ts';
 import { LeaseMachine } from './lease.ts';
 import { StateReasonType } from './reason.ts';
@@ -8,10 +8,12 @@ import { Lease } from './refs.ts';
 export interface Plan {
   readonly facts: PlannedLeaseFacts;
   readonly machines: readonly Amounts[];
+  /** Of an update that would be refused. */
+  readonly longestDuration?: Millis | null;
 }
 
 export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
-  description: 'What would happen to a request.',
+  description: 'What would happen to a request or an update.',
   fields: (t) => ({
     accepted: t.boolean({
       description: 'Whether it would be accepted.',
@@ -21,7 +23,7 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
       resolve: ({ facts }) => facts.reason,
       type: StateReasonType,
       nullable: true,
-      description: 'Why it would be rejected, or would wait.',
+      description: 'Why it would be rejected or refused, or would wait.',
     }),
     start: t.field({
       resolve: ({ facts }) => facts.start,
@@ -59,7 +61,13 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
       resolve: ({ facts }) => facts.firstPossibleStart,
       type: 'DateTime',
       nullable: true,
-      description: 'If it would be rejected: when its machines could first start.',
+      description: 'If it would be rejected or refused: when its machines could first start.',
+    }),
+    longestDuration: t.field({
+      resolve: ({ longestDuration }) => longestDuration ?? null,
+      type: 'Duration',
+      nullable: true,
+      description: 'If an extension would be refused: the longest duration that the lease could have.',
     }),
   }),
 });

@@ -1,11 +1,9 @@
-import { type OutputOptions, printJson } from '../output.ts';
+import { type OutputOptions, printJson, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain } from '../text.ts';
 import { assertAccepted, type Client } from './client.ts';
-import { DryRunDocument, type DryRunMutation, type RequestLeaseInput } from './generated/operations.ts';
-import { showInstant } from './show.ts';
-
-type Plan = NonNullable<DryRunMutation['requestLease']['plan']>;
+import { DryRunDocument, type PlanFragment as Plan, type RequestLeaseInput } from './generated/operations.ts';
+import { showDuration, showInstant } from './show.ts';
 
 /**
  * Prints what would become of each request by itself. Throws CliError when one of them would be refused or rejected.
@@ -44,12 +42,18 @@ async function planOf(client: Client, input: RequestLeaseInput): Promise<Plan> {
   return plan;
 }
 
+/** Prints what would become of an update. Throws CliError when it would be refused. */
+export function printUpdatePlan(plan: Plan, options: OutputOptions, terminal: Terminal): void {
+  printOne(terminal, options, plan, () => show(plan, '', 'refused'));
+  if (!plan.accepted) throw new CliError(`would be refused${reasonOf(plan)}`);
+}
+
 function reasonOf({ reason }: Plan): string {
   return reason === null ? '' : `: ${reason.message} [${reason.code}]`;
 }
 
-function show(plan: Plan, name: string): string {
-  const { accepted, displaces, end, firstPossibleStart, machines, start } = plan;
+function show(plan: Plan, name: string, otherwise: 'rejected' | 'refused' = 'rejected'): string {
+  const { accepted, displaces, end, firstPossibleStart, longestDuration, machines, start } = plan;
   const nodes = machines.flatMap(({ node }) => node?.hostname ?? []);
   const facts: (readonly [name: string, value: string | null])[] = [
     ['start', start && `~${showInstant(start)}`],
@@ -57,9 +61,10 @@ function show(plan: Plan, name: string): string {
     ['nodes', nodes.length === 0 ? null : nodes.join(' ')],
     ['displaces', displaces.length === 0 ? null : displaces.map(({ number }) => number).join(', ')],
     ['could start', firstPossibleStart && showInstant(firstPossibleStart)],
+    ['could last', longestDuration && showDuration(longestDuration)],
   ];
-  // Why it would be rejected is the error of the command.
-  const head = accepted ? `would be accepted${reasonOf(plan)}` : 'would be rejected';
+  // Why it would not be is the error of the command.
+  const head = accepted ? `would be accepted${reasonOf(plan)}` : `would be ${otherwise}`;
   return [
     plain(`${name}${head}`),
     ...facts.flatMap(([fact, value]) => (value === null ? [] : [`${fact.padEnd(11)}  ${plain(value)}`])),

@@ -2,17 +2,26 @@ import { type OutputOptions, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { assertAccepted, type Client } from './client.ts';
 import { UpdateLeaseDocument, type UpdateLeaseInput } from './generated/operations.ts';
+import { printUpdatePlan } from './rehearse.ts';
 import { leaseTable } from './show.ts';
 
-/** Updates a lease and prints it. Throws CliError when the update was refused. */
+/**
+ * Updates a lease and prints it, or with `dryRun` what would happen. Throws CliError when the update is, or would be,
+ * refused.
+ */
 export async function updateLease(
   client: Client,
   input: UpdateLeaseInput,
   options: OutputOptions,
   terminal: Terminal,
 ): Promise<void> {
-  const { lease, displaced, userErrors } = (await client.request(UpdateLeaseDocument, { input })).updateLease;
+  const { lease, displaced, plan, userErrors } = (await client.request(UpdateLeaseDocument, { input }))
+    .updateLease;
   assertAccepted(userErrors);
+  if (input.dryRun && plan !== null) {
+    printUpdatePlan(plan, options, terminal);
+    return;
+  }
   if (lease === null) throw new CliError('the server answered without a lease [UNEXPECTED_ANSWER]');
   const numbers = displaced.map(({ number }) => number);
   printOne(terminal, options, { ...lease, displaced: numbers }, () => {

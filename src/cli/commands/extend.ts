@@ -10,6 +10,7 @@ import type { Terminal } from '../terminal.ts';
 
 interface ExtendOptions extends ServerOptions, OutputOptions {
   readonly asFarAsPossible?: boolean;
+  readonly dryRun?: boolean;
 }
 
 export default function extend(command: Command, terminal: Terminal): void {
@@ -17,6 +18,7 @@ export default function extend(command: Command, terminal: Terminal): void {
     .argument('<lease>', 'number of a lease', wholeNumber)
     .argument('<duration>', `how much longer: ${durationForm}`, durationOption)
     .option('--as-far-as-possible', 'extend it as far as its nodes are free')
+    .option('--dry-run', 'print what would happen, and change nothing')
     .action(async (number: number, longer: string, options: ExtendOptions) => {
       const client = connect(options);
       const { id, requestedDuration } = await findLease(client, number);
@@ -24,8 +26,13 @@ export default function extend(command: Command, terminal: Terminal): void {
       const duration = Duration.fromMillis(total.toMillis())
         .shiftTo('days', 'hours', 'minutes', 'seconds')
         .toISO();
-      const { asFarAsPossible } = options;
-      const input = { id, duration, ...(asFarAsPossible ? { asFarAsPossible } : {}) };
+      const { asFarAsPossible, dryRun } = options;
+      const input = {
+        id,
+        duration,
+        ...(asFarAsPossible ? { asFarAsPossible } : {}),
+        ...(dryRun ? { dryRun } : {}),
+      };
       await updateLease(client, input, options, terminal);
     });
 }

@@ -14,6 +14,7 @@ interface UpdateOptions extends ServerOptions, OutputOptions {
   readonly deadline?: Moment;
   readonly endNotice?: string;
   readonly asFarAsPossible?: boolean;
+  readonly dryRun?: boolean;
   readonly key?: string;
 }
 
@@ -25,9 +26,10 @@ export default function update(command: Command, terminal: Terminal): void {
     .option('--deadline <instant>', 'the new deadline of a deadline lease', momentOption)
     .option('--end-notice <duration>', 'how long before its end a notice is given; 0s: none', durationOption)
     .option('--as-far-as-possible', 'extend a running lease as far as its nodes are free')
+    .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an update with its key carries it out once')
     .action(async (number: number, options: UpdateOptions) => {
-      const { start, duration, deadline, endNotice, asFarAsPossible, key } = options;
+      const { start, duration, deadline, endNotice, asFarAsPossible, dryRun, key } = options;
       if ([start, duration, deadline, endNotice].every((value) => value === undefined)) {
         throw new CliError('expected --duration, --start, --deadline or --end-notice', 2);
       }
@@ -40,6 +42,7 @@ export default function update(command: Command, terminal: Terminal): void {
         ...(deadline === undefined ? {} : { deadline: await resolveMoment(client, '--deadline', deadline) }),
         ...(endNotice === undefined ? {} : { endNotice }),
         ...(asFarAsPossible ? { asFarAsPossible } : {}),
+        ...(dryRun ? { dryRun } : {}),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       };
       await updateLease(client, input, options, terminal);

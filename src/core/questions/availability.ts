@@ -43,10 +43,22 @@ export function availability(
     draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, project, start }, now);
   const lease = draft(from);
   if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [] };
+  const isAccepted = (start: Instant): boolean =>
+    start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
+  return searchStarts(startsThatMatter(state, lease, from, to, duration), from, to, isAccepted);
+}
+
+/** The first accepted start, and those in [from, to); `starts` as {@link startsThatMatter} returns them. */
+export function searchStarts(
+  starts: readonly Instant[],
+  from: Instant,
+  to: Instant,
+  judge: (start: Instant) => boolean,
+): Availability {
   let trials = 0;
   const isAccepted = (start: Instant): boolean => {
     trials += 1;
-    return start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
+    return judge(start);
   };
   /** The first start in (low, high] that is answered as `high` is; `low` is answered otherwise. */
   const boundary = (low: Instant, high: Instant, accepted: boolean): Instant => {
@@ -64,7 +76,7 @@ export function availability(
   /** From here on, up to `last`, starts are answered with `accepted`. */
   let since = from;
   let last = from;
-  for (const start of startsThatMatter(state, lease, from, to)) {
+  for (const start of starts) {
     if (trials >= maxTrials || (start >= to && earliestStart !== null)) break;
     if (isAccepted(start) !== accepted) {
       const change: Instant = start === from ? from : boundary(last, start, !accepted);
@@ -83,8 +95,13 @@ export function availability(
  * Ascending, with the first and the last start of each part of the interval in which nothing begins or ends while the
  * machines would run. Leases that give way may change the answer within such a part: the caller looks for where.
  */
-function startsThatMatter(state: SchedulerState, lease: Lease, from: Instant, to: Instant): Instant[] {
-  const { duration } = lease;
+export function startsThatMatter(
+  state: SchedulerState,
+  lease: Lease,
+  from: Instant,
+  to: Instant,
+  duration: Millis,
+): Instant[] {
   const { table, availability: nodes } = state.planning;
   const times = [
     ...table.changepoints(from, LAST_INSTANT),

@@ -7,6 +7,7 @@ import { cancelRecurrence } from './cancel-recurrence.ts';
 import type { Command, CommandKind } from './command.ts';
 import { createRecurrence } from './create-recurrence.ts';
 import { dryRun } from './dry-run.ts';
+import { dryRunUpdate } from './dry-run-update.ts';
 import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
@@ -41,6 +42,7 @@ export const commandKinds = {
   setQuotas,
   quotas,
   dryRun,
+  dryRunUpdate,
   rehearseRecurrence,
   upcomingOccurrences,
   availability,

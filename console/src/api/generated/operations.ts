@@ -475,6 +475,8 @@ export type UpdateLeaseInput = {
   readonly asFarAsPossible?: boolean | null | undefined;
   /** DEADLINE: the new deadline. */
   readonly deadline?: string | null | undefined;
+  /** Changes nothing: the lease of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The new requested running time. */
   readonly duration?: string | null | undefined;
   /** How long before the end of the lease a notice is given. PT0S: none. */

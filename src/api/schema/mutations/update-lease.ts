@@ -1,5 +1,6 @@
 import type { LeaseUpdate } from '../../../core/index.ts';
 import { builder } from '../builder.ts';
+import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
@@ -22,6 +23,9 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
     asFarAsPossible: t.boolean({
       description: 'An extension that is blocked goes as far as it can instead of being refused.',
     }),
+    dryRun: t.boolean({
+      description: 'Changes nothing: the lease of the payload is null, and `plan` says what would happen.',
+    }),
     idempotencyKey: t.string({
       description:
         'Repeating an update with its key returns the lease; the key with another input is an error.',
@@ -29,10 +33,7 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
   }),
 });
 
-interface Updated {
-  readonly number: number;
-  readonly displaced: readonly number[];
-}
+type Updated = { readonly number: number; readonly displaced: readonly number[] } | { readonly plan: Plan };
 
 const UpdateLeasePayload = payloadType<Updated>(
   'UpdateLeasePayload',
@@ -42,16 +43,24 @@ const UpdateLeasePayload = payloadType<Updated>(
       type: Lease,
       nullable: true,
       description: 'The lease as it was committed. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : read.lease(result.number)),
+      resolve: ({ result }, _args, { read }) =>
+        result !== null && 'number' in result ? read.lease(result.number) : null,
     }),
     displaced: t.field({
       type: [Lease],
       description:
         'The leases that were moved, suspended or requeued for it, as far as the principal may see them.',
       resolve: async ({ result }, _args, { read }) => {
-        const leases = await Promise.all((result?.displaced ?? []).map((number) => read.lease(number)));
+        const displaced = result !== null && 'number' in result ? result.displaced : [];
+        const leases = await Promise.all(displaced.map((number) => read.lease(number)));
         return leases.filter((lease) => lease !== undefined);
       },
+    }),
+    plan: t.field({
+      type: PlannedLease,
+      nullable: true,
+      description: 'With `dryRun`: what would happen. Otherwise null.',
+      resolve: ({ result }) => (result !== null && 'plan' in result ? result.plan : null),
     }),
   }),
 );
@@ -86,13 +95,21 @@ builder.mutationField('updateLease', (t) =>
     description: 'Changes the terms of a lease, all or none. A refused update leaves everything as it was.',
     args: { input: t.arg({ type: UpdateLeaseInput, required: true, description: 'The new terms.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<Updated>(
         context,
         async () => {
           const { principal, services } = context;
           const leaseNumber = numberAt('Lease', input.id, 'input', 'id');
           const update = updateOf(input);
           await assertMayChange(context, leaseNumber, 'input', 'id');
+          if (input.dryRun) {
+            const { amounts, longestDuration, ...facts } = await services.leases.submit(
+              'dryRunUpdate',
+              { leaseNumber, update },
+              { principal },
+            );
+            return { plan: { facts, machines: amounts, longestDuration } };
+          }
           const { displaced } = await services.leases.submit(
             'update',
             { leaseNumber, update },

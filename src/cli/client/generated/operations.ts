@@ -482,6 +482,8 @@ export type UpdateLeaseInput = {
   readonly asFarAsPossible?: boolean | null | undefined;
   /** DEADLINE: the new deadline. */
   readonly deadline?: string | null | undefined;
+  /** Changes nothing: the lease of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The new requested running time. */
   readonly duration?: string | null | undefined;
   /** How long before the end of the lease a notice is given. PT0S: none. */
@@ -624,12 +626,14 @@ export type RequestLeaseMutationVariables = Exact<{
 
 export type RequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type PlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> };
+
 export type DryRunMutationVariables = Exact<{
   input: RequestLeaseInput;
 }>;
 
 
-export type DryRunMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type DryRunMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type AvailabilityQueryVariables = Exact<{
   machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
@@ -954,7 +958,7 @@ export type UpdateLeaseMutationVariables = Exact<{
 }>;
 
 
-export type UpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type UpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type EndLeaseMutationVariables = Exact<{
   id: string | number;
@@ -1132,6 +1136,29 @@ export const RefusalFragmentDoc = new TypedDocumentString(`
   path
 }
     `, {"fragmentName":"Refusal"}) as unknown as TypedDocumentString<RefusalFragment, unknown>;
+export const PlanFragmentDoc = new TypedDocumentString(`
+    fragment Plan on PlannedLease {
+  accepted
+  reason {
+    code
+    message
+  }
+  start
+  end
+  firstPossibleStart
+  longestDuration
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+  }
+}
+    `, {"fragmentName":"Plan"}) as unknown as TypedDocumentString<PlanFragment, unknown>;
 export const EventRowFragmentDoc = new TypedDocumentString(`
     fragment EventRow on LeaseEvent {
   sequence
@@ -1540,24 +1567,7 @@ export const DryRunDocument = new TypedDocumentString(`
     mutation DryRun($input: RequestLeaseInput!) {
   requestLease(input: $input) {
     plan {
-      accepted
-      reason {
-        code
-        message
-      }
-      start
-      end
-      firstPossibleStart
-      machines {
-        index
-        node {
-          number
-          hostname
-        }
-      }
-      displaces {
-        number
-      }
+      ...Plan
     }
     userErrors {
       ...Refusal
@@ -1568,6 +1578,27 @@ export const DryRunDocument = new TypedDocumentString(`
   code
   message
   path
+}
+fragment Plan on PlannedLease {
+  accepted
+  reason {
+    code
+    message
+  }
+  start
+  end
+  firstPossibleStart
+  longestDuration
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+  }
 }`) as unknown as TypedDocumentString<DryRunMutation, DryRunMutationVariables>;
 export const AvailabilityDocument = new TypedDocumentString(`
     query Availability($machines: [MachineSetInput!]!, $duration: Duration!, $from: DateTime, $to: DateTime) {
@@ -2605,6 +2636,9 @@ export const UpdateLeaseDocument = new TypedDocumentString(`
     displaced {
       number
     }
+    plan {
+      ...Plan
+    }
     userErrors {
       ...Refusal
     }
@@ -2652,6 +2686,27 @@ fragment Refusal on UserError {
   code
   message
   path
+}
+fragment Plan on PlannedLease {
+  accepted
+  reason {
+    code
+    message
+  }
+  start
+  end
+  firstPossibleStart
+  longestDuration
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+  }
 }`) as unknown as TypedDocumentString<UpdateLeaseMutation, UpdateLeaseMutationVariables>;
 export const EndLeaseDocument = new TypedDocumentString(`
     mutation EndLease($id: ID!) {

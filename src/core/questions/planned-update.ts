@@ -1,0 +1,110 @@
+import { type RefusalDetails, SchedulerError } from '../errors.ts';
+import { hasStarted } from '../lifecycle/update/terms.ts';
+import { updateLease } from '../lifecycle/update/update.ts';
+import type { Lease } from '../model/lease.ts';
+import type { Amounts, CommandOutcome, Instant, LeaseUpdate, Millis } from '../model/records.ts';
+import { LAST_INSTANT } from '../model/time.ts';
+import { cancelLease } from '../placement/endings.ts';
+import type { SchedulerState } from '../state.ts';
+import { availability, searchStarts, startsThatMatter } from './availability.ts';
+import type { PlannedLease } from './dry-run.ts';
+
+/** What an update would be answered now. */
+export interface PlannedUpdate extends PlannedLease {
+  /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the longest duration that the lease could have; otherwise null. */
+  readonly longestDuration: Millis | null;
+  /** What the lease asked for, one entry per machine. */
+  readonly amounts: readonly Amounts[];
+}
+
+/** Refusals for want of room, to which there may be an alternative. */
+const roomCodes: ReadonlySet<string> = new Set([
+  'NOT_SCHEDULABLE',
+  'DEADLINE_CANNOT_BE_MET',
+  'EXTENSION_BLOCKED',
+  'QUOTA_EXCEEDED',
+]);
+
+/** `carryOut` updates the lease; the caller takes it back. Throws what is refused for another reason than room. */
+export function plannedUpdate(
+  state: SchedulerState,
+  id: number,
+  update: LeaseUpdate,
+  now: Instant,
+  carryOut: () => CommandOutcome,
+): PlannedUpdate {
+  const lease = state.live(id);
+  const amounts = lease.terms.machines;
+  try {
+    const { displaced } = carryOut();
+    const { vm } = lease;
+    const nodes = vm?.mapping.slice(1).map((node, index) => [index + 1, node] as const);
+    return {
+      ...{ accepted: true, reason: null, amounts },
+      start: vm?.start ?? null,
+      end: lease.vms.at(-1)?.finalEnd ?? null,
+      machines: nodes ? Object.fromEntries(nodes) : null,
+      displaces: displaced,
+      firstPossibleStart: null,
+      longestDuration: null,
+    };
+  } catch (error) {
+    const refusal = roomRefusal(error);
+    if (!refusal) throw error;
+    const { code, details, message } = refusal;
+    return {
+      ...{ accepted: false, reason: { code, message }, amounts },
+      ...{ start: null, end: null, machines: null, displaces: [] },
+      firstPossibleStart: firstPossibleStart(state, lease, update, now),
+      longestDuration: details.longest ?? null,
+    };
+  }
+}
+
+/**
+ * The first start, from the wanted one on, at which a refused lease could be had with its new terms. Of an advance
+ * reservation: at which the update would be accepted. Of a lease with a deadline: at which its machines could be had as
+ * an advance reservation, if it gave up its own place. Null when there is none, or its machines have started.
+ */
+function firstPossibleStart(
+  state: SchedulerState,
+  lease: Lease,
+  update: LeaseUpdate,
+  now: Instant,
+): Instant | null {
+  const { type, preemptible } = lease;
+  const { machines, project } = lease.terms;
+  if (hasStarted(lease)) return null;
+  const { duration = lease.duration, start = lease.requestedStart } = update;
+  const from = Math.max(now, start ?? now);
+  if (type === 'DEADLINE') {
+    return state.journal.trial(() => {
+      cancelLease(state, lease, now, null);
+      const question = { machines, duration, preemptible, project, from, to: null };
+      return availability(state, question, now).earliestStart;
+    });
+  }
+  if (type !== 'ADVANCE_RESERVATION') return null;
+  const isAccepted = (at: Instant) =>
+    at + duration <= LAST_INSTANT && isPossible(state, lease.id, { ...update, start: at }, now);
+  const starts = startsThatMatter(state, lease, from, from, duration);
+  return searchStarts(starts, from, from, isAccepted).earliestStart;
+}
+
+function isPossible(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): boolean {
+  return state.journal.trial(() => {
+    try {
+      updateLease(state, id, update, now);
+      return true;
+    } catch (error) {
+      if (roomRefusal(error)) return false;
+      throw error;
+    }
+  });
+}
+
+function roomRefusal(
+  error: unknown,
+): { readonly code: string; readonly message: string; readonly details: RefusalDetails } | null {
+  return error instanceof SchedulerError && roomCodes.has(error.code) ? error : null;
+}
