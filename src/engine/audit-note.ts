@@ -12,7 +12,7 @@ export interface AuditNote {
 
 export interface AuditRecord extends AuditNote {
   readonly principal: string;
-  /** OK, or the code of the first error. */
+  /** OK, DRY_RUN, or the code of the first error. */
   readonly outcome: string;
 }
 

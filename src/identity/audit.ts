@@ -7,7 +7,7 @@ export interface AuditRecord {
   readonly mutation: string;
   /** What was changed, as a global id; null when nothing was. */
   readonly subject: string | null;
-  /** OK, or the code of the first error. */
+  /** OK, DRY_RUN, or the code of the first error. */
   readonly outcome: string;
   readonly requestId: string;
 }

@@ -349,6 +349,69 @@ describeEachDatabase('the API on the engine', (databases) => {
     });
   });
 
+  it('answers what a change of nodes would displace, and when it would displace nothing', async () => {
+    const { app, identity } = await apiOnEngine(databases);
+    const ask = async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
+      const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;
+      expect(errors).toBeUndefined();
+      return data;
+    };
+    const at = (hours: number) => new Date(Math.ceil(Date.now() / 1e3) * 1e3 + hours * 3_600_000);
+    const [start, end] = [at(1), at(2)].map((instant) => instant.toISOString()) as [string, string];
+    const reserved = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start };
+    const { id } = (await ask(requestLease, { input: reserved })).requestLease.lease;
+    await expect.poll(async () => (await ask('{ lease(number: 1) { state } }')).lease.state).toBe('READY');
+    const plan =
+      'plan { accepted reason { code } displaces { id } withoutPlace { number } firstPossibleStart } userErrors { code path }';
+    const node = btoa('ComputeNode:1');
+    const drain = (collisions: string) =>
+      ask(
+        `mutation { setNodeState(input: { id: "${node}", state: DRAINING, collisions: ${collisions}, dryRun: true }) {
+          node { number } displaced { number } ${plan} } }`,
+      );
+    const losing = { displaces: [{ id }], withoutPlace: [{ number: 1 }] };
+    const refused = { ...losing, accepted: false, reason: { code: 'WOULD_DISPLACE' } };
+    const nothing = { displaced: [], userErrors: [] };
+    expect((await drain('REFUSE')).setNodeState).toEqual({
+      ...nothing,
+      node: null,
+      plan: { ...refused, firstPossibleStart: start },
+    });
+    expect((await drain('DISPLACE')).setNodeState.plan).toEqual({
+      ...losing,
+      ...{ accepted: true, reason: null, firstPossibleStart: start },
+    });
+    const maintenance = (fields: string) =>
+      ask(
+        `mutation { planMaintenance(input: { nodes: ["${node}"], start: "${start}", dryRun: true, ${fields} }) {
+          maintenance { id } displaced { number } ${plan} } }`,
+      );
+    expect((await maintenance(`end: "${end}"`)).planMaintenance).toEqual({
+      ...nothing,
+      maintenance: null,
+      plan: { ...refused, firstPossibleStart: end },
+    });
+    expect((await maintenance(`end: "${start}"`)).planMaintenance).toMatchObject({
+      plan: null,
+      userErrors: [{ code: 'INVALID_REQUEST', path: ['input', 'end'] }],
+    });
+    expect(
+      await ask('{ maintenance { totalCount } nodes { nodes { state } } lease(number: 1) { state } }'),
+    ).toEqual({
+      maintenance: { totalCount: 0 },
+      nodes: { nodes: [{ state: 'UP' }, { state: 'UP' }] },
+      lease: { state: 'READY' },
+    });
+    await identity.audit.flush();
+    expect((await ask('{ auditLog { nodes { mutation outcome } } }')).auditLog.nodes).toEqual(
+      expect.arrayContaining([
+        { mutation: 'setNodeState', outcome: 'DRY_RUN' },
+        { mutation: 'planMaintenance', outcome: 'DRY_RUN' },
+        { mutation: 'planMaintenance', outcome: 'INVALID_REQUEST' },
+      ]),
+    );
+  });
+
   it('shows the scheduler, and what hosts were told', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };

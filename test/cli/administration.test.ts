@@ -234,8 +234,38 @@ describe('status', () => {
 });
 
 describe('nodes and maintenance', () => {
-  it('are changed by operators', async () => {
+  it('say with --dry-run what would be displaced', async () => {
     await createNodes(api.prisma, 2);
+    api.leases.submitted.length = 0;
+    const plan = { accepted: true, reason: null, displaces: [70, 71], withoutPlace: [70] };
+    api.leases.result = async () => ({ ...plan, firstPossibleStart: now + hour });
+    const drained = await cli('node', 'drain', 'node-2', '--dry-run', ...server);
+    expect([drained.status, drained.err]).toEqual([0, '']);
+    expect(drained.out).toBe(
+      [
+        'would be accepted',
+        'displaces      70, 71',
+        'no place for   70',
+        'possible from  2030-01-31 09:00:00\n',
+      ].join('\n'),
+    );
+    const reason = { code: 'WOULD_DISPLACE', message: 'lease 70 would lose its place' };
+    api.leases.result = async () => ({ ...plan, accepted: false, reason, firstPossibleStart: null });
+    const times = ['--start', '+1h', '--end', '+2h'];
+    const refused = await cli('maintenance', 'plan', '1', ...times, '--dry-run', ...server);
+    expect([refused.status, refused.out, refused.err]).toEqual([
+      1,
+      'would be refused\ndisplaces      70, 71\nno place for   70\n',
+      'leasegraph: would be refused: lease 70 would lose its place [WOULD_DISPLACE]\n',
+    ]);
+    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual([
+      'rehearseNodeState',
+      'rehearseMaintenance',
+    ]);
+    expect((await cli('node', 'resume', '1', '--dry-run', ...server)).status).toBe(2);
+  });
+
+  it('are changed by operators', async () => {
     api.leases.submitted.length = 0;
     api.leases.result = async () => ({ displaced: [71] });
     const drained = await cli('node', 'drain', 'node-2', '--refuse', ...server);

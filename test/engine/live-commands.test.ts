@@ -112,6 +112,73 @@ describe('setNodeState', () => {
   });
 });
 
+describe('dry runs of changes to nodes', () => {
+  /** Four nodes. Lease 1 takes all of them from 1:00 to 2:00, lease 2 two of them from 2:30 to 3:00. */
+  async function planned(harness: Harness) {
+    const { engine } = await harness.start();
+    await engine.submit('request', reservationAt(epoch + hours(1), hours(1), 4), options);
+    await engine.submit('request', reservationAt(epoch + minutes(150), minutes(30), 2), options);
+    await settle();
+    return engine;
+  }
+
+  test('say which leases maintenance takes from their nodes, and when it would take none', async () => {
+    await using harness = new Harness({ nodes: 4 });
+    const engine = await planned(harness);
+    const { leases, maintenance, reservations } = harness.database;
+    const before = structuredClone({ leases, maintenance, reservations });
+    const plan = (collisions: 'REFUSE' | 'DISPLACE', length = hours(1)) => ({
+      maintenance: { name: 'disks', nodes: [1, 2, 3], start: epoch, end: epoch + length },
+      collisions,
+    });
+    const hours2 = hours(2);
+    expect(await engine.submit('rehearseMaintenance', plan('REFUSE', hours2), options)).toEqual({
+      accepted: false,
+      reason: { code: 'WOULD_DISPLACE', message: expect.stringMatching(/: 1$/) },
+      displaces: [1],
+      withoutPlace: [1],
+      // From 2:00 to 4:00 lease 2 has one node left, so it must be over as well.
+      firstPossibleStart: epoch + hours(3),
+    });
+    expect(await engine.submit('rehearseMaintenance', plan('DISPLACE', hours2), options)).toMatchObject({
+      ...{ accepted: true, reason: null, displaces: [1], withoutPlace: [1] },
+      firstPossibleStart: epoch + hours(3),
+    });
+    expect(await engine.submit('rehearseMaintenance', plan('REFUSE'), options)).toEqual({
+      ...{ accepted: true, reason: null, displaces: [], withoutPlace: [], firstPossibleStart: null },
+    });
+    expect({ leases, maintenance, reservations }).toEqual(before);
+    const later = { name: 'disks', nodes: [1, 2, 3], start: epoch + hours(3), end: epoch + hours(5) };
+    const early = { ...later, start: later.start - 1, end: later.end - 1 };
+    await expect(
+      engine.submit('planMaintenance', { maintenance: early, collisions: 'REFUSE' }, options),
+    ).rejects.toMatchObject({ code: 'WOULD_DISPLACE' });
+    await engine.submit('planMaintenance', { maintenance: later, collisions: 'REFUSE' }, options);
+  });
+
+  test('say which leases lose a node that is drained, and when it can be drained', async () => {
+    await using harness = new Harness({ nodes: 4 });
+    const engine = await planned(harness);
+    const drain = { node: 1, state: 'DRAINING', collisions: 'REFUSE' } as const;
+    // Lease 2 finds other nodes.
+    expect(await engine.submit('rehearseNodeState', drain, options)).toMatchObject({
+      ...{ accepted: false, reason: { code: 'WOULD_DISPLACE' }, withoutPlace: [1] },
+      firstPossibleStart: epoch + hours(1),
+    });
+    await harness.pass(hours(1), minutes(10));
+    expect(harness.state(1)).toBe('ACTIVE');
+    expect(await engine.submit('rehearseNodeState', drain, options)).toMatchObject({
+      ...{ accepted: true, reason: null, withoutPlace: [], firstPossibleStart: null },
+    });
+    expect(await engine.submit('rehearseNodeState', { ...drain, state: 'DOWN' }, options)).toMatchObject({
+      ...{ accepted: true, displaces: expect.arrayContaining([1]), withoutPlace: [1] },
+    });
+    expect(harness.database.nodeStates.size).toBe(0);
+    expect(harness.state(1)).toBe('ACTIVE');
+    await engine.submit('setNodeState', drain, options);
+  });
+});
+
 describe('maintenance', () => {
   const plan = (start: number, end: number) => ({
     maintenance: { name: 'disks', nodes: [1], start, end },

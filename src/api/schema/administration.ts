@@ -51,7 +51,7 @@ const AuditEntry = builder.objectRef<AuditEntryRow>('AuditEntry').implement({
       nullable: true,
       description: 'The global id of what it changed, or was to change.',
     }),
-    outcome: t.exposeString('outcome', { description: 'OK, or the code of the first error.' }),
+    outcome: t.exposeString('outcome', { description: 'OK, DRY_RUN, or the code of the first error.' }),
     requestId: t.exposeString('requestId', { description: 'Names the request in the log.' }),
   }),
 });

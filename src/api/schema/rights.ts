@@ -112,7 +112,8 @@ function audited(mutation: string, resolve: Resolver): Resolver {
     try {
       const payload = (await resolve(root, args, context, info)) as Payload<unknown>;
       const [refusal] = payload.userErrors;
-      if (refusal || !isRecorded) record(refusal?.code ?? 'OK', payload.result);
+      const accepted = args.input?.dryRun === true ? 'DRY_RUN' : 'OK';
+      if (refusal || !isRecorded) record(refusal?.code ?? accepted, payload.result);
       return payload;
     } catch (error) {
       record('INTERNAL', null);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
+import { printDisplacement } from '../client/displacement.ts';
 import {
   type Collisions,
   EndMaintenanceDocument,
@@ -28,6 +29,7 @@ interface PlanOptions extends Options {
   readonly end: Moment;
   readonly reason?: string;
   readonly displace?: boolean;
+  readonly dryRun?: boolean;
 }
 
 const year = 365 * 86_400_000;
@@ -64,6 +66,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
     .requiredOption('--end <instant>', 'when it ends, such as +4h', momentOption)
     .option('--reason <text>', 'why')
     .option('--displace', 'also where it displaces leases with a promised time')
+    .option('--dry-run', 'print what would happen, and plan nothing')
     .action(async (wanted: readonly string[], options: PlanOptions) => {
       const client = connect(options);
       const nodes: string[] = [];
@@ -73,8 +76,12 @@ export default function maintenance(command: Command, terminal: Terminal): void 
         ['--end', options.end],
       ]);
       const collisions: Collisions = options.displace ? 'DISPLACE' : 'REFUSE';
-      const input = { nodes, start, end, reason: options.reason ?? null, collisions };
-      show((await client.request(PlanMaintenanceDocument, { input })).planMaintenance, options, terminal);
+      const { dryRun, reason = null } = options;
+      const input = { nodes, start, end, reason, collisions, ...(dryRun && { dryRun }) };
+      const payload = (await client.request(PlanMaintenanceDocument, { input })).planMaintenance;
+      assertAccepted(payload.userErrors);
+      if (dryRun) printDisplacement(payload.plan, options, terminal);
+      else show(payload, options, terminal);
     });
   addNotes(
     plan,

@@ -9,7 +9,9 @@ import {
   connect,
   type ServerOptions,
 } from '../client/client.ts';
+import { printDisplacement } from '../client/displacement.ts';
 import {
+  type Collisions,
   NodeActionsDocument,
   NodeReservationsDocument,
   type NodeState,
@@ -32,14 +34,15 @@ interface NodeOptions extends ServerOptions, OutputOptions {
 
 export default function node(command: Command, terminal: Terminal): void {
   for (const { name, description, state } of changes) {
-    addOutputOptions(addServerOptions(command.command(name).description(description)))
+    const sub = addOutputOptions(addServerOptions(command.command(name).description(description)))
       .argument('<node>', 'number or host name of a node')
       .option('--refuse', 'refuse if a lease with a promised time would be displaced')
-      .option('--reason <text>', 'why, for people')
-      .action((wanted: string, _: ChangeOptions, own: Command) =>
-        // The options that both commands have are given to the outer one.
-        change(wanted, state, own.optsWithGlobals<ChangeOptions>(), terminal),
-      );
+      .option('--reason <text>', 'why, for people');
+    if (state !== 'UP') sub.option('--dry-run', 'print what would happen, and change nothing');
+    sub.action((wanted: string, _: ChangeOptions, own: Command) =>
+      // The options that both commands have are given to the outer one.
+      change(wanted, state, own.optsWithGlobals<ChangeOptions>(), terminal),
+    );
   }
   nodeInventory(command, terminal);
   addOutputOptions(addServerOptions(command))
@@ -93,6 +96,7 @@ async function reservationsOf(
 }
 
 interface ChangeOptions extends ServerOptions, OutputOptions {
+  readonly dryRun?: boolean;
   readonly refuse?: boolean;
   readonly reason?: string;
 }
@@ -120,14 +124,20 @@ async function change(
 ): Promise<void> {
   const client = connect(options);
   const { id } = await findNode(client, wanted);
-  const { reason, refuse } = options;
-  const input = { id, state, reason, collisions: refuse ? ('REFUSE' as const) : ('DISPLACE' as const) };
+  const { dryRun, reason, refuse } = options;
+  const collisions: Collisions = refuse ? 'REFUSE' : 'DISPLACE';
+  const input = { id, state, reason, collisions, ...(dryRun && { dryRun }) };
   const {
     node: changed,
     displaced,
+    plan,
     userErrors,
   } = (await client.request(SetNodeStateDocument, { input })).setNodeState;
   assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+  if (dryRun) {
+    printDisplacement(plan, options, terminal);
+    return;
+  }
   if (changed === null) throw new CliError('the server answered without a node [UNEXPECTED_ANSWER]');
   const numbers = displaced.map(({ number }) => number);
   printOne(terminal, options, { ...changed, displaced: numbers }, () => {

@@ -13,6 +13,8 @@ import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
+import { rehearseMaintenance } from './rehearse-maintenance.ts';
+import { rehearseNodeState } from './rehearse-node-state.ts';
 import { rehearseRecurrence } from './rehearse-recurrence.ts';
 import { removeNode } from './remove-node.ts';
 import { request } from './request.ts';
@@ -43,6 +45,8 @@ export const commandKinds = {
   quotas,
   dryRun,
   dryRunUpdate,
+  rehearseMaintenance,
+  rehearseNodeState,
   rehearseRecurrence,
   upcomingOccurrences,
   availability,

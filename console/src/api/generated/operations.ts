@@ -326,6 +326,8 @@ export type OrderDirection =
 export type PlanMaintenanceInput = {
   /** What is done when leases would lose a place. */
   readonly collisions?: Collisions | null | undefined;
+  /** Plans nothing: the maintenance of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The first instant after it. */
   readonly end: string;
   /** The global ids of the nodes. */
@@ -461,6 +463,8 @@ export type Role =
 export type SetNodeStateInput = {
   /** What is done when leases would lose a place. DOWN always displaces. */
   readonly collisions?: Collisions | null | undefined;
+  /** Changes nothing: the node of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The global id of the node. */
   readonly id: string | number;
   /** Why, for people. */

@@ -1,6 +1,7 @@
 /** Mutations of operators: the state of nodes, and maintenance. */
-import { builder } from '../builder.ts';
+import { builder, type FieldsOf } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
+import { type Displacement, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
 import { ComputeNode, Lease, NodeStateEnum } from '../refs.ts';
 import { nodeAt } from './node-inventory.ts';
 import { numberAt, type Payload, payload, payloadType, Refused, refuse } from './payload.ts';
@@ -19,18 +20,25 @@ interface Displacing<Subject> {
   readonly displaced: readonly number[];
 }
 
+/** With `dryRun`. */
+interface Rehearsed {
+  readonly plan: Displacement;
+}
+
 const displacedField = {
   description:
     'The leases that were moved, suspended or requeued for it, as far as the principal may see them.',
 };
 
-async function displacedLeases(
-  { result }: Payload<{ readonly displaced: readonly number[] }>,
-  read: { lease(number: number): Promise<typeof Lease.$inferType | undefined> },
-) {
-  const leases = await Promise.all((result?.displaced ?? []).map((number) => read.lease(number)));
-  return leases.filter((lease) => lease !== undefined);
+function displacedBy({ result }: Payload<Displacing<unknown> | Rehearsed>): readonly number[] {
+  return result !== null && 'displaced' in result ? result.displaced : [];
 }
+
+const planField = {
+  type: PlannedDisplacement,
+  nullable: true,
+  description: 'With `dryRun`: what would happen. Otherwise null.',
+} as const;
 
 const SetNodeStateInput = builder.inputType('SetNodeStateInput', {
   description: 'The new state of a node.',
@@ -43,10 +51,13 @@ const SetNodeStateInput = builder.inputType('SetNodeStateInput', {
       description: 'What is done when leases would lose a place. DOWN always displaces.',
     }),
     reason: t.string({ description: 'Why, for people.' }),
+    dryRun: t.boolean({
+      description: 'Changes nothing: the node of the payload is null, and `plan` says what would happen.',
+    }),
   }),
 });
 
-const SetNodeStatePayload = payloadType<Displacing<number> & { readonly number: number }>(
+const SetNodeStatePayload = payloadType<Displacing<number> | Rehearsed>(
   'SetNodeStatePayload',
   'The node, or why its state was not changed.',
   (t) => ({
@@ -54,12 +65,17 @@ const SetNodeStatePayload = payloadType<Displacing<number> & { readonly number: 
       type: ComputeNode,
       nullable: true,
       description: 'The node. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : read.node(result.subject)),
+      resolve: ({ result }, _args, { read }) =>
+        result !== null && 'subject' in result ? read.node(result.subject) : null,
     }),
     displaced: t.field({
       ...displacedField,
       type: [Lease],
-      resolve: (parent, _args, { read }) => displacedLeases(parent, read),
+      resolve: (parent, _args, { read }) => visibleLeases(displacedBy(parent), read),
+    }),
+    plan: t.field({
+      ...planField,
+      resolve: ({ result }) => (result !== null && 'plan' in result ? result.plan : null),
     }),
   }),
 );
@@ -76,22 +92,33 @@ const PlanMaintenanceInput = builder.inputType('PlanMaintenanceInput', {
       defaultValue: 'REFUSE',
       description: 'What is done when leases would lose a place.',
     }),
+    dryRun: t.boolean({
+      description:
+        'Plans nothing: the maintenance of the payload is null, and `plan` says what would happen.',
+    }),
   }),
 });
 
-function maintenancePayload(name: string, description: string) {
-  return payloadType<Displacing<string>>(name, description, (t) => ({
+type MaintenancePayload = Displacing<string> | Rehearsed;
+
+function maintenancePayload(
+  name: string,
+  description: string,
+  others: (t: FieldsOf<Payload<MaintenancePayload>>) => object = () => ({}),
+) {
+  return payloadType<MaintenancePayload>(name, description, (t) => ({
     maintenance: t.field({
       type: Maintenance,
       nullable: true,
       description: 'The maintenance. Null if there are errors.',
       resolve: ({ result }, _args, { read }) =>
-        result === null ? null : read.maintenanceNamed(result.subject),
+        result !== null && 'subject' in result ? read.maintenanceNamed(result.subject) : null,
     }),
+    ...others(t),
     displaced: t.field({
       ...displacedField,
       type: [Lease],
-      resolve: (parent, _args, { read }) => displacedLeases(parent, read),
+      resolve: (parent, _args, { read }) => visibleLeases(displacedBy(parent), read),
     }),
   }));
 }
@@ -99,6 +126,12 @@ function maintenancePayload(name: string, description: string) {
 const PlanMaintenancePayload = maintenancePayload(
   'PlanMaintenancePayload',
   'The planned maintenance, or why it was not planned.',
+  (t) => ({
+    plan: t.field({
+      ...planField,
+      resolve: ({ result }) => (result !== null && 'plan' in result ? result.plan : null),
+    }),
+  }),
 );
 const EndMaintenancePayload = maintenancePayload(
   'EndMaintenancePayload',
@@ -117,7 +150,7 @@ builder.mutationFields((t) => ({
       'Says that a node is UP, is to be drained, or is DOWN: then the machines on it are lost. For operators.',
     args: { input: t.arg({ type: SetNodeStateInput, required: true, description: 'The new state.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<Displacing<number> | Rehearsed>(
         context,
         async () => {
           const { state, collisions, reason } = input;
@@ -125,12 +158,11 @@ builder.mutationFields((t) => ({
           if (errors.length > 0) throw new Refused(errors);
           const node = await nodeAt(context, input.id);
           const { principal, services } = context;
-          const { displaced } = await services.leases.submit(
-            'setNodeState',
-            { node, state, collisions: collisions ?? 'DISPLACE', by: principal.name, reason },
-            { principal },
-          );
-          return { subject: node, number: node, displaced };
+          const change = { node, state, collisions: collisions ?? 'DISPLACE', by: principal.name, reason };
+          if (input.dryRun)
+            return { plan: await services.leases.submit('rehearseNodeState', change, { principal }) };
+          const { displaced } = await services.leases.submit('setNodeState', change, { principal });
+          return { subject: node, displaced };
         },
         'input',
         'id',
@@ -141,7 +173,7 @@ builder.mutationFields((t) => ({
     description: 'Plans maintenance: the nodes are not used over an interval. For operators.',
     args: { input: t.arg({ type: PlanMaintenanceInput, required: true, description: 'The maintenance.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<MaintenancePayload>(
         context,
         async () => {
           const errors = textErrors(input.reason, 'input', 'reason');
@@ -163,11 +195,10 @@ builder.mutationFields((t) => ({
           const { start, end, reason, collisions } = input;
           const maintenance = { name: newMaintenanceName(reason), nodes: [...new Set(nodes)], start, end };
           const { principal, services } = context;
-          const { name, displaced } = await services.leases.submit(
-            'planMaintenance',
-            { maintenance, collisions: collisions ?? 'REFUSE' },
-            { principal },
-          );
+          const planned = { maintenance, collisions: collisions ?? 'REFUSE' };
+          if (input.dryRun)
+            return { plan: await services.leases.submit('rehearseMaintenance', planned, { principal }) };
+          const { name, displaced } = await services.leases.submit('planMaintenance', planned, { principal });
           return { subject: name, displaced };
         },
         'input',

@@ -6,6 +6,7 @@ import { amountsOf } from '../../amounts.ts';
 import type { ApiContext } from '../../context.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
+import { visibleLeases } from '../planned-displacement.ts';
 import { StateReasonType } from '../reason.ts';
 import { RecurrenceCollisionsEnum, SkippedOccurrence } from '../recurrence.ts';
 import { Lease, Recurrence } from '../refs.ts';
@@ -92,18 +93,10 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
       type: [Lease],
       description:
         'Leases that would be moved, suspended or requeued for it, as far as the principal may see them.',
-      resolve: ({ displaces }, _args, { read }) => visible(displaces, read),
+      resolve: ({ displaces }, _args, { read }) => visibleLeases(displaces, read),
     }),
   }),
 });
-
-async function visible(
-  numbers: readonly number[],
-  read: ApiContext['read'],
-): Promise<(typeof Lease.$inferType)[]> {
-  const leases = await Promise.all(numbers.map((number) => read.lease(number)));
-  return leases.filter((lease) => lease !== undefined);
-}
 
 const displacedField = {
   type: [Lease],
@@ -134,7 +127,7 @@ const CreateRecurrencePayload = payloadType<Created>(
       ...displacedField,
       type: [Lease],
       resolve: ({ result }, _args, { read }) =>
-        visible(result !== null && 'number' in result ? result.displaced : [], read),
+        visibleLeases(result !== null && 'number' in result ? result.displaced : [], read),
     }),
     plan: t.field({
       type: PlannedRecurrence,
@@ -180,7 +173,7 @@ const UpdateRecurrencePayload = payloadType<Changed>(
     displaced: t.field({
       ...displacedField,
       type: [Lease],
-      resolve: ({ result }, _args, { read }) => visible(result?.displaced ?? [], read),
+      resolve: ({ result }, _args, { read }) => visibleLeases(result?.displaced ?? [], read),
     }),
   }),
 );

@@ -335,6 +335,8 @@ export type NoticeKind =
 export type PlanMaintenanceInput = {
   /** What is done when leases would lose a place. */
   readonly collisions?: Collisions | null | undefined;
+  /** Plans nothing: the maintenance of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The first instant after it. */
   readonly end: string;
   /** The global ids of the nodes. */
@@ -462,6 +464,8 @@ export type Role =
 export type SetNodeStateInput = {
   /** What is done when leases would lose a place. DOWN always displaces. */
   readonly collisions?: Collisions | null | undefined;
+  /** Changes nothing: the node of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The global id of the node. */
   readonly id: string | number;
   /** Why, for people. */
@@ -979,12 +983,14 @@ export type MaintenanceQueryVariables = Exact<{
 
 export type MaintenanceQuery = { readonly maintenance: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
+export type DisplacementFragment = { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number }> };
+
 export type PlanMaintenanceMutationVariables = Exact<{
   input: PlanMaintenanceInput;
 }>;
 
 
-export type PlanMaintenanceMutation = { readonly planMaintenance: { readonly maintenance: { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type PlanMaintenanceMutation = { readonly planMaintenance: { readonly maintenance: { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly plan: { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type EndMaintenanceMutationVariables = Exact<{
   id: string | number;
@@ -998,7 +1004,7 @@ export type SetNodeStateMutationVariables = Exact<{
 }>;
 
 
-export type SetNodeStateMutation = { readonly setNodeState: { readonly node: { readonly number: number, readonly hostname: string, readonly state: NodeState } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type SetNodeStateMutation = { readonly setNodeState: { readonly node: { readonly number: number, readonly hostname: string, readonly state: NodeState } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly plan: { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type AddNodesMutationVariables = Exact<{
   input: AddNodesInput;
@@ -1296,6 +1302,22 @@ export const MaintenanceRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"MaintenanceRow"}) as unknown as TypedDocumentString<MaintenanceRowFragment, unknown>;
+export const DisplacementFragmentDoc = new TypedDocumentString(`
+    fragment Displacement on PlannedDisplacement {
+  accepted
+  reason {
+    code
+    message
+  }
+  displaces {
+    number
+  }
+  withoutPlace {
+    number
+  }
+  firstPossibleStart
+}
+    `, {"fragmentName":"Displacement"}) as unknown as TypedDocumentString<DisplacementFragment, unknown>;
 export const RecurrenceRowFragmentDoc = new TypedDocumentString(`
     fragment RecurrenceRow on Recurrence {
   id
@@ -2798,6 +2820,9 @@ export const PlanMaintenanceDocument = new TypedDocumentString(`
     displaced {
       number
     }
+    plan {
+      ...Displacement
+    }
     userErrors {
       ...Refusal
     }
@@ -2817,6 +2842,20 @@ fragment MaintenanceRow on Maintenance {
     number
     hostname
   }
+}
+fragment Displacement on PlannedDisplacement {
+  accepted
+  reason {
+    code
+    message
+  }
+  displaces {
+    number
+  }
+  withoutPlace {
+    number
+  }
+  firstPossibleStart
 }`) as unknown as TypedDocumentString<PlanMaintenanceMutation, PlanMaintenanceMutationVariables>;
 export const EndMaintenanceDocument = new TypedDocumentString(`
     mutation EndMaintenance($id: ID!) {
@@ -2858,6 +2897,9 @@ export const SetNodeStateDocument = new TypedDocumentString(`
     displaced {
       number
     }
+    plan {
+      ...Displacement
+    }
     userErrors {
       ...Refusal
     }
@@ -2867,6 +2909,20 @@ export const SetNodeStateDocument = new TypedDocumentString(`
   code
   message
   path
+}
+fragment Displacement on PlannedDisplacement {
+  accepted
+  reason {
+    code
+    message
+  }
+  displaces {
+    number
+  }
+  withoutPlace {
+    number
+  }
+  firstPossibleStart
 }`) as unknown as TypedDocumentString<SetNodeStateMutation, SetNodeStateMutationVariables>;
 export const AddNodesDocument = new TypedDocumentString(`
     mutation AddNodes($input: AddNodesInput!) {

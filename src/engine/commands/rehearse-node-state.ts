@@ -1,0 +1,25 @@
+import type { CommandKind } from './command.ts';
+import { type PlannedDisplacement, promisedOn, rehearseDisplacement } from './displacement.ts';
+import { type SetNodeStateInput, setNodeState } from './set-node-state.ts';
+
+/**
+ * A question: what another state of a node would displace. A node that is drained keeps what runs there, so the
+ * alternative is when the last of the leases that would lose their place has started there. Changes nothing.
+ */
+export const rehearseNodeState: CommandKind<SetNodeStateInput, PlannedDisplacement> = {
+  parse: (input) => setNodeState.parse(input),
+  rows: () => 0,
+  apply: (core, now, { collisions, node, state }) =>
+    rehearseDisplacement(
+      core,
+      (rehearsed, wanted) => rehearsed.setNodeState(now, node, state, wanted),
+      collisions,
+      (losing) => {
+        const planned = promisedOn(core, [node]).filter(
+          ({ lease, reservation }) => reservation.kind === 'VM' && losing.includes(lease.id),
+        );
+        return planned.reduce((last, { reservation }) => Math.max(last, reservation.start), now);
+      },
+    ),
+  idempotency: null,
+};
