@@ -22,6 +22,7 @@ export class ChangeLog {
   private readonly withdrawn: number[] = [];
   /** Reservations that were handed out before; what was not needs no withdrawal. */
   private readonly known = new Set<number>();
+  private discarded: number[] = [];
   private events: LeaseEventRecord[] = [];
   private actions: ActionRecord[] = [];
   /** Roughly how many rows it takes to store what was gathered: it may count what was withdrawn since. */
@@ -76,15 +77,32 @@ export class ChangeLog {
   }
 
   event(at: Instant, lease: Lease, from: LeaseState, to: LeaseState, reason: StateReason | null): void {
+    this.addEvent(at, lease.id, from, to, reason);
+    if (from === 'NEW') this.place(lease);
+    else this.lease(lease);
+  }
+
+  /** A lease that the scheduler does not have is given up. */
+  discard(at: Instant, leaseId: number, from: LeaseState, reason: StateReason): void {
+    this.addEvent(at, leaseId, from, 'FAILED', reason);
+    this.discarded.push(leaseId);
+    this.journal.record(() => this.discarded.pop());
+  }
+
+  private addEvent(
+    at: Instant,
+    leaseId: number,
+    from: LeaseState,
+    to: LeaseState,
+    reason: StateReason | null,
+  ): void {
     this.lastEventSequence += 1;
-    this.events.push({ sequence: this.lastEventSequence, at, leaseId: lease.id, from, to, reason });
+    this.events.push({ sequence: this.lastEventSequence, at, leaseId, from, to, reason });
     this.journal.record(() => {
       this.lastEventSequence -= 1;
       this.events.pop();
     });
     this.addRows(1);
-    if (from === 'NEW') this.place(lease);
-    else this.lease(lease);
   }
 
   action(
@@ -139,6 +157,7 @@ export class ChangeLog {
       reservations: reservations.map((reservation) => reservationRecord(this.space, reservation)),
       placedReservations,
       withdrawn: [...this.withdrawn],
+      ...(this.discarded.length > 0 && { discarded: this.discarded }),
       events: this.events,
       actions: this.actions,
       ...others,
@@ -147,6 +166,7 @@ export class ChangeLog {
     this.placed.clear();
     this.reservations.clear();
     this.withdrawn.length = 0;
+    this.discarded = [];
     this.events = [];
     this.actions = [];
     this.rows = 0;

@@ -1,6 +1,5 @@
-import { SchedulerError } from './errors.ts';
 import { carryOutDue, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
-import { removeMachines } from './lifecycle/host-reports.ts';
+import { type DiscardedLease, discardLease, removeMachines } from './lifecycle/host-reports.ts';
 import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
@@ -41,7 +40,7 @@ import { restore, takeSnapshot } from './restore.ts';
 import { leaseRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
 import { takeChanges } from './take-changes.ts';
-import { type Utilization, utilizationAt } from './utilization.ts';
+import { totalCapacity, type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
 
 /**
@@ -234,6 +233,11 @@ export class Scheduler {
     removeMachines(this.state, targets, now);
   }
 
+  /** Gives up a lease that was left out of the snapshot: it is FAILED, and hosts are told to destroy its machines. */
+  discard(now: Instant, lease: DiscardedLease): void {
+    this.command(now, () => discardLease(this.state, lease, now));
+  }
+
   /**
    * What a command (`update`, `setNodeState`, `planMaintenance`, `endMaintenance`, `cancel`, `vmEnded`) would answer,
    * or throw, without doing it. The scheduler can be asked within how everything would be then.
@@ -356,9 +360,7 @@ export class Scheduler {
 
   /** Of the whole site. Throws INVALID_REQUEST for a type that it does not have. */
   totalCapacity(type: string): number {
-    const index = this.state.space.types.findIndex(({ name }) => name === type);
-    if (index < 0) throw new SchedulerError('INVALID_REQUEST', `the site has no resource type "${type}"`);
-    return this.state.table.capacity[index] as number;
+    return totalCapacity(this.state, type);
   }
 
   /** Shares of the site's CPU at an instant, 0 to 1. */

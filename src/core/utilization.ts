@@ -1,3 +1,4 @@
+import { SchedulerError } from './errors.ts';
 import type { Reservation } from './model/lease.ts';
 import type { Instant } from './model/records.ts';
 import type { SchedulerState } from './state.ts';
@@ -46,3 +47,10 @@ const amount = (state: SchedulerState, reservation: Reservation, type: number): 
   for (const vector of reservation.amounts.values()) sum += state.space.totals(vector)[type] as number;
   return sum;
 };
+
+/** Of the whole site. Throws INVALID_REQUEST for a type that it does not have. */
+export function totalCapacity({ space, table }: SchedulerState, type: string): number {
+  const index = space.types.findIndex(({ name }) => name === type);
+  if (index < 0) throw new SchedulerError('INVALID_REQUEST', `the site has no resource type "${type}"`);
+  return table.capacity[index] as number;
+}

@@ -17,6 +17,7 @@ import {
   StoreError,
 } from './ports.ts';
 import type { Publisher } from './publisher.ts';
+import { Quarantine } from './quarantine.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';
 import { type SessionEnd, WriterSession } from './session.ts';
 import type { LeaseTraces, Tracing } from './tracing.ts';
@@ -54,7 +55,7 @@ export class Leadership {
   session: WriterSession | null = null;
   private committer: Committer | null = null;
   /** Leases that the last load of the site left out. */
-  private quarantined: ReadonlySet<number> = new Set();
+  private readonly quarantine = new Quarantine();
   /** The clock and the publisher are where the stored site is. */
   private siteKnown = false;
 
@@ -131,14 +132,15 @@ export class Leadership {
           hosts.reloaded(again);
           return again;
         },
-        isQuarantined: (leaseNumber) => this.quarantined.has(leaseNumber),
+        quarantine: this.quarantine,
         problem: (what) => {
           if (what === null) this.serves();
           else this.problem = what;
         },
       });
       this.become('writer');
-      hosts.begin(recovered, (id) => this.session?.core.lease(id) ?? null, log);
+      const lease = (id: number) => this.session?.core.lease(id) ?? null;
+      hosts.begin(recovered, { lease, isQuarantined: (id) => this.quarantine.has(id) }, log);
       return true;
     } catch (error) {
       await writer.release().catch(() => {});
@@ -152,7 +154,7 @@ export class Leadership {
     publisher.skipTo(recovered.lastEventSequence);
     notices.skipTo(recovered.lastNoticeSequence);
     this.siteKnown = true;
-    this.quarantined = recovered.quarantined;
+    this.quarantine.replace(recovered.quarantined);
     return recovered;
   }
 

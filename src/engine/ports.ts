@@ -16,6 +16,7 @@ import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import type { NoticeRecord } from './notices/notice.ts';
 import type { StoredNotices } from './notices/notices.ts';
+import type { LeaseRemains } from './remains.ts';
 import type { TraceParent } from './tracing.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
@@ -25,6 +26,7 @@ export { changesNothing } from './commands/table.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
+export type { LeaseRemains } from './remains.ts';
 export type { Span, SpanAttributes, SpanStart, TraceParent, Tracing } from './tracing.ts';
 export type { AuditNote, AuditRecord, CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
@@ -231,6 +233,13 @@ export interface Store {
   commit(batch: CommitBatch, writer: WriterTerm): Promise<void>;
   /** Throws StoreError: FENCED when the writer's epoch or the commit `previous` is not the newest. */
   confirm(previous: string | null, writer: WriterTerm): Promise<void>;
+  /**
+   * Marks these live leases as left out, so that readers see them as QUARANTINED, and no others. Does nothing when the
+   * writer has been succeeded.
+   */
+  markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void>;
+  /** What can be read of leases that have not ended, however unsound they are. */
+  remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]>;
   idempotency(
     keys: readonly { readonly principal: string; readonly key: string }[],
   ): Promise<readonly IdempotencyRecord[]>;

@@ -54,7 +54,9 @@ export const recover = async (options: RecoveryOptions, writer: WriterTerm): Pro
   }
   if (!stored) throw new StoreError('PERMANENT', 'the site was written but cannot be read');
 
-  return restored(options, stored);
+  const recovered = await restored(options, stored);
+  await store.markQuarantined([...recovered.quarantined], writer);
+  return recovered;
 };
 
 const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<Recovered> => {

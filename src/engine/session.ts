@@ -22,6 +22,7 @@ import type { Notices } from './notices/notices.ts';
 import { PassRunner } from './pass.ts';
 import { type IdempotencyRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { Recovered } from './recovery.ts';
 import { OccurrenceMaker } from './recurrences/maker.ts';
 import { type LeaseTraces, type Tracing, traceTime } from './tracing.ts';
@@ -47,8 +48,7 @@ export interface SessionOptions {
   readonly loaded: Recovered;
   /** Loads it again. Throws StoreError. */
   readonly reload: () => Promise<Recovered>;
-  /** Whether a lease was left out when the core was loaded. */
-  readonly isQuarantined: (leaseNumber: number) => boolean;
+  readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly limits: EngineLimits;
   readonly log: Logger;
@@ -93,12 +93,12 @@ export class WriterSession {
 
   constructor(private readonly options: SessionOptions) {
     ({ core: this.core, notices: this.notices } = options.loaded);
-    const { clock, hosts, isQuarantined, limits, log, metrics } = options;
+    const { clock, hosts, limits, log, metrics, quarantine } = options;
     this.pass = new PassRunner(clock, limits, metrics);
     this.occurrences = new OccurrenceMaker(limits.recurrences, log);
     const { moveOnStartFailure, dispatch, recurrences } = limits;
     this.context = {
-      ...{ isQuarantined, tools: { hosts, recurrences } },
+      tools: { hosts, quarantine, recurrences },
       reports: { moveOnStartFailure, lateness: dispatch.lateness * clock.speed },
     };
   }
@@ -242,9 +242,11 @@ export class WriterSession {
   }
 
   private async remembered(items: readonly Item[]): Promise<readonly IdempotencyRecord[]> {
+    const { committer, quarantine, store } = this.options;
+    if (quarantine.concernedBy(items).length > 0)
+      await committer.persist('reading unsound leases', () => quarantine.lookUp(items, store));
     const keys = items.flatMap((item) => (item.type === 'command' ? (keyOf(item.command) ?? []) : []));
     if (keys.length === 0) return [];
-    const { committer, store } = this.options;
     return committer.persist('looking up idempotency keys', () => store.idempotency(keys));
   }
 

@@ -38,7 +38,6 @@ export interface GivenAnswer {
 
 export interface ItemContext {
   readonly tools: CommandTools;
-  readonly isQuarantined: (leaseNumber: number) => boolean;
   readonly reports: ReportRules;
 }
 
@@ -82,7 +81,7 @@ function applyCommand(
   now: Instant,
   item: CommandItem,
   remembered: RememberedAnswers,
-  { isQuarantined, tools }: ItemContext,
+  { tools }: ItemContext,
 ): Answer {
   const { command } = item;
   const earlier = remembered.answerTo(command);
@@ -91,7 +90,7 @@ function applyCommand(
   try {
     result = kindOf(command).apply(core, now, command.input, tools);
   } catch (error) {
-    const refused = quarantineOf(command.input, error, isQuarantined) ?? refusalOf(error);
+    const refused = quarantineOf(command.input, error, tools) ?? refusalOf(error);
     if (!refused) throw new CoreFailure(`the command "${command.kind}"`, item, error);
     return refused;
   }
@@ -102,14 +101,10 @@ function applyCommand(
 const unknownToCore: ReadonlySet<unknown> = new Set(['LEASE_ENDED', 'LEASE_NOT_FOUND']);
 
 /** The core does not have a lease that was left out, and takes it for one that has ended. */
-function quarantineOf(
-  input: unknown,
-  error: unknown,
-  isQuarantined: ItemContext['isQuarantined'],
-): Refusal | null {
+function quarantineOf(input: unknown, error: unknown, { quarantine }: CommandTools): Refusal | null {
   const leaseNumber = fieldsOf(input)?.leaseNumber;
   if (!(error instanceof SchedulerError) || !unknownToCore.has(error.code)) return null;
-  return typeof leaseNumber === 'number' && isQuarantined(leaseNumber) ? quarantined(leaseNumber) : null;
+  return typeof leaseNumber === 'number' && quarantine.has(leaseNumber) ? quarantined(leaseNumber) : null;
 }
 
 /** The answers as of the end of the turn. Throws CoreFailure. */

@@ -35,6 +35,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Mutation.updateLease': 'USER',
   'Mutation.endLease': 'USER',
   'Mutation.cancelLease': 'USER',
+  'Mutation.discardLease': 'OPERATOR',
   'Mutation.createWebhook': 'USER',
   'Mutation.updateWebhook': 'USER',
   'Mutation.deleteWebhook': 'USER',

@@ -46,9 +46,10 @@ const hour = 3_600_000;
  * row when this writer's epoch and the commit that it planned upon are the newest, and none otherwise: then nothing is
  * written. The parts see the state before the statement, and no row may be touched by two of them.
  */
-export const commitStatement: Statement = {
-  name: 'leasegraph_commit',
-  text: `
+function commitStatement(name: string, more = ''): Statement {
+  return {
+    name,
+    text: `
 WITH fence AS (
   UPDATE writers SET last_commit = $2::uuid,
     notices_given_until = coalesce(to_timestamp($21::bigint / 1000.0), notices_given_until)
@@ -148,12 +149,39 @@ WITH fence AS (
 ), recurrence AS (
   ${insert(recurrences, 23)}
   ON CONFLICT (number) DO UPDATE SET ${recurrences.replacement}
-)
+)${more}
 SELECT id,
   (SELECT pg_notify('leasegraph_events', '') WHERE jsonb_array_length($11::jsonb || $20::jsonb) > 0) AS events,
   (SELECT pg_notify('leasegraph_answers', '') WHERE jsonb_array_length($15::jsonb) > 0) AS answers
 FROM fence`,
-};
+  };
+}
+
+const ordinary = commitStatement('leasegraph_commit');
+
+/** Actions of the discarded leases that hosts are not told of any more, but for those that remove machines. */
+const discarding = commitStatement(
+  'leasegraph_commit_discarding',
+  `, discarded AS (
+  SELECT new.* FROM fence, jsonb_to_recordset($25::jsonb) AS new(number int, at bigint, code text, message text)
+), given_up AS (
+  UPDATE leases SET state = 'FAILED', reason_code = code, reason_message = message, reason_data = NULL,
+    ended_at = to_timestamp(at / 1000.0), planned_start = NULL, queue_rank = NULL, is_future = false,
+    is_quarantined = false
+  FROM discarded WHERE leases.number = discarded.number
+), plan AS (
+  DELETE FROM reservations USING discarded WHERE lease_number = discarded.number AND kind <> 'IMAGE_TRANSFER'
+    AND reservations.state IN ('SCHEDULED', 'ACTIVE')
+), unfinished AS (
+  UPDATE actions SET state = 'FAILED', error = message, finished_at = to_timestamp(discarded.at / 1000.0)
+  FROM discarded WHERE lease_number = discarded.number AND state = 'PENDING' AND kind <> 'DESTROY'
+    AND actions.number NOT IN (SELECT number FROM ${recordsOf(actionOutcomes, 13)})
+)`,
+);
+
+export function statementOf({ changes }: CommitBatch): Statement {
+  return changes.discarded ? discarding : ordinary;
+}
 
 /** Throws StoreError for a value that cannot be stored. */
 export function commitValues(batch: CommitBatch, epoch: number): readonly unknown[] {
@@ -219,7 +247,19 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
     rowsOf(projectQuotas, changes.quotas ?? []),
     rowsOf(recurrences, changes.recurrences ?? []),
     rowsOf(auditEntries, batch.audit),
+    ...(changes.discarded ? [toJson(discardedRows(changes.discarded, changes.events))] : []),
   ];
+}
+
+function discardedRows(discarded: readonly number[], events: CommitBatch['changes']['events']) {
+  return events
+    .filter(({ leaseId }) => discarded.includes(leaseId))
+    .map(({ at, leaseId, reason }) => ({
+      number: leaseId,
+      at,
+      code: reason?.code,
+      message: reason?.message,
+    }));
 }
 
 function rowsOf<R extends object>(table: Table<R>, records: readonly R[]): string {

@@ -1,5 +1,7 @@
-import { StoreError, type WriterTerm } from '../engine/ports.ts';
-import type { WriterConnection } from './database.ts';
+import type { LeaseState } from '../core/index.ts';
+import { type LeaseRemains, StoreError, type WriterTerm } from '../engine/ports.ts';
+import type { Queryable, WriterConnection } from './database.ts';
+import { amounts } from './tables/shapes.ts';
 
 /** What a lease that cannot be read or planned becomes: see `OpenStore.discardLease`. */
 const reason = {
@@ -18,7 +20,7 @@ WITH fence AS (
   SELECT greatest(now(), (SELECT at FROM lease_events ORDER BY sequence DESC LIMIT 1)) AS at
 ), lease AS (
   UPDATE leases SET state = 'FAILED', reason_code = $3, reason_message = $4, ended_at = last.at, planned_start = NULL,
-    queue_rank = NULL, is_future = false
+    queue_rank = NULL, is_future = false, is_quarantined = false
   FROM fence, last WHERE number = $2::int AND ended_at IS NULL RETURNING number
 ), machines AS (
   SELECT lease_number, jsonb_agg(jsonb_build_object('leaseId', lease_number, 'machine', index, 'node', node_number,
@@ -66,4 +68,48 @@ export async function discardLease(
   }
   if (result.discarded !== 1)
     throw new StoreError('PERMANENT', `There is no lease ${leaseNumber} that has not ended.`);
+}
+
+/** Fewer rows than leases: the first of the parts finds them by the index `leases_quarantined`. */
+const markStatement = `
+WITH fence AS (SELECT id FROM writers WHERE epoch = $1::bigint), released AS (
+  UPDATE leases SET is_quarantined = false FROM fence WHERE is_quarantined AND number <> ALL ($2::int[])
+)
+UPDATE leases SET is_quarantined = true FROM fence
+WHERE number = ANY ($2::int[]) AND ended_at IS NULL AND NOT is_quarantined`;
+
+/** As Store.markQuarantined. */
+export async function markQuarantined(
+  connection: WriterConnection,
+  { epoch }: WriterTerm,
+  leaseNumbers: readonly number[],
+): Promise<void> {
+  await connection.query(markStatement, [epoch, leaseNumbers]);
+}
+
+interface RemainsRow {
+  readonly number: number;
+  readonly state: string;
+  readonly machines: readonly (readonly [machine: number, node: number, capacity: unknown])[];
+}
+
+/** As Store.remains. A capacity that cannot be read counts as none. */
+export async function readRemains(
+  database: Queryable,
+  leaseNumbers: readonly number[],
+): Promise<readonly LeaseRemains[]> {
+  const rows = await database.query<RemainsRow & Record<string, unknown>>(
+    `SELECT number, state::text, coalesce((SELECT jsonb_agg(jsonb_build_array(index, node_number, amounts) ORDER BY index)
+       FROM lease_machines WHERE lease_number = number AND node_number IS NOT NULL), '[]') AS machines
+     FROM leases WHERE number = ANY ($1::int[]) AND ended_at IS NULL`,
+    [leaseNumbers],
+  );
+  return rows.map(({ number, state, machines }) => ({
+    leaseId: number,
+    state: state as LeaseState,
+    machines: machines.map(([machine, node, stored]) => {
+      const capacity = amounts.safeParse(stored);
+      return { machine, node, capacity: capacity.success ? capacity.data : {} };
+    }),
+  }));
 }

@@ -4,6 +4,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type LeaseRemains,
   type NoticeRecord,
   type Store,
   type StoredSite,
@@ -11,9 +12,9 @@ import {
   type WriterTerm,
 } from '../engine/ports.ts';
 import { CommandMailbox } from './commands.ts';
-import { commitStatement, commitValues } from './commit.ts';
+import { commitValues, statementOf } from './commit.ts';
 import type { Database, WriterConnection } from './database.ts';
-import { discardLease } from './discard.ts';
+import { discardLease, markQuarantined, readRemains } from './discard.ts';
 import { toJson } from './json.ts';
 import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
@@ -131,7 +132,7 @@ export class SqlStore implements Store {
   async commit(batch: CommitBatch, writer: WriterTerm): Promise<void> {
     const connection = this.connection(writer);
     const values = commitValues(batch, writer.epoch);
-    const [written] = await connection.run(commitStatement, values);
+    const [written] = await connection.run(statementOf(batch), values);
     // Nothing was written: unless this very commit was before, by an attempt whose answer was lost.
     if (written === undefined) await this.confirm(batch.id, writer);
     const { site } = batch.changes;
@@ -158,6 +159,14 @@ export class SqlStore implements Store {
    */
   discardLease(leaseNumber: number, writer: WriterTerm): Promise<void> {
     return discardLease(this.connection(writer), writer, leaseNumber);
+  }
+
+  markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void> {
+    return markQuarantined(this.connection(writer), writer, leaseNumbers);
+  }
+
+  remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {
+    return readRemains(this.database, leaseNumbers);
   }
 
   async idempotency(

@@ -470,7 +470,7 @@ describe('a lease that is left out because what is stored of it is not sound', (
       waiting: {
         code: 'QUARANTINED',
         message:
-          'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up.',
+          'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph discard` gives it up.',
         blockedBy: [],
         estimatedStart: null,
         longestNow: null,

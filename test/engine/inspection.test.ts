@@ -200,4 +200,23 @@ describe('machines that belong to no lease', () => {
     });
     expect(await strays()).toBe(0);
   });
+
+  test('are not what is left of a quarantined lease: its machines stay until an operator discards it', async () => {
+    await using harness = new Harness({ nodes: 2, limits: { ...limits, removeStrays: true } });
+    const first = await harness.start();
+    await first.engine.submit('request', bestEffort(hours(1)), { principal });
+    await settle();
+    await first.engine.stop();
+    const lease = harness.database.leases.get(1);
+    if (lease) harness.database.leases.set(1, { ...lease, duration: 0 });
+    const { adapter, engine } = harness.make();
+    adapter.remembers = true;
+    adapter.list = async (node) => (node === 1 ? [{ ...stray, leaseId: 1, node }] : []);
+    await engine.start();
+    await harness.pass(minutes(3), minutes(1));
+    expect(adapter.log).toEqual([]);
+    await engine.submit('discard', { leaseNumber: 1 }, { principal });
+    await settle();
+    expect(adapter.log).toEqual(['destroy 1/1']);
+  });
 });

@@ -225,6 +225,7 @@ test.each([
   ],
   ['end', { leaseNumber: 1 }, { leaseNumber: 1.5 }],
   ['cancel', { leaseNumber: 1 }, null],
+  ['discard', { leaseNumber: 1 }, { leaseNumber: '1' }],
   [
     'setNodeState',
     { node: 1, state: 'UP', collisions: 'REFUSE' },

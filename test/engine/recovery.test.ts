@@ -131,7 +131,7 @@ test('inconsistent rows are left out and logged, and do not stop the rest', asyn
   const quarantined = {
     code: 'LEASE_QUARANTINED',
     message:
-      'Lease 2 is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph check --discard 2" while no server uses the database.',
+      'Lease 2 is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph discard 2".',
     retryable: false,
   };
   const refusalOf = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: unknown) => error);
@@ -411,4 +411,68 @@ test('time goes on after the last event, also where no lease lives and the wall 
   const setBack = new ManualClock(last - hours(1));
   const { engine: second } = await harness.start({ engine: { clock: setBack } });
   expect(second.now()).toBe(last);
+});
+
+test('discarded leases fail, and nothing starts in their place before their machines are gone', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  expect(harness.state(1)).toBe('ACTIVE');
+  await first.engine.stop();
+  const reservation = [...harness.database.reservations.values()].find(({ kind }) => kind === 'VM');
+  if (reservation) harness.database.reservations.set(reservation.id, { ...reservation, amounts: {} });
+  const { adapter, engine } = await harness.start();
+  expect(harness.database.quarantined).toEqual([1]);
+  let destroyed = (): void => {};
+  adapter.answer = (what) =>
+    what === 'destroy'
+      ? new Promise((resolve) => {
+          destroyed = () => resolve({ status: 'done' });
+        })
+      : Promise.resolve({ status: 'done' });
+  const following = engine.events({ after: engine.lastEvent() })[Symbol.asyncIterator]();
+  await Promise.all([
+    engine.submit('discard', { leaseNumber: 1 }, { principal }),
+    expect(engine.submit('discard', { leaseNumber: 1 }, { principal })).rejects.toMatchObject({
+      code: 'LEASE_ENDED',
+    }),
+  ]);
+  expect((await following.next()).value).toMatchObject({
+    ...{ leaseId: 1, from: 'ACTIVE', to: 'FAILED' },
+    reason: { code: 'DISCARDED' },
+  });
+  await following.return?.();
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  expect(adapter.log).toEqual(['destroy 1/1']);
+  destroyed();
+  await settle();
+  expect(adapter.log).toEqual(['destroy 1/1', 'start 2/1']);
+  expect([harness.state(1), harness.state(2)]).toEqual(['FAILED', 'ACTIVE']);
+  expect(harness.database.quarantined).toEqual([]);
+  for (const [leaseNumber, code] of [
+    [1, 'LEASE_ENDED'],
+    [2, 'LEASE_NOT_QUARANTINED'],
+    [9, 'LEASE_NOT_FOUND'],
+  ] as const)
+    await expect(engine.submit('discard', { leaseNumber }, { principal })).rejects.toMatchObject({ code });
+});
+
+test('a lease whose discarding cannot be written stays quarantined', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  await first.engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  await first.engine.stop();
+  const lease = harness.database.leases.get(1);
+  if (lease) harness.database.leases.set(1, { ...lease, duration: 0 });
+  const { engine, store } = await harness.start();
+  store.commitFault = ({ changes }) => (changes.discarded ? 'permanent' : null);
+  const discard = () => engine.submit('discard', { leaseNumber: 1 }, { principal });
+  await expect(discard()).rejects.toMatchObject({ code: 'INTERNAL' });
+  expect(harness.state(1)).toBe('ACTIVE');
+  store.commitFault = () => null;
+  expect(await discard()).toEqual({ leaseNumber: 1 });
+  expect(harness.state(1)).toBe('FAILED');
 });

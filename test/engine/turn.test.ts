@@ -2,14 +2,18 @@ import { expect, test } from 'vitest';
 import { noReport } from '../../src/engine/hosts/report.ts';
 import { Inbox } from '../../src/engine/inbox.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
+import { Quarantine } from '../../src/engine/quarantine.ts';
 import { applyItems } from '../../src/engine/turn.ts';
 import { hours, bestEffort as request } from '../support/engine-harness.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, reservation } from '../support/story.ts';
 
 const noHosts = {
-  tools: { hosts: { recover: () => false }, recurrences: defaultLimits.recurrences },
-  isQuarantined: () => false,
+  tools: {
+    hosts: { recover: () => false },
+    quarantine: new Quarantine(),
+    recurrences: defaultLimits.recurrences,
+  },
   reports: { moveOnStartFailure: false, lateness: 1_000 },
 };
 const lost = (leaseId: number) => {

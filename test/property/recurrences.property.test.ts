@@ -19,6 +19,7 @@ import {
 } from '../../src/core/index.ts';
 import { type CommandName, commandKinds, kindOf } from '../../src/engine/commands/table.ts';
 import { CommandError } from '../../src/engine/ports.ts';
+import { Quarantine } from '../../src/engine/quarantine.ts';
 import { OccurrenceMaker } from '../../src/engine/recurrences/maker.ts';
 import { seriesOf, startsFrom } from '../../src/engine/recurrences/series.ts';
 import { PATIENT, runs } from './run.ts';
@@ -27,7 +28,7 @@ import { PATIENT, runs } from './run.ts';
 const begin = Date.parse('2024-10-20T00:00:00Z');
 const horizon = 6 * 24 * HOUR;
 const recurrences = { horizon, maxPerProject: 100 };
-const tools = { hosts: { recover: () => false }, recurrences };
+const tools = { hosts: { recover: () => false }, quarantine: new Quarantine(), recurrences };
 const site: SiteSpec = {
   resourceTypes: ['CPU', 'Memory'],
   nodes: [1, 2].map((number) => ({

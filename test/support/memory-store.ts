@@ -25,6 +25,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type LeaseRemains,
   type NoticeRecord,
   type Store,
   type StoredSite,
@@ -63,6 +64,7 @@ export class MemoryDatabase {
   readonly maintenance = new Map<string, MaintenanceRecord>();
   readonly quotas = new Map<number, ProjectQuotas>();
   readonly recurrences = new Map<number, RecurrenceRecord>();
+  quarantined: readonly number[] = [];
   events: LeaseEventRecord[] = [];
   notices: NoticeRecord[] = [];
   audit: AuditRecord[] = [];
@@ -125,6 +127,7 @@ export class MemoryDatabase {
     for (const lease of changes.leases) this.leases.set(lease.id, copy(lease));
     for (const reservation of changes.reservations) this.reservations.set(reservation.id, copy(reservation));
     for (const reservation of changes.withdrawn) this.reservations.delete(reservation);
+    for (const leaseId of changes.discarded ?? []) this.discard(leaseId, changes.events);
     for (const event of changes.events) this.events.push(copy(event));
     for (const record of batch.audit) this.audit.push(copy(record));
     for (const notice of batch.notices) this.notices.push(copy(notice));
@@ -151,6 +154,16 @@ export class MemoryDatabase {
     this.lastCommit = id;
     this.commits += 1;
     if (changes.events.length + batch.notices.length > 0) this.notify('events', by);
+  }
+
+  private discard(leaseId: number, events: readonly LeaseEventRecord[]): void {
+    const lease = this.leases.get(leaseId);
+    const event = events.find((each) => each.leaseId === leaseId);
+    if (!lease || !event) throw new StoreError('PERMANENT', `no lease ${leaseId}`);
+    this.leases.set(leaseId, { ...lease, state: 'FAILED', reason: event.reason, endedAt: event.at });
+    for (const { id, ...each } of this.reservations.values())
+      if (each.leaseId === leaseId && each.kind !== 'IMAGE_TRANSFER') this.reservations.delete(id);
+    this.quarantined = this.quarantined.filter((each) => each !== leaseId);
   }
 
   private setState({ number, state, cause }: NodeStateRecord): void {
@@ -321,6 +334,25 @@ export class MemoryStore implements Store {
     const { database } = this;
     if (writer.epoch !== database.epoch || previous !== database.lastCommit)
       throw new StoreError('FENCED', `epoch ${database.epoch}`);
+  }
+
+  async markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void> {
+    await this.reach('markQuarantined');
+    if (writer.epoch === this.database.epoch) this.database.quarantined = [...leaseNumbers];
+  }
+
+  async remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {
+    await this.reach('remains');
+    return leaseNumbers.flatMap((number) => {
+      const lease = this.database.leases.get(number);
+      if (!lease || lease.endedAt !== null) return [];
+      const machines = lease.machines.flatMap((capacity, position) => {
+        const machine = position + 1;
+        const node = lease.mapping?.[machine] ?? lease.memoryAt[machine];
+        return node === undefined ? [] : [{ machine, node, capacity }];
+      });
+      return [{ leaseId: number, state: lease.state, machines }];
+    });
   }
 
   async idempotency(

@@ -67,6 +67,7 @@ const tones: Readonly<Record<LeaseState, Tone>> = {
   REJECTED: 'bad',
   REJECTED_BY_USER: 'bad',
   FAILED: 'bad',
+  QUARANTINED: 'bad',
   UNKNOWN: 'neutral',
 };
 

@@ -6,10 +6,19 @@ import { type Column, type Order, pageSql, type Window } from './pages.ts';
 import { and, type Conditions, containing, overlapping, timestamp, within } from './sql.ts';
 import type { Source } from './view.ts';
 
-/** A lease as the API shows it. */
-export type LeaseRow = Omit<Lease, 'originalDuration' | 'knownDuration' | 'placement' | 'reasonData'>;
+/** A state that leases have for readers only: the scheduler leaves them out. */
+export type ShownState = LeaseState | 'QUARANTINED';
 
-const columns = Prisma.sql`l.number, l.name, l.type::text, l.state::text, l.reason_code AS "reasonCode",
+/** A lease as the API shows it. */
+export type LeaseRow = Omit<
+  Lease,
+  'originalDuration' | 'knownDuration' | 'placement' | 'reasonData' | 'isQuarantined' | 'state'
+> & { readonly state: ShownState };
+
+/** The state of `leases l`. */
+export const shownState = Prisma.sql`CASE WHEN l.is_quarantined THEN 'QUARANTINED' ELSE l.state::text END`;
+
+const columns = Prisma.sql`l.number, l.name, l.type::text, ${shownState} AS state, l.reason_code AS "reasonCode",
   l.reason_message AS "reasonMessage", l.preemptible, l.submitted_at AS "submittedAt",
   l.requested_start AS "requestedStart", l.deadline, l.duration, l.accumulated,
   l.restarts, l.lost_duration AS "lostDuration", l.image_name AS "imageName", l.image_size_mb AS "imageSizeMb",
@@ -28,7 +37,7 @@ export interface LeaseFilter {
   readonly numbers?: readonly number[] | null | undefined;
   /** Part of the name, in any case. */
   readonly name?: string | null | undefined;
-  readonly states?: readonly LeaseState[] | null | undefined;
+  readonly states?: readonly ShownState[] | null | undefined;
   readonly types?: readonly LeaseType[] | null | undefined;
   /** Not ended. */
   readonly live?: boolean | null | undefined;
@@ -109,14 +118,21 @@ export const isLive = Prisma.sql`l.state <> ALL (ARRAY['REJECTED'::"LeaseState",
   'DONE'::"LeaseState", 'FAILED'::"LeaseState", 'REJECTED_BY_USER'::"LeaseState"])`;
 
 /** Leases that wait: in the queue, or with a start that backfilling has planned for them. */
-const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future)`;
+const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future) AND NOT l.is_quarantined`;
+
+function inStates(states: readonly ShownState[]): Prisma.Sql {
+  const stored = [...new Set(states)].filter((state) => state !== 'QUARANTINED');
+  const known = Prisma.sql`(l.state = ANY (${stored}::text[]::"LeaseState"[]) AND NOT l.is_quarantined)`;
+  if (stored.length === states.length) return known;
+  return stored.length === 0 ? Prisma.sql`l.is_quarantined` : Prisma.sql`(${known} OR l.is_quarantined)`;
+}
 
 function conditionsOf(filter: LeaseFilter): Conditions {
   const { numbers, name, states, types, live, projects, owners, nodes, submitted } = filter;
   return [
     numbers && Prisma.sql`l.number = ANY (${[...numbers]}::int[])`,
     typeof name === 'string' && Prisma.sql`l.name ILIKE ${containing(name)}`,
-    states && Prisma.sql`l.state = ANY (${[...new Set(states)]}::text[]::"LeaseState"[])`,
+    states && inStates(states),
     types && Prisma.sql`l.type = ANY (${[...new Set(types)]}::text[]::"LeaseType"[])`,
     typeof live === 'boolean' && (live ? isLive : Prisma.sql`NOT (${isLive})`),
     projects && Prisma.sql`l.project_number = ANY (${[...projects]}::int[])`,
@@ -264,7 +280,7 @@ export const queuePositions: Batch<number, number> = async ({ prisma }, leases) 
   const rows = await prisma.$queryRaw<{ number: number; position: number }[]>`
     SELECT number, position FROM (
       SELECT number, (row_number() OVER (ORDER BY submitted_at, queue_rank))::int AS position
-      FROM leases WHERE queue_rank IS NOT NULL
+      FROM leases WHERE queue_rank IS NOT NULL AND NOT is_quarantined
     ) AS queue WHERE number = ANY (${[...leases]}::int[])`;
   return new Map(rows.map(({ number: lease, position }) => [lease, position]));
 };

@@ -1,5 +1,6 @@
 import type { Instant } from '../../core/index.ts';
 import { Prisma } from '../../store/prisma/client.ts';
+import { shownState } from './leases.ts';
 import { and, during } from './sql.ts';
 import type { Source } from './view.ts';
 
@@ -30,7 +31,7 @@ export function readSchedule(
     SELECT r.number, r.kind::text, r.state::text, r.starts_at AS start, r.ends_at AS "end",
       ARRAY (SELECT n.node_number FROM reservation_nodes n WHERE n.reservation_number = r.number
         ORDER BY n.node_number) AS nodes,
-      l.number AS "leaseNumber", l.name AS "leaseName", l.state::text AS "leaseState", l.type::text AS "leaseType",
+      l.number AS "leaseNumber", l.name AS "leaseName", ${shownState} AS "leaseState", l.type::text AS "leaseType",
       p.name AS "leaseProject"
     FROM reservations r JOIN leases l ON l.number = r.lease_number
       LEFT JOIN projects p ON p.number = l.project_number

@@ -66,7 +66,8 @@ export function eventFilterOf(
   if (filter?.at) intervalOf(filter.at.start, filter.at.end);
   return {
     leases: numbersOf('Lease', filter?.leases),
-    to: knownValues(filter?.to),
+    // Nothing becomes QUARANTINED by an event.
+    to: knownValues(filter?.to)?.filter((state) => state !== 'QUARANTINED'),
     at: filter?.at,
   };
 }

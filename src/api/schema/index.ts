@@ -22,6 +22,7 @@ import './utilization.ts';
 import './waiting.ts';
 import './webhook.ts';
 import './mutations/cancel-lease.ts';
+import './mutations/discard-lease.ts';
 import './mutations/end-lease.ts';
 import './mutations/node-inventory.ts';
 import './mutations/nodes.ts';

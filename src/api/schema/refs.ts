@@ -187,6 +187,10 @@ const leaseStates = {
   DONE: { description: 'Final: it ran.' },
   FAILED: { description: 'Final: something that it needed could not be done.' },
   REJECTED_BY_USER: { description: 'Final: its user did not accept the price.' },
+  QUARANTINED: {
+    description:
+      'What is stored of it is not sound, so the scheduler leaves it out until it is repaired or discarded.',
+  },
 } as const;
 export const leaseStateOf = orUnknown(leaseStates);
 export const LeaseStateEnum = builder.enumType('LeaseState', {

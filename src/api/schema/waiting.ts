@@ -15,7 +15,7 @@ const codes = {
   QUOTA: { description: 'The quotas of its project do not allow more now.' },
   QUARANTINED: {
     description:
-      'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up.',
+      'What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph discard` gives it up.',
   },
 } as const satisfies Record<WaitingFacts['code'] | 'QUARANTINED', { readonly description: string }>;
 

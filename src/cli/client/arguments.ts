@@ -18,7 +18,10 @@ export function leaseType(text: string): LeaseType {
   return type;
 }
 
-const leaseStates = Object.keys(leaseTransitions) as LeaseState[];
+const leaseStates: readonly LeaseState[] = [
+  ...(Object.keys(leaseTransitions) as LeaseState[]),
+  'QUARANTINED',
+];
 
 export function leaseState(text: string): LeaseState {
   const state = leaseStates.find((each) => each === text.toUpperCase().replaceAll('-', '_'));

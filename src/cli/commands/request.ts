@@ -29,7 +29,7 @@ import {
   type RequestLeaseInput,
   SiteDocument,
 } from '../client/generated/operations.ts';
-import { known } from '../client/known.ts';
+import { scheduledState } from '../client/known.ts';
 import { leaseInput } from '../client/lease-input.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { findProject } from '../client/projects.ts';
@@ -141,7 +141,7 @@ async function requestOne(
   assertAccepted(userErrors);
   if (lease === null) throw new CliError('the server answered without a lease');
   const progress = json || jsonl ? null : terminal;
-  if (wait) return followLease(client, lease, (state) => isFinal(known(state)), progress);
+  if (wait) return followLease(client, lease, (state) => isFinal(scheduledState(state)), progress);
   const isDecided = input.type === 'BEST_EFFORT' || (lease.state !== 'NEW' && lease.state !== 'PENDING');
   return isDecided ? lease : followLease(client, lease, (state) => state !== 'PENDING', null);
 }

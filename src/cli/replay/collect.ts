@@ -15,7 +15,7 @@ import {
   LeaseHistoryDocument,
   type LeaseHistoryQuery,
 } from '../client/generated/operations.ts';
-import { known } from '../client/known.ts';
+import { known, scheduledState } from '../client/known.ts';
 import { CliError } from '../terminal.ts';
 import type { Sent } from './feed.ts';
 
@@ -69,8 +69,8 @@ async function eventsUntilTheEnd(
   for await (const { leaseEvents: event } of client.subscribe(LeaseEventsDocument, { after: sequence - 1 })) {
     const id = traceNumbers.get(event.lease.number);
     if (id === undefined) continue;
-    const to = known(event.to);
-    events.push([seconds(start, event.at), id, known(event.from), to]);
+    const to = scheduledState(event.to);
+    events.push([seconds(start, event.at), id, scheduledState(event.from), to]);
     if (!isFinal(to)) continue;
     ended += 1;
     onProgress(ended, traceNumbers.size);
@@ -106,7 +106,7 @@ async function history(
   return {
     id: lease.id,
     type: lease.type,
-    state: known(state),
+    state: scheduledState(state),
     submit: seconds(start, submittedAt),
     start: actualStart === null ? null : seconds(start, actualStart),
     end: state === 'DONE' && endedAt !== null ? seconds(start, endedAt) : null,

@@ -29,6 +29,11 @@ export interface Changes {
   readonly placedReservations: readonly number[];
   /** Reservations that were withdrawn before they started: ids. */
   readonly withdrawn: readonly number[];
+  /**
+   * Leases that the scheduler does not have and that were given up, with their events among `events`: they are FAILED,
+   * and what is planned for them is deleted. Absent when there are none.
+   */
+  readonly discarded?: readonly number[] | undefined;
   readonly events: readonly LeaseEventRecord[];
   readonly actions: readonly ActionRecord[];
   /** Nodes that were added or changed, ascending number. Absent when none were. */

@@ -67,6 +67,14 @@ export function hostsLate(lease: number): StateReason {
   return { code: 'HOSTS_LATE', message: `what hosts do for lease ${lease} takes longer than planned` };
 }
 
+/** What is stored of it is not sound, and an operator has given it up. */
+export function discarded(): StateReason {
+  return {
+    code: 'DISCARDED',
+    message: 'an operator discarded it, since what was stored of it is not sound',
+  };
+}
+
 function seconds(duration: Millis): string {
   return `${duration / 1000} s`;
 }

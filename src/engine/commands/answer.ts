@@ -7,6 +7,8 @@ export type CommandErrorCode =
   | 'EVENTS_EXPIRED'
   /** What is stored of the lease is not sound, so the scheduler leaves it out. */
   | 'LEASE_QUARANTINED'
+  /** The lease is sound: it can be cancelled, and need not be discarded. */
+  | 'LEASE_NOT_QUARANTINED'
   /** There is no such action, or it is finished. */
   | 'ACTION_NOT_OPEN'
   /** There is no such node, or it was removed. */
@@ -100,7 +102,7 @@ export const internalRefusal = refusal(
 export function quarantined(leaseNumber: number): Refusal {
   return refusal(
     'LEASE_QUARANTINED',
-    `Lease ${leaseNumber} is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph check --discard ${leaseNumber}" while no server uses the database.`,
+    `Lease ${leaseNumber} is left out, because what is stored of it is not sound. An operator can see why with "leasegraph check", and give the lease up with "leasegraph discard ${leaseNumber}".`,
   );
 }
 

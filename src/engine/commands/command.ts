@@ -3,6 +3,7 @@ import type { AuditNote } from '../audit-note.ts';
 import type { Core } from '../core.ts';
 import type { Recovery } from '../hosts/recovery.ts';
 import type { RecurrenceLimits } from '../recurrences/limits.ts';
+import type { LeaseRemains } from '../remains.ts';
 import type { TraceParent } from '../tracing.ts';
 
 /**
@@ -37,9 +38,19 @@ export interface HostControl {
   recover(actionId: number, recovery: Recovery): boolean;
 }
 
+/** What commands may ask and say of leases that were left out. */
+export interface QuarantineControl {
+  has(leaseNumber: number): boolean;
+  /** What is stored of a lease that is to be discarded; null when it has ended. */
+  remainsOf(leaseNumber: number): LeaseRemains | null;
+  /** The lease is given up. If that cannot be written, the site is loaded again. */
+  release(leaseNumber: number): void;
+}
+
 /** What commands may use besides the core. */
 export interface CommandTools {
   readonly hosts: HostControl;
+  readonly quarantine: QuarantineControl;
   readonly recurrences: RecurrenceLimits;
 }
 

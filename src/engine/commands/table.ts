@@ -6,6 +6,7 @@ import { cancel } from './cancel.ts';
 import { cancelRecurrence } from './cancel-recurrence.ts';
 import type { Command, CommandKind } from './command.ts';
 import { createRecurrence } from './create-recurrence.ts';
+import { discard } from './discard.ts';
 import { dryRun } from './dry-run.ts';
 import { dryRunUpdate } from './dry-run-update.ts';
 import { end } from './end.ts';
@@ -31,6 +32,7 @@ export const commandKinds = {
   update,
   end,
   cancel,
+  discard,
   addNodes,
   updateNode,
   removeNode,

@@ -24,7 +24,7 @@ import { type HeldTarget, HostLedger } from './ledger.ts';
 import type { Recovery } from './recovery.ts';
 import type { ActionReport } from './report.ts';
 import { StartPauses } from './start-pauses.ts';
-import { Strays } from './strays.ts';
+import { type LeasesInUse, Strays } from './strays.ts';
 import { ActionTraces } from './traces.ts';
 
 export interface HostsOptions {
@@ -126,15 +126,15 @@ export class Hosts implements HostControl {
     return this.strays?.count ?? 0;
   }
 
-  /** A term as the writer begins. `lease`: a live lease; null when there is none. */
-  begin(known: HostsAtStart, lease: (id: number) => LeaseRecord | null, log: Logger): void {
+  /** A term as the writer begins. */
+  begin(known: HostsAtStart, leases: LeasesInUse, log: Logger): void {
     const { ledger, options } = this;
     const { limits, report, signal } = options;
     this.term = linkedController(signal);
     this.strays = new Strays({
       ledger,
       dispatcher: this.dispatcher,
-      lease,
+      leases,
       log,
       report,
       removeStrays: limits.removeStrays,
@@ -181,6 +181,11 @@ export class Hosts implements HostControl {
     this.leases.note(changes.leases);
     this.inspection?.committed(changes);
     this.traces?.begin(changes.actions);
+    // What is left of a lease that was left out takes room until it is gone.
+    for (const leaseId of changes.discarded ?? []) {
+      for (const action of changes.actions)
+        if (action.leaseId === leaseId) for (const machine of action.targets) this.ledger.hold(machine);
+    }
     this.dispatcher.add(changes.actions);
   }
 

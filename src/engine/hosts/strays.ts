@@ -5,10 +5,17 @@ import type { Dispatcher } from './dispatcher.ts';
 import type { HostLedger } from './ledger.ts';
 import { type ActionReport, noReport } from './report.ts';
 
+export interface LeasesInUse {
+  /** A live lease; null when there is none. */
+  readonly lease: (id: number) => LeaseRecord | null;
+  /** Whether it was left out: its machines stay until an operator has decided. */
+  readonly isQuarantined: (id: number) => boolean;
+}
+
 export interface StrayOptions {
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
   readonly ledger: Pick<HostLedger, 'isReleasing'>;
-  readonly lease: (id: number) => LeaseRecord | null;
+  readonly leases: LeasesInUse;
   /** Whether they are removed, or only reported. */
   readonly removeStrays: boolean;
   readonly log: Logger;
@@ -50,9 +57,10 @@ export class Strays {
 
   private belongsNowhere(place: HostedMachine): boolean {
     const { leaseId, machine, node } = place;
-    const { dispatcher, lease, ledger } = this.options;
-    if (dispatcher.isBusyWith(leaseId) || ledger.isReleasing(place)) return false;
-    const record = lease(leaseId);
+    const { dispatcher, leases, ledger } = this.options;
+    if (leases.isQuarantined(leaseId) || dispatcher.isBusyWith(leaseId) || ledger.isReleasing(place))
+      return false;
+    const record = leases.lease(leaseId);
     if (!record) return true;
     return ![record.mapping, record.memoryAt, record.diskAt].some((where) => where?.[machine] === node);
   }

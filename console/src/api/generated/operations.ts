@@ -206,6 +206,8 @@ export type LeaseState =
   | 'PENDING'
   /** Its disk image is being transferred to the nodes. */
   | 'PREPARING'
+  /** What is stored of it is not sound, so the scheduler leaves it out until it is repaired or discarded. */
+  | 'QUARANTINED'
   /** Best effort: waits in the queue. */
   | 'QUEUED'
   /** Has reservations, and nothing left to prepare. */
@@ -527,7 +529,7 @@ export type WaitingCode =
   | 'NODES_UNAVAILABLE'
   /** No scheduling pass has considered it yet. */
   | 'NOT_YET_CONSIDERED'
-  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
+  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph discard` gives it up. */
   | 'QUARANTINED'
   /** The quotas of its project do not allow more now. */
   | 'QUOTA'

@@ -18,6 +18,7 @@ const commandCodes = {
     description:
       'What is stored of the lease is not sound, so the scheduler leaves it out; the message says what an operator can do.',
   },
+  LEASE_NOT_QUARANTINED: { description: 'The lease is sound, so it can only be cancelled.' },
   LEASE_STARTED: { description: 'The machines of the lease have started, so its start cannot change.' },
   TOO_SHORT: {
     description: 'The lease has run longer than the new duration, or would have to end in the past.',

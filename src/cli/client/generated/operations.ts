@@ -222,6 +222,8 @@ export type LeaseState =
   | 'PENDING'
   /** Its disk image is being transferred to the nodes. */
   | 'PREPARING'
+  /** What is stored of it is not sound, so the scheduler leaves it out until it is repaired or discarded. */
+  | 'QUARANTINED'
   /** Best effort: waits in the queue. */
   | 'QUEUED'
   /** Has reservations, and nothing left to prepare. */
@@ -560,7 +562,7 @@ export type WaitingCode =
   | 'NODES_UNAVAILABLE'
   /** No scheduling pass has considered it yet. */
   | 'NOT_YET_CONSIDERED'
-  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph check --discard` gives it up. */
+  /** What is stored of it is not sound, so the scheduler leaves it out. `leasegraph check` says why, and `leasegraph discard` gives it up. */
   | 'QUARANTINED'
   /** The quotas of its project do not allow more now. */
   | 'QUOTA'
@@ -970,6 +972,13 @@ export type EndLeaseMutationVariables = Exact<{
 
 
 export type EndLeaseMutation = { readonly endLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type DiscardLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type DiscardLeaseMutation = { readonly discardLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type MaintenanceRowFragment = { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
 
@@ -2784,6 +2793,60 @@ fragment Refusal on UserError {
   message
   path
 }`) as unknown as TypedDocumentString<EndLeaseMutation, EndLeaseMutationVariables>;
+export const DiscardLeaseDocument = new TypedDocumentString(`
+    mutation DiscardLease($id: ID!) {
+  discardLease(input: {id: $id}) {
+    lease {
+      ...LeaseRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment LeaseRow on Lease {
+  id
+  number
+  name
+  type
+  state
+  stateReason {
+    code
+    message
+  }
+  preemptible
+  submittedAt
+  requestedStart
+  requestedDuration
+  estimatedStart
+  estimatedEnd
+  actualStart
+  endedAt
+  accumulatedDuration
+  restarts
+  lostDuration
+  queuePosition
+  machines {
+    index
+    capacity {
+      type
+      amount
+    }
+    node {
+      number
+      hostname
+    }
+  }
+  diskImage {
+    name
+    sizeMb
+  }
+}
+fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<DiscardLeaseMutation, DiscardLeaseMutationVariables>;
 export const MaintenanceDocument = new TypedDocumentString(`
     query Maintenance($from: DateTime, $to: DateTime, $first: Int, $after: String) {
   maintenance(from: $from, to: $to, first: $first, after: $after) {

@@ -1,0 +1,44 @@
+import type { QuarantineControl } from './commands/command.ts';
+import { fieldsOf } from './commands/shape.ts';
+import type { Item } from './inbox.ts';
+import type { Store } from './ports.ts';
+import type { LeaseRemains } from './remains.ts';
+
+/** Live leases that were left out when the site was loaded, since what is stored of them is not sound. */
+export class Quarantine implements QuarantineControl {
+  private leases = new Set<number>();
+  private remains = new Map<number, LeaseRemains>();
+
+  /** The site was loaded. */
+  replace(leases: Iterable<number>): void {
+    this.leases = new Set(leases);
+    this.remains.clear();
+  }
+
+  has(leaseNumber: number): boolean {
+    return this.leases.has(leaseNumber);
+  }
+
+  /** Those of the leases that are to be discarded in a turn. */
+  concernedBy(items: readonly Item[]): readonly number[] {
+    return items.flatMap((item) => {
+      if (item.type !== 'command' || item.command.kind !== 'discard') return [];
+      const leaseNumber = fieldsOf(item.command.input)?.leaseNumber;
+      return typeof leaseNumber === 'number' && this.leases.has(leaseNumber) ? [leaseNumber] : [];
+    });
+  }
+
+  /** Reads what is stored of them. */
+  async lookUp(items: readonly Item[], store: Pick<Store, 'remains'>): Promise<void> {
+    const remains = await store.remains(this.concernedBy(items));
+    this.remains = new Map(remains.map((each) => [each.leaseId, each]));
+  }
+
+  remainsOf(leaseNumber: number): LeaseRemains | null {
+    return this.remains.get(leaseNumber) ?? null;
+  }
+
+  release(leaseNumber: number): void {
+    this.leases.delete(leaseNumber);
+  }
+}
