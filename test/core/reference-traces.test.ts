@@ -1,6 +1,6 @@
 /**
- * The field's own little traces: four nodes, one machine fills a node. Where the rules better the reference, the rule
- * is named.
+ * Small traces from the literature: four nodes, and one machine fills a node. If a rule deviates from the reference
+ * on purpose, the rule is named.
  */
 import { describe, expect, it } from 'vitest';
 import { defaultSchedulerConfig, type SchedulerConfig } from '../../src/core/index.ts';
@@ -15,7 +15,7 @@ import {
   tell as tellStory,
 } from '../support/story.ts';
 
-/** Suspending takes no time of its own, resuming 32 s; every operation costs two seconds more. */
+/** Suspending takes no time, resuming takes 32 s, and every operation takes two seconds more. */
 const defaults: Partial<SchedulerConfig> = {
   preemption: 'ar-preempts-everything',
   suspension: 'all',
@@ -33,7 +33,7 @@ const tell = (
 const oneHourOnOneNode = (known?: number) => bestEffort(0, 1, 3600, known === undefined ? {} : { known });
 
 describe('an advance reservation of the whole site against a running best-effort lease', () => {
-  it('has it suspended in time and resumed afterwards', () => {
+  it('suspends it in time and resumes it afterwards', () => {
     const story = tell([oneHourOnOneNode(), reservation(900, 1800, 4, 1800)]);
     expect(story.timeline(1)).toBe('VM[0,1798) S[1798,1800) R[3600,3634) VM[3634,5436) X[5436,5438)');
     expect(story.timeline(2)).toBe('VM[1800,3592) X[3592,3600)');
@@ -43,20 +43,20 @@ describe('an advance reservation of the whole site against a running best-effort
     expect(story.lease(2)).toMatchObject({ state: 'DONE', end: 3600, accumulated: 1792 });
   });
 
-  it('leaves it as much as it really needs', () => {
+  it('leaves it the time that it needs', () => {
     const story = tell([oneHourOnOneNode(2700), reservation(900, 1800, 4, 900)]);
     expect(story.timeline(1)).toBe('VM[0,1798) S[1798,1800) R[2700,2734) VM[2734,3636)');
     expect(story.timeline(2)).toBe('VM[1800,2692) X[2692,2700)');
     expect(story.lease(1).accumulated).toBe(2700);
   });
 
-  it('gives its place back when it ends early: the other is resumed after the time that a migration might take', () => {
+  it('returns its nodes on an early end: the other lease resumes after the time that a migration might take', () => {
     const story = tell([oneHourOnOneNode(2700), reservation(900, 1800, 4, 900, { known: 600 })]);
     expect(story.timeline(2)).toBe('VM[1800,2400)');
     expect(story.timeline(1)).toBe('VM[0,1798) S[1798,1800) R[2482,2516) VM[2516,3418)');
   });
 
-  it('cancels and requeues it where nothing can be suspended, and it begins anew', () => {
+  it('cancels and requeues it if suspension is off, so that it starts again', () => {
     const story = tell([bestEffort(0, 4, 7200), reservation(600, 3600, 4, 1800)], {
       suspension: 'none',
       enactmentOverhead: 0,
@@ -67,7 +67,7 @@ describe('an advance reservation of the whole site against a running best-effort
     expect(story.timeline(2)).toBe('VM[3600,5400)');
   });
 
-  it('takes the youngest lease first (R11)', () => {
+  it('preempts the youngest lease first (R11)', () => {
     const story = tell(
       [bestEffort(0, 2, 18000), bestEffort(300, 2, 18000), reservation(600, 3600, 2, 1800)],
       {
@@ -81,7 +81,7 @@ describe('an advance reservation of the whole site against a running best-effort
   });
 });
 
-describe('a lease that must wait for another', () => {
+describe('a lease that must wait for another one', () => {
   const other = bestEffort(900, 4, 900);
 
   it('gets a reservation in the future', () => {
@@ -90,13 +90,13 @@ describe('a lease that must wait for another', () => {
     expect(story.timeline(2)).toBe('VM[3602,4502) X[4502,4510)');
   });
 
-  it('moves forward when the other ends early', () => {
+  it('moves forward when the other one ends early', () => {
     const story = tell([oneHourOnOneNode(1800), other]);
     expect(story.timeline(1)).toBe('VM[0,1800)');
     expect(story.timeline(2)).toBe('VM[1800,2700) X[2700,2708)');
   });
 
-  it('waits its turn behind seven others', () => {
+  it('waits in the queue behind seven others', () => {
     const story = tell(new Array(8).fill(bestEffort(0, 4, 900)) as StoryLease[]);
     expect(story.result.leases.map(({ start }) => start)).toEqual([
       0, 908, 1816, 2724, 3632, 4540, 5448, 6356,
@@ -108,7 +108,7 @@ describe('a lease that must wait for another', () => {
 describe('a lease between two reservations', () => {
   const leases = [reservation(0, 90, 2, 3600), reservation(0, 1800, 2, 3600), bestEffort(0, 2, 3600)];
 
-  it('is suspended on one pair of nodes, moved, and resumed on the other', () => {
+  it('is suspended on one pair of nodes, migrated, and resumed on the other', () => {
     const story = tell(leases);
     expect(story.timeline(1)).toBe('VM[90,3686) X[3686,3690)');
     expect(story.timeline(2)).toBe('VM[1800,5396) X[5396,5400)');
@@ -118,7 +118,7 @@ describe('a lease between two reservations', () => {
     expect([1, 2, 3].map((id) => story.nodes(id))).toEqual(['1 2', '3 4', '3 4 | 1 2']);
   });
 
-  it('has its disk images moved before its memory', () => {
+  it('has its disk images migrated before its memory', () => {
     const story = tell(
       leases.map((lease, index) => ({ ...lease, image: image(`image ${index}`) })),
       { preparation: 'imagetransfer' },
@@ -133,7 +133,7 @@ describe('a lease between two reservations', () => {
 });
 
 describe('an immediate lease', () => {
-  it('that would run into a reservation is rejected, not cut short (R16)', () => {
+  it('that would overlap a reservation is rejected, not cut short (R16)', () => {
     const story = tell([reservation(0, 3600, 4, 1800), immediate(600, 2, 7200)], { enactmentOverhead: 0 });
     expect(story.timeline(1)).toBe('VM[3600,5400)');
     expect(story.lease(2)).toMatchObject({ state: 'REJECTED', start: null });
@@ -184,7 +184,7 @@ describe('backfilling', () => {
     },
   );
 
-  it('aggressive, with suspension: what came back stands in the queue by the time of its request', () => {
+  it('aggressive, with suspension: a suspended lease is queued by the time of its request', () => {
     const story = told('aggressive', 'all');
     // At 7200 the suspended lease 4 is queued before lease 5, and takes the one reservation in the future (R30).
     expect(story.timeline(4)).toBe('VM[3602,7200) S[7200,7200) R[10800,10832) VM[10832,21634)');
@@ -201,7 +201,7 @@ describe('transferring images', () => {
   const alike = (leases: readonly StoryLease[]) =>
     leases.map((lease) => ({ ...lease, image: image('same') }));
 
-  it('comes before the machines start; for a reservation as late as can be', () => {
+  it('happens before the machines start, and as late as possible for a reservation', () => {
     const story = tell(alike([oneHourOnOneNode(), reservation(900, 1800, 4, 1800)]), transfers);
     expect(story.timeline(1)).toBe(
       'T[0,82) VM[82,1798) S[1798,1800) R[3600,3634) VM[3634,5518) X[5518,5520)',
@@ -209,7 +209,7 @@ describe('transferring images', () => {
     expect(story.timeline(2)).toBe('T[1718,1800) VM[1800,3592) X[3592,3600)');
   });
 
-  it('is charged to a lease that is resumed, should its image have to move', () => {
+  it('is reserved for a resumed lease in case its image must move', () => {
     const story = tell(
       alike([oneHourOnOneNode(2700), reservation(900, 1800, 4, 900, { known: 600 })]),
       transfers,
@@ -217,7 +217,7 @@ describe('transferring images', () => {
     expect(story.timeline(1)).toBe('T[0,82) VM[82,1798) S[1798,1800) R[2564,2598) VM[2598,3582)');
   });
 
-  it('is done again for a lease that moves forward, unless nodes keep images', () => {
+  it('is repeated for a lease that moves forward, unless nodes cache images', () => {
     const leases = alike([oneHourOnOneNode(1800), bestEffort(900, 4, 900)]);
     const story = tell(leases, transfers);
     expect(story.timeline(2)).toBe('T[900,982) T[1882,1964) VM[1964,2864) X[2864,2872)');
@@ -225,10 +225,10 @@ describe('transferring images', () => {
     expect(withCaches.timeline(2)).toBe('T[900,982) VM[1882,2782) X[2782,2790)');
   });
 
-  it('serves several leases at once that want the same image', () => {
+  it('serves several leases that need the same image', () => {
     const story = tell(alike([reservation(0, 90, 2, 3600), bestEffort(0, 2, 3600)]), transfers);
     expect(story.timeline(1)).toBe('T[8,90) VM[90,3686) X[3686,3690)');
-    // It rides on the reservation's transfer, and is ready when that is over (R24).
+    // It shares the reservation's transfer, and is ready when the transfer ends (R24).
     expect(story.timeline(2)).toBe('VM[90,3690) X[3690,3694)');
     expect(story.of(1, 'IMAGE_TRANSFER')[0]?.targets).toEqual({
       1: [[1, 1]],
@@ -238,7 +238,7 @@ describe('transferring images', () => {
     });
   });
 
-  it('by unicast goes machine by machine', () => {
+  it('by unicast handles one machine at a time', () => {
     const story = tell(alike(new Array(3).fill(bestEffort(0, 4, 900)) as StoryLease[]), {
       preparation: 'imagetransfer',
       enactmentOverhead: 0,
@@ -251,13 +251,13 @@ describe('transferring images', () => {
     ]);
   });
 
-  it('uses what nodes kept, even of a reservation that is over', () => {
+  it('uses cached images, even those of a reservation that has ended', () => {
     const leases = alike([reservation(0, 900, 1, 900), bestEffort(2700, 1, 900)]);
     expect(tell(leases, transfers).timeline(2)).toBe('T[2700,2782) VM[2782,3682) X[3682,3684)');
     expect(tell(leases, cached).timeline(2)).toBe('VM[2700,3600) X[3600,3602)');
   });
 
-  it('sends a lease to the node that has its image', () => {
+  it('prefers the node that has the image cached', () => {
     const story = tell(
       [
         { ...reservation(0, 900, 2, 900), image: image('A') },
@@ -273,19 +273,19 @@ describe('transferring images', () => {
   });
 });
 
-describe('what brings the reference down', () => {
-  it('is a lease that is larger than the site: it is rejected (R6)', () => {
+describe('requests that crash the reference implementation', () => {
+  it('larger than the site: rejected (R6)', () => {
     const story = tell([bestEffort(0, 5, 600)]);
     expect(story.lease(1).state).toBe('REJECTED');
     expect(story.lease(1).reason).toContain('only 4 of its 5 machines can be placed');
   });
 
-  it('is a reservation of the past: it is rejected (R10)', () => {
+  it('a start in the past: rejected (R10)', () => {
     const story = tell([reservation(900, 600, 1, 600)]);
     expect(story.path(1)).toBe('900 PENDING, 900 REJECTED');
   });
 
-  it('is a reservation that begins while another lease shuts down: it is rejected (R13)', () => {
+  it('a start during the shutdown of another lease: rejected (R13)', () => {
     const story = tell([bestEffort(0, 4, 3600), reservation(600, 3605, 1, 600)], { shutdownTime: 10_000 });
     expect(story.timeline(1)).toBe('VM[0,3600) X[3600,3618)');
     expect(story.lease(2).state).toBe('REJECTED');

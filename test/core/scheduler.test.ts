@@ -4,10 +4,10 @@ import { request } from '../support/lease.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, configOf, FOUR_NODES, image, siteOf } from '../support/story.ts';
 
-/** One lease runs, one waits in the queue's future, one has ended. */
+/** One lease runs, one waits for the future, one has ended. */
 const busy = () => new Stage([bestEffort(0, 1, 60), bestEffort(1, 4, 600), bestEffort(2, 4, 600)]).to(100);
 
-describe('a command that is refused', () => {
+describe('a refused command', () => {
   const commands: readonly (readonly [string, string, (scheduler: Scheduler, now: number) => void])[] = [
     [
       'to request nonsense',
@@ -43,7 +43,7 @@ describe('a command that is refused', () => {
     ],
   ];
 
-  it.each(commands)('%s: %s, and nothing at all has changed', (_what, code, command) => {
+  it.each(commands)('%s: %s, and changes nothing', (_what, code, command) => {
     const { scheduler, now } = busy();
     const before = JSON.stringify(scheduler.snapshot());
     expect(() => command(scheduler, now * 1000)).toThrow(expect.objectContaining({ code }) as SchedulerError);
@@ -64,7 +64,7 @@ describe('a command that is refused', () => {
 });
 
 describe('time', () => {
-  it('goes on by itself when it is told how late it is: everything happens in its order', () => {
+  it('passes every event in order on an advance to a later instant', () => {
     const { scheduler } = busy();
     scheduler.takeChanges();
     scheduler.advance(10_000_000);
@@ -78,14 +78,14 @@ describe('time', () => {
     expect(scheduler.needsPass).toBe(false);
   });
 
-  it('tells when there is something to do next', () => {
+  it('reports the next instant at which something is due', () => {
     const { scheduler } = busy();
     expect(scheduler.nextInstant()).toBe(660_000);
     scheduler.advance(660_000);
     expect(scheduler.nextInstant()).toBe(1_260_000);
   });
 
-  it('carries out what a command made due at this very instant', () => {
+  it('carries out what a command makes due at the current instant', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     scheduler.advance(5000);
     scheduler.request(5000, request());
@@ -106,7 +106,7 @@ describe('a pass in slices', () => {
     return { scheduler, pass };
   };
 
-  it('handles one lease at a time, with other commands in between', () => {
+  it('handles one lease at a time and accepts other commands in between', () => {
     const { scheduler, pass } = begun();
     expect([2, 3].map((id) => scheduler.lease(id)?.state)).toEqual(['QUEUED', 'QUEUED']);
     scheduler.cancel(0, 2);
@@ -116,7 +116,7 @@ describe('a pass in slices', () => {
     expect(scheduler.needsPass).toBe(true);
   });
 
-  it('goes on in the present, whether or not it is told the time', () => {
+  it('continues at the current time, with or without a time update', () => {
     for (const told of [20_000, undefined]) {
       const { scheduler, pass } = begun();
       scheduler.advance(20_000);
@@ -128,15 +128,15 @@ describe('a pass in slices', () => {
   });
 });
 
-describe('what changed', () => {
-  it('is told once', () => {
+describe('changes', () => {
+  it('are reported once', () => {
     const { scheduler } = busy();
     scheduler.request(100_000, request());
     expect(scheduler.takeChanges().events).toHaveLength(1);
     expect(scheduler.takeChanges().events).toHaveLength(0);
   });
 
-  it('is counted in rows: a lease, its machines and its event, until it is taken', () => {
+  it('are counted in rows (a lease, its machines and its event) until they are taken', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     const [machine = {}] = request().machines;
     scheduler.request(0, request({ machines: [machine, machine, machine] }));
@@ -147,7 +147,7 @@ describe('what changed', () => {
     expect(scheduler.changedRows).toBe(2);
   });
 
-  it('does not mention a reservation that came and went in between', () => {
+  it('omit a reservation that was added and withdrawn in between', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     scheduler.request(0, request());
     scheduler.schedule(0);
@@ -157,7 +157,7 @@ describe('what changed', () => {
     expect(leases).toMatchObject([{ id: 1, state: 'CANCELLED' }]);
   });
 
-  it('says which leases were placed and which reservations are new', () => {
+  it('tell placed leases and new reservations', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     const placed = () => {
       const { placedLeases, placedReservations } = scheduler.takeChanges();
@@ -173,7 +173,7 @@ describe('what changed', () => {
     expect(placed()).toEqual([[1], []]);
   });
 
-  it('withdraws a reservation that is known', () => {
+  it('withdraw a reservation that was reported before', () => {
     const scheduler = Scheduler.create(FOUR_NODES, configOf());
     scheduler.request(0, request());
     scheduler.schedule(0);
@@ -182,7 +182,7 @@ describe('what changed', () => {
     expect(scheduler.takeChanges()).toMatchObject({ reservations: [], withdrawn: [1, 2] });
   });
 
-  it('has an action for everything that hosts must do, with its planned end', () => {
+  it('contain an action for everything that hosts must do, with its planned end', () => {
     const stage = new Stage([{ ...bestEffort(0, 2, 60), image: image('A') }], {
       config: { preparation: 'imagetransfer', shutdownTime: 10_000 },
     }).to(1000);
@@ -209,8 +209,8 @@ describe('what changed', () => {
   });
 });
 
-describe('what there is', () => {
-  it('can be asked for', () => {
+describe('queries', () => {
+  it('return the current state', () => {
     const { scheduler } = busy();
     expect(scheduler.lease(2)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 1, 2: 2, 3: 3, 4: 4 } });
     expect([scheduler.lease(1), scheduler.lease(9)]).toEqual([null, null]);
@@ -222,7 +222,7 @@ describe('what there is', () => {
   });
 });
 
-describe('a site or configuration that cannot be', () => {
+describe('an invalid site or configuration', () => {
   const node = { number: 1, hostname: 'a', capacity: { CPU: 100, Memory: 64 } };
   const types = ['CPU', 'Memory'];
 
@@ -318,7 +318,7 @@ describe('a snapshot', () => {
       { config },
     );
 
-  it('has those who wait looked at anew, as what holds for them may be another configuration', () => {
+  it('has waiting leases examined again, because the configuration may differ', () => {
     const stage = new Stage([bestEffort(0, 4, 600), bestEffort(10, 1, 60), bestEffort(10, 1, 60)]).to(20);
     expect([stage.scheduler.queueLength, stage.scheduler.needsPass]).toEqual([1, false]);
     const restored = stage.under({ backfilling: 'conservative' });
@@ -327,7 +327,7 @@ describe('a snapshot', () => {
     expect([restored.queueLength, restored.needsPass]).toEqual([0, false]);
   });
 
-  it('tells apart whom a running transfer was begun for, and who still waits for it', () => {
+  it('distinguishes the lease that started a transfer from those that wait for it', () => {
     const stage = riding()
       .to(100)
       .do((scheduler, now) => scheduler.cancel(now, 3));
@@ -342,7 +342,7 @@ describe('a snapshot', () => {
     ]);
   });
 
-  it('keeps a transfer whose owner has ended, and says nothing more of that one', () => {
+  it('keeps a transfer whose owner has ended, for the leases that wait for it', () => {
     const stage = riding()
       .to(50)
       .do((scheduler, now) => scheduler.cancel(now, 2));
@@ -368,7 +368,7 @@ describe('a snapshot', () => {
     );
   });
 
-  it('goes on with transfers that were planned, also where no more are', () => {
+  it('continues planned transfers even if the configuration no longer uses transfers', () => {
     const stage = riding().to(50);
     const restored = Scheduler.restore(FOUR_NODES, configOf(), stage.scheduler.snapshot());
     restored.request(50_000, request({ image: image('A') }));
@@ -385,7 +385,7 @@ describe('a snapshot', () => {
 });
 
 describe('utilization', () => {
-  it('is what the site’s CPU does at an instant', () => {
+  it('is the share of the site’s CPU in use at an instant', () => {
     const site = siteOf([4, { CPU: 100, Memory: 1024 }]);
     const stage = new Stage([bestEffort(0, 1, 60), bestEffort(0, 2, 300)], {
       site,

@@ -1,4 +1,4 @@
-/** `availability` answers what a request would be answered at each start. */
+/** `availability` agrees with the answer to a request at each start. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Amounts, type Instant, type Millis, SECOND } from '../../src/core/index.ts';
@@ -6,7 +6,7 @@ import { LiveRun, liveScenarios } from './live-commands.ts';
 import { PATIENT, runs } from './run.ts';
 import { leaseRequests } from './scenario.ts';
 
-/** How far the question looks ahead. */
+/** The end of the period that is queried. */
 const ahead = 7200 * SECOND;
 
 const questions = liveScenarios.chain((scenario) =>
@@ -19,7 +19,7 @@ const questions = liveScenarios.chain((scenario) =>
   }),
 );
 
-/** Whether an advance reservation is accepted, by requesting it of a copy. */
+/** Whether an advance reservation is accepted, tried on a copy. */
 function isAccepted(
   run: LiveRun,
   now: Instant,

@@ -1,23 +1,20 @@
 import type { ActionRecord, ActionTarget } from '../../src/core/index.ts';
 
-/**
- * What the hosts hold once they have carried out what they were told, in its order. Refuses what could not be carried
- * out.
- */
+/** What the hosts hold after carrying out their actions in order. Refuses actions that could not be carried out. */
 export class Hosts {
-  /** By lease and machine: the nodes that hold something of it. */
+  /** The nodes that hold a part of a machine, by lease and machine. */
   private readonly places = new Map<string, Set<number>>();
 
   apply(actions: readonly ActionRecord[]): void {
     for (const action of actions) for (const target of action.targets) this.carryOut(action, target);
   }
 
-  /** The node has failed: what it held is lost. */
+  /** The node has failed and lost what it held. */
   lose(node: number): void {
     for (const nodes of this.places.values()) nodes.delete(node);
   }
 
-  /** Throws when something is left of a lease. */
+  /** Throws if any part of a lease is left. */
   expectNothingOf(leaseId: number): void {
     for (const [machine, nodes] of this.places)
       if (machine.startsWith(`${leaseId}/`) && nodes.size > 0)
@@ -45,7 +42,7 @@ export class Hosts {
         if (!nodes.has(node) || elsewhere.length > 0) refuse(`it is on nodes ${[...nodes]}`);
         break;
       case 'MIGRATE':
-        // Disk and memory go one after the other, and what is on its way may be sent back.
+        // Disk and memory move one after the other, and may be sent back on the way.
         if (nodes.size === 0) refuse('it is nowhere');
         nodes.delete(node);
         nodes.add(toNode ?? 0);

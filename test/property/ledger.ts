@@ -14,20 +14,20 @@ import type { History } from '../support/invariants/index.ts';
 import { Hosts } from './hosts.ts';
 
 /**
- * What a store would hold after applying every change, and the whole past besides. Refuses changes that contradict what
- * came before.
+ * The contents of a store after every change, including the whole history. Refuses changes that contradict earlier
+ * ones.
  */
 export class Ledger {
   readonly leases = new Map<number, LeaseRecord>();
-  /** All that ever were, but for those withdrawn before they started. */
+  /** All reservations except those withdrawn before they started. */
   readonly reservations = new Map<number, ReservationRecord>();
   readonly events: LeaseEventRecord[] = [];
-  /** When and for when a lease's machines were first planned. */
+  /** When a lease's machines were first planned, and for which start. */
   readonly promises = new Map<number, Instant>();
   private readonly states = new Map<number, LeaseState>();
   private readonly hosts = new Hosts();
 
-  /** Begins with what the core keeps for the site while nothing has happened yet. */
+  /** Starts with the core's initial records for the site. */
   constructor(private site: SiteRecord) {}
 
   apply(changes: Changes): void {
@@ -56,7 +56,7 @@ export class Ledger {
     for (const { id, state } of leases) if (isFinal(state)) this.hosts.expectNothingOf(id);
   }
 
-  /** As the core's snapshot should be. */
+  /** The snapshot that the core should return. */
   snapshot(): Snapshot {
     return {
       site: this.site,
@@ -77,7 +77,7 @@ export class Ledger {
     return [...this.reservations.values()].filter(({ state }) => state === 'SCHEDULED' || state === 'ACTIVE');
   }
 
-  /** What is not said to be placed is where it was. */
+  /** Leases that are not reported as placed have not moved. */
   private expectSayingWhatIsPlaced(changes: Changes): void {
     const placedLeases = new Set(changes.placedLeases);
     const placedReservations = new Set(changes.placedReservations);

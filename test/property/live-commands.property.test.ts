@@ -14,7 +14,7 @@ import { promiseFaults } from './promise-faults.ts';
 import { PATIENT, runs } from './run.ts';
 import { START } from './scenario.ts';
 
-describe('changes while leases run', () => {
+describe('changes to running leases', () => {
   it.each([
     ['keep every promise that they do not break openly', [0]],
     ['also when the scheduler is restored from its snapshot again and again', [1, 3]],
@@ -37,7 +37,7 @@ describe('changes while leases run', () => {
     );
   });
 
-  it('leave no trace when they are refused: a run without them is the same', PATIENT, () => {
+  it('leave no trace when they are refused: a run without them is equal', PATIENT, () => {
     fc.assert(
       fc.property(liveScenarios, (scenario) => {
         const whole = simulation(scenario, scenario.commands);

@@ -1,4 +1,4 @@
-/** Random changes while leases run, and what must hold whatever they are. */
+/** Random changes to running leases, and their invariants. */
 import fc from 'fast-check';
 import {
   type Collisions,
@@ -89,7 +89,7 @@ function commandsFor(leases: number, nodes: number): fc.Arbitrary<Command> {
   );
 }
 
-/** Some of the requests with a deadline in place of what they were. */
+/** Replaces some of the requests with requests that have a deadline. */
 const withDeadlines = (scenario: Scenario): fc.Arbitrary<Scenario> =>
   fc
     .array(
@@ -122,7 +122,7 @@ export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
         }),
       })
       .map(({ commands }) => {
-        // At the end every node is there again, so that every lease can end.
+        // At the end every node is up again, so that every lease can end.
         const last = START + DAY;
         const up = scenario.site.nodes.map(
           ({ number }): Command => ({
@@ -146,7 +146,7 @@ export interface Closed {
 
 const maxSteps = 3000;
 
-/** Walks a scenario from instant to instant, as a simulation does, and checks it all the way. */
+/** Steps through a scenario from instant to instant, like a simulation, and checks each step. */
 export class LiveRun {
   readonly ledger: Ledger;
   readonly answers: (string | null)[] = [];
@@ -159,7 +159,7 @@ export class LiveRun {
 
   constructor(
     readonly scenario: LiveScenario,
-    /** After how many instants the scheduler is restored from its snapshot, again and again; 0: never. */
+    /** The number of instants after which the scheduler is restored from its snapshot each time; 0: never. */
     private readonly restoredEvery: number,
   ) {
     this.scheduler = Scheduler.create(scenario.site, scenario.config);
@@ -171,7 +171,7 @@ export class LiveRun {
     return this;
   }
 
-  /** At most so many instants. Returns the last of them. */
+  /** Takes up to the given number of instants. Returns the last of them. */
   pass(instants: number): Instant {
     for (let left = instants; left > 0; left -= 1) {
       const { at } = this;
@@ -259,7 +259,7 @@ export class LiveRun {
     }
   }
 
-  /** How everything would be after a command. */
+  /** The state that a command would lead to. */
   private rehearse(command: Command): string | null {
     try {
       return this.scheduler.rehearse((scheduler) => {
@@ -301,7 +301,7 @@ export class LiveRun {
     if (count > 0) throw new Error(`${JSON.stringify(command)} was refused and left ${count} changes`);
   }
 
-  /** The longest duration that a refusal names can be had, and no longer one. */
+  /** The maximum duration that a refusal names is accepted, and no longer one is. */
   private expectLongest(command: Command, longest: number): void {
     if (command.kind !== 'update') throw new Error(`only updates extend: ${JSON.stringify(command)}`);
     const other = this.copy();
@@ -315,7 +315,7 @@ export class LiveRun {
     throw new Error(`${JSON.stringify(command)}: more than ${longest} is possible`);
   }
 
-  /** The scheduler as it is, to try something on. */
+  /** A copy of the scheduler for trials. */
   copy(): Scheduler {
     const { site, config } = this.scenario;
     return Scheduler.restore(site, config, JSON.parse(JSON.stringify(this.scheduler.snapshot())));
@@ -401,7 +401,7 @@ interface Holding {
   readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
 }
 
-/** Nothing is planned, or runs, on a node that is DOWN or under maintenance; nothing starts on one that is draining. */
+/** No lease is planned or runs on a node that is DOWN or under maintenance, and none starts on one that is draining. */
 export function closureFaults(
   reservations: readonly Holding[],
   closed: readonly Closed[],

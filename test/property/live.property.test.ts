@@ -24,7 +24,7 @@ import { Ledger } from './ledger.ts';
 import { cancel, PATIENT, runs } from './run.ts';
 import { configs, leaseRequests, type Scenario, START, sites } from './scenario.ts';
 
-/** What a caller may do next, at any time, a pass being under way or not. */
+/** Commands that a caller may send at any time, also during a pass. */
 type Deed =
   | { readonly kind: 'wait'; readonly time: Millis }
   | { readonly kind: 'request'; readonly request: LeaseRequest }
@@ -46,7 +46,7 @@ const deeds = (site: SiteSpec): fc.Arbitrary<Deed> =>
     },
     {
       weight: 6,
-      // Starts of advance reservations count from now; they are made instants when the request is made.
+      // Starts of advance reservations are relative to the time of the request.
       arbitrary: leaseRequests(site, 0).map((request) => ({ kind: 'request' as const, request })),
     },
     {
@@ -144,7 +144,7 @@ class Life {
         throw new Error(`reservation ${id} has missed its start`);
   }
 
-  /** One slice of the pass that is under way, or of a new one. Returns whether it was the last. */
+  /** One slice of the current pass, or of a new one. Returns whether it was the last. */
   private slice(tellsTime: boolean): boolean {
     this.pass ??= this.scheduler.pass(this.now);
     const done = this.pass.next(tellsTime ? this.now : undefined).done === true;
@@ -169,7 +169,7 @@ class Life {
     this.scheduler = Scheduler.restore(site, config, snapshot, this.options);
   }
 
-  /** Nothing more is asked: everything that was goes on to its end. */
+  /** Runs until all leases have ended, without further commands. */
   toEnd(): void {
     for (let turn = 0; this.scheduler.liveLeases > 0; turn += 1) {
       if (turn > 2000) throw new Error('the leases that are left do not come to an end');
@@ -181,7 +181,7 @@ class Life {
   }
 }
 
-describe('whatever callers do, in whatever order, between whatever slices of a pass', () => {
+describe('with any commands, in any order, between any slices of a pass', () => {
   it(
     'no node is over capacity, nothing is missed, nothing is told wrong, and all leases come to an end',
     PATIENT,

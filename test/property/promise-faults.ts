@@ -2,7 +2,7 @@ import type { History } from '../support/invariants/index.ts';
 
 const broken = new Set(['NODE_FAILED', 'NODE_UNAVAILABLE', 'MAINTENANCE']);
 
-/** Accepted reservations and deadlines are kept, unless nodes were taken from them. */
+/** Reports accepted reservations and deadlines that are not kept, unless nodes were taken from them. */
 export function promiseFaults({ leases, events, reservations }: History): string[] {
   return leases.flatMap((lease) => {
     const own = events.filter(({ leaseId }) => leaseId === lease.id);

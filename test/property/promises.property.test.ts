@@ -19,8 +19,8 @@ const withBackfilling = (
 ): fc.Arbitrary<SchedulerConfig> => config.map((made) => ({ ...made, backfilling }));
 
 /**
- * Leases leave the queue one by one: whoever is planned stands at its head. Those that come back stand by the time of
- * their request.
+ * Leases leave the queue from its head. Leases that return to the queue are ordered by the time of their
+ * request.
  */
 const leavesInOrder = (ledger: Ledger): void => {
   let queue: { readonly id: number; readonly submittedAt: Instant }[] = [];
@@ -55,7 +55,7 @@ describe('with backfilling off', () => {
     },
   );
 
-  it('best-effort leases start in the order in which they came', PATIENT, () => {
+  it('best-effort leases start in the order of their requests', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(plainConfigs, 'off') }), (scenario) => {
         const ledger = history(scenario);
@@ -73,7 +73,7 @@ describe('with backfilling off', () => {
 });
 
 describe('with conservative backfilling', () => {
-  it('no lease starts later than it was first promised, unless it was preempted', PATIENT, () => {
+  it('no lease starts later than first promised, unless it was preempted', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(configs, 'conservative') }), (scenario) => {
         const ledger = history(scenario);
@@ -96,7 +96,7 @@ describe('with conservative backfilling', () => {
     );
   });
 
-  it('nobody waits in the queue', PATIENT, () => {
+  it('no lease waits in the queue', PATIENT, () => {
     fc.assert(
       fc.property(scenarios({ configs: withBackfilling(plainConfigs, 'conservative') }), (scenario) => {
         const run = new Run(scenario);
@@ -109,7 +109,7 @@ describe('with conservative backfilling', () => {
 });
 
 describe('with a limited number of future reservations', () => {
-  it('never more of them exist than the limit says', PATIENT, () => {
+  it('their number never exceeds the limit', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const { backfilling, backfillingReservations } = scenario.config;

@@ -4,7 +4,7 @@ import { type LeaseRequest, Scheduler, SECOND, type Snapshot } from '../../src/c
 import { PATIENT, Run, runs } from './run.ts';
 import { leaseRequests, scenarios } from './scenario.ts';
 
-/** Runs a scenario for some steps, and says how late it is then. */
+/** Runs a scenario for some steps, and returns how late it is then. */
 function busy(run: Run, steps: number): number {
   let at = run.at;
   for (const step of run) {
@@ -30,7 +30,7 @@ const asking = ({ type, start, ...request }: LeaseRequest, now: number, wait: nu
 });
 
 describe('a dry run', () => {
-  it('answers what the request is answered, and leaves no trace', PATIENT, () => {
+  it('returns what the request would return, and leaves no trace', PATIENT, () => {
     fc.assert(
       fc.property(settings, ({ scenario, steps, request, wait }) => {
         fc.pre(request.type !== 'BEST_EFFORT');

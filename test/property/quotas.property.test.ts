@@ -43,7 +43,7 @@ const limits: fc.Arbitrary<Quota> = fc
     maxLeases,
   }));
 
-/** Leases of three projects, of which the first has quotas, and the third is none. */
+/** Leases of three projects: the first has quotas, and the third is null. */
 const projects = scenarios().map(
   (scenario): Scenario => ({
     ...scenario,
@@ -73,7 +73,7 @@ interface Hold {
   readonly amount: number;
 }
 
-/** Over what a project's leases hold some of a type: each chain as a whole. */
+/** Sums what a project's leases hold of a type over time, with each chain as a whole. */
 function holdsOf({ leases, reservations }: History, type: string): Hold[] {
   const ids = new Set(leases.filter(({ project }) => project === 1).map(({ id }) => id));
   const chains = new Map<number, Hold>();
@@ -119,7 +119,7 @@ function quotaFaults(history: History, { amount, amountHours, period, type }: Qu
 }
 
 describe('a project with quotas', () => {
-  it('never holds, uses or has more than they allow, now or in what is planned', PATIENT, () => {
+  it('never holds, uses or has more than they allow, now or in its plans', PATIENT, () => {
     fc.assert(
       fc.property(projects, limits, (scenario, quota) => {
         const run = begin(scenario, [quota]);
@@ -141,14 +141,14 @@ describe('a project with quotas', () => {
               expect(duration).toBeLessThanOrEqual(quota.maxDuration ?? Number.POSITIVE_INFINITY);
           expectNoFaults(quotaFaults(history, quota));
         }
-        // Nobody waits for ever: what the quota cannot allow is refused at once.
+        // No lease waits forever: requests that the quota can never allow are refused at once.
         expect(run.scheduler.liveLeases).toBe(0);
       }),
       { numRuns: runs(400) },
     );
   });
 
-  it('goes on after a restart as if nothing had been', PATIENT, () => {
+  it('continues after a restart as if it had not been restarted', PATIENT, () => {
     fc.assert(
       fc.property(projects, limits, fc.infiniteStream(fc.boolean()), (scenario, quota, coin) => {
         const straight = begin(scenario, [quota])[Symbol.iterator]();
@@ -167,7 +167,7 @@ describe('a project with quotas', () => {
     );
   });
 
-  it('has the leases of one without quotas where these limit nothing', PATIENT, () => {
+  it('has the same leases as without quotas if the quotas limit nothing', PATIENT, () => {
     const ample: Quota = {
       ...unlimited,
       amount: 1_000_000,

@@ -9,7 +9,7 @@ import { PATIENT, runs } from './run.ts';
 
 const everyStart = vi.hoisted(() => ({ isTried: false }));
 
-/** Every start that would be better, whether or not the lease can fit there. */
+/** Every better start, whether or not the lease can fit there. */
 vi.mock('../../src/core/lifecycle/useful-starts.ts', async (original) => {
   const { usefulStarts } = await original<typeof UsefulStarts>();
   const found: typeof usefulStarts = (state, lease, previous, now) => {
@@ -24,8 +24,8 @@ const MACHINE = { CPU: 100, Memory: 1024 };
 const NODES = 12;
 
 /**
- * More work than the site can do, much of which ends early: leases with a reservation in the future are looked at over
- * and over.
+ * More work than the site can do, much of which ends early, so that leases with a future reservation are examined
+ * repeatedly.
  */
 const backlogs: fc.Arbitrary<Workload> = fc
   .array(
@@ -34,9 +34,9 @@ const backlogs: fc.Arbitrary<Workload> = fc
       width: fc.integer({ min: 1, max: 6 }),
       seconds: fc.integer({ min: 60, max: 7200 }),
       known: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: null }),
-      /** How long before its start it is requested; null: best effort. */
+      /** The time between the request and the start; null: best effort. */
       lead: fc.option(fc.integer({ min: 60, max: 7200 }), { nil: null, freq: 6 }),
-      /** When it must be over, counted from its earliest end; null: it has no deadline. */
+      /** The deadline, relative to its earliest end; null: none. */
       slack: fc.option(fc.integer({ min: 600, max: 86_400 }), { nil: null, freq: 6 }),
     }),
     { minLength: 40, maxLength: 90 },
@@ -99,7 +99,7 @@ const run = (workload: Workload, config: Partial<SchedulerConfig>) =>
   });
 
 describe('trying only starts at which a lease may fit', () => {
-  it('finds what trying every start finds', PATIENT, () => {
+  it('finds the same plan as trying every start', PATIENT, () => {
     fc.assert(
       fc.property(backlogs, configs, (workload, config) => {
         const found = run(workload, config);

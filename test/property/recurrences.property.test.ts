@@ -1,7 +1,7 @@
 /**
- * Random recurrences with random commands among other leases. Each occurrence becomes a lease once, at the start that
- * its terms give, in whatever pieces time passes and however often the scheduler is restored; a refused command changes
- * nothing.
+ * Random recurrences with random commands among other leases. Each occurrence becomes a lease once, at the start
+ * given by its terms, however time is divided into steps and however often the scheduler is restored. A refused command
+ * changes nothing.
  */
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -120,11 +120,11 @@ class World {
   scheduler = Scheduler.create(site, config);
   now = begin;
   readonly leases = new Map<number, LeaseRecord>();
-  /** Starts at which occurrences were made, by recurrence and index. */
+  /** Starts of created occurrences, by recurrence and index. */
   readonly made = new Map<string, number>();
   private readonly maker = new OccurrenceMaker({ horizon }, pino({ level: 'silent' }));
 
-  /** In pieces of at most so many hours. */
+  /** Advances in steps of at most the given number of hours. */
   pass(hours: number, piece: number): void {
     for (let left = hours; left > 0; left -= piece) {
       this.now += Math.min(left, piece) * HOUR;
@@ -179,7 +179,7 @@ class World {
   }
 }
 
-/** What does not differ with the pieces in which time passes, or with restarts. */
+/** The parts of the result that do not depend on steps or restarts. */
 function outcomeOf({ leases }: World) {
   return [...leases.values()]
     .filter(({ occurrenceOf }) => occurrenceOf !== null)
@@ -187,7 +187,7 @@ function outcomeOf({ leases }: World) {
 }
 
 describe('recurrences', () => {
-  it('make each occurrence once, and leave no gap', PATIENT, () => {
+  it('create each occurrence once, without gaps', PATIENT, () => {
     fc.assert(
       fc.property(fc.array(steps, { minLength: 5, maxLength: 40 }), (script) => {
         const world = new World();
@@ -205,7 +205,7 @@ describe('recurrences', () => {
           if (next) expect(next.index).toBe(all.length + 1);
           if (next && lastIndex !== null) expect(next.index).toBeLessThanOrEqual(lastIndex);
         }
-        // A recurrence without an end would keep the site busy for ever.
+        // A recurrence without an end would keep the site busy forever.
         for (const { id } of world.scheduler.recurrences.all)
           world.do('cancelRecurrence', { recurrence: id, from: null });
         for (let day = 0; day < 60 && world.scheduler.liveLeases > 0; day += 1) world.pass(24, 6);
@@ -215,7 +215,7 @@ describe('recurrences', () => {
     );
   });
 
-  it('start where their terms say, on the wall clock', PATIENT, () => {
+  it('start at the times of their terms, on the wall clock', PATIENT, () => {
     fc.assert(
       fc.property(requests, fc.integer({ min: 1, max: 400 }), (request, hours) => {
         const world = new World();
@@ -236,7 +236,7 @@ describe('recurrences', () => {
     );
   });
 
-  it('are the same after a restart at each step, and without the commands that were refused', PATIENT, () => {
+  it('are equal after a restart at any step, and without the refused commands', PATIENT, () => {
     fc.assert(
       fc.property(fc.array(steps, { minLength: 5, maxLength: 30 }), (script) => {
         const straight = new World();
@@ -260,7 +260,7 @@ describe('recurrences', () => {
     );
   });
 
-  it('are created as their rehearsal tells, which leaves no trace', PATIENT, () => {
+  it('are created as their dry run says, which leaves no trace', PATIENT, () => {
     fc.assert(
       fc.property(fc.array(steps, { maxLength: 12 }), requests, (script, request) => {
         const world = new World();

@@ -5,7 +5,7 @@ import { type Changes, type Instant, Scheduler, type Snapshot } from '../../src/
 import { PATIENT, Run, runs, runThrough } from './run.ts';
 import { crowds, type Scenario, scenarios } from './scenario.ts';
 
-/** As `expect(a).toEqual(b)`, and quick where they are equal. */
+/** Like `expect(a).toEqual(b)`, but fast for equal values. */
 const expectEqual = (actual: unknown, expected: unknown): void => {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected);
 };
@@ -16,7 +16,7 @@ const restored = ({ site, config }: Scenario, snapshot: Snapshot): Scheduler =>
   Scheduler.restore(site, config, throughJson(snapshot));
 
 describe('equal inputs', () => {
-  it('give equal outputs, to the last change', PATIENT, () => {
+  it('give equal outputs, including every change', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         expectEqual(runThrough(scenario), runThrough(structuredClone(scenario)));
@@ -26,8 +26,8 @@ describe('equal inputs', () => {
   });
 });
 
-describe('a scheduler that was restored from its snapshot', () => {
-  it('goes on as if nothing had been, at whatever step it was taken', PATIENT, () => {
+describe('a scheduler restored from its snapshot', () => {
+  it('continues as if it had not been restarted, at any step', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), fc.infiniteStream(fc.boolean()), (scenario, coin) => {
         const straight = new Run(scenario)[Symbol.iterator]();
@@ -64,7 +64,7 @@ describe('a scheduler that was restored from its snapshot', () => {
     },
   );
 
-  it('is plain data: nothing is lost on the way through JSON', PATIENT, () => {
+  it('is plain data that survives JSON', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const run = new Run(scenario);
@@ -79,14 +79,14 @@ describe('a scheduler that was restored from its snapshot', () => {
   });
 });
 
-/** What carries over from one call to the next: several calls' changes as if they were one's. */
+/** Merges the changes of several calls into those of one call. */
 const merged = (all: readonly Changes[]) => ({
   events: all.flatMap(({ events }) => events),
   actions: all.flatMap(({ actions }) => actions),
 });
 
 describe('one jump in time', () => {
-  it('does what walking from instant to instant does, when no commands come in between', PATIENT, () => {
+  it('equals a step from instant to instant, if no commands come in between', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), fc.nat({ max: 20 }), fc.nat({ max: 9000 }), (scenario, steps, seconds) => {
         const run = new Run(scenario);

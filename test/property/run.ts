@@ -1,12 +1,12 @@
 import { type Changes, type Instant, Scheduler, SchedulerError, SECOND } from '../../src/core/index.ts';
 import { type Scenario, START } from './scenario.ts';
 
-/** How many times more cases are generated: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
+/** Multiplies the number of generated cases: `PROPERTY_FACTOR=10 npx vitest run test/property`. */
 const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
 
 export const runs = (count: number): number => Math.ceil(count * factor);
 
-/** Generated cases take their time where others want the processor too. */
+/** Generated cases take long on a busy machine. */
 export const PATIENT = { timeout: 120_000 * Math.max(1, factor) };
 
 export interface Step {
@@ -14,10 +14,10 @@ export interface Step {
   readonly changes: Changes;
 }
 
-/** No run takes more steps: one that does never ends. */
+/** A run that takes more steps is taken to be endless. */
 const maxSteps = 3000;
 
-/** Walks a scenario from one instant of change to the next, in the order of R30. */
+/** Steps through a scenario from one change to the next, in the order of R30. */
 export class Run {
   scheduler: Scheduler;
   at: Instant = START;
@@ -36,7 +36,7 @@ export class Run {
     }
   }
 
-  /** Everything that happens at the present instant; then time goes on to the next. */
+  /** Handles everything at the current instant, then advances to the next. */
   step(): Step {
     const { scheduler, at } = this;
     const { requests, cancellations } = this.scenario;
@@ -55,7 +55,7 @@ export class Run {
     return { at, changes };
   }
 
-  /** One pass; a test may do it differently. */
+  /** One pass; tests may override it. */
   schedule(at: Instant): void {
     this.scheduler.schedule(at);
   }
@@ -77,7 +77,7 @@ export class Run {
 const isDue = (item: { readonly at: Instant } | undefined, at: Instant): boolean =>
   item !== undefined && item.at <= at;
 
-/** Cancels as a user would, who may be late or wrong. */
+/** Cancels like a user, possibly too late or with a wrong number. */
 export const cancel = (scheduler: Scheduler, at: Instant, leaseId: number): void => {
   try {
     scheduler.cancel(at, leaseId);
@@ -87,5 +87,5 @@ export const cancel = (scheduler: Scheduler, at: Instant, leaseId: number): void
   }
 };
 
-/** A whole run at once. */
+/** Runs a whole scenario. */
 export const runThrough = (scenario: Scenario): Step[] => [...new Run(scenario)];

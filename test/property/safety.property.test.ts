@@ -13,8 +13,8 @@ import { Ledger } from './ledger.ts';
 import { PATIENT, Run, runs } from './run.ts';
 import { scenarios } from './scenario.ts';
 
-describe('whatever the site, the configuration and the workload', () => {
-  it('no node is over capacity, leases get what they were promised, and all of them end', PATIENT, () => {
+describe('for every site, configuration and workload', () => {
+  it('no node is over capacity, leases get what was promised, and all of them end', PATIENT, () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const run = new Run(scenario);

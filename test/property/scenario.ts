@@ -13,7 +13,7 @@ import {
   type SiteSpec,
 } from '../../src/core/index.ts';
 
-/** A whole run as data: what fast-check makes up, shrinks and prints. */
+/** A whole run as data, which fast-check generates, shrinks and prints. */
 export interface Scenario {
   readonly site: SiteSpec;
   readonly config: SchedulerConfig;
@@ -31,8 +31,8 @@ const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
 const cores = fc.integer({ min: 1, max: 4 });
 
 /**
- * One instance of CPU a node, or several in which no share may straddle; a resource type of the site's own now and
- * then.
+ * One instance of CPU per node, or several between which no share may be split; sometimes with a custom resource
+ * type.
  */
 export const sites: fc.Arbitrary<SiteSpec> = fc
   .record({
@@ -103,7 +103,7 @@ const anyConfigs: fc.Arbitrary<SchedulerConfig> = fc.record({
   stopVictims: fc.constantFrom('at-once', 'when-needed'),
 });
 
-/** Half of them so that suspension and migration are worth their while, and happen. */
+/** Half of them make suspension and migration worthwhile, so that both happen. */
 export const configs: fc.Arbitrary<SchedulerConfig> = fc
   .tuple(anyConfigs, fc.boolean(), fc.constantFrom('yes', 'yes', 'no', 'yes-notransfer'))
   .map(([config, lively, migration]) =>
@@ -125,7 +125,7 @@ export const configs: fc.Arbitrary<SchedulerConfig> = fc
       : config,
   );
 
-/** Without image transfers, suspension and preemption: what is left is queueing and backfilling. */
+/** Without image transfers, suspension and preemption: only queueing and backfilling. */
 export const plainConfigs: fc.Arbitrary<SchedulerConfig> = configs.map((config) => ({
   ...config,
   admission: 'accept-all',
@@ -158,7 +158,7 @@ const machine = (site: SiteSpec): fc.Arbitrary<Amounts> => {
     .map(({ licences: wanted, ...amounts }) => (wanted > 0 ? { ...amounts, Licence: wanted } : amounts));
 };
 
-/** Mostly alike; now and then each its own. */
+/** Mostly equal machines, sometimes different ones. */
 const machines = (site: SiteSpec): fc.Arbitrary<Amounts[]> => {
   const most = Math.max(1, site.nodes.length);
   return fc.oneof(
@@ -187,7 +187,7 @@ export const leaseRequests = (site: SiteSpec, at: Instant): fc.Arbitrary<LeaseRe
       ),
       machines: machines(site),
       duration: durations,
-      /** In percent of the duration. */
+      /** A percentage of the duration. */
       known: fc.constantFrom(null, null, 50, 80, 0, 1, 99, 100, 150),
       wait: seconds(600, 200, 900, 1800, 30, 1, 0),
       preemptible: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, fc.constant(false)),
@@ -200,10 +200,10 @@ export const leaseRequests = (site: SiteSpec, at: Instant): fc.Arbitrary<LeaseRe
       start: request.type === 'ADVANCE_RESERVATION' ? at + wait : null,
     }));
 
-/** Gaps between arrivals: many arrive together. */
+/** Gaps between arrivals; many requests arrive together. */
 const gaps: fc.Arbitrary<Millis> = seconds(0, 0, 1, 7, 60, 60, 300, 900);
 
-/** Some day, so that instants are as large as they are in life. */
+/** A realistic date, so that instants have a realistic size. */
 export const START: Instant = 1_164_459_600_000;
 
 export const scenarios = (
@@ -239,8 +239,8 @@ export const scenarios = (
     });
 
 /**
- * Many leases alike that just need a place, on few nodes; most of them end early, some are cancelled: plans move
- * forward all the time.
+ * Many similar leases that only need a free node, on few nodes. Most of them end early and some are cancelled, so
+ * that plans often move forward.
  */
 export const crowds: fc.Arbitrary<Scenario> = fc
   .record({

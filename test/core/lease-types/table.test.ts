@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { leaseTypes, rulesOf } from '../../../src/core/lease-types/table.ts';
 
 describe('the table of lease types', () => {
-  it('holds the types in the order in which the pass takes them', () => {
+  it('lists the types in the order of the pass', () => {
     expect(leaseTypes.map(({ type, decidedIn }) => [type, decidedIn])).toEqual([
       ['BEST_EFFORT', 'QUEUE'],
       ['IMMEDIATE', 'PASS'],
@@ -15,7 +15,7 @@ describe('the table of lease types', () => {
     for (const rules of leaseTypes) expect(rulesOf(rules.type)).toBe(rules);
   });
 
-  it('refuses a type that is not in it', () => {
+  it('rejects an unknown type', () => {
     expect(() => rulesOf('NO_SUCH_TYPE' as 'IMMEDIATE')).toThrow(
       'leases of type NO_SUCH_TYPE cannot be scheduled here; supported types are BEST_EFFORT, IMMEDIATE, ADVANCE_RESERVATION',
     );

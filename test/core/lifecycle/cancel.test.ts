@@ -3,7 +3,7 @@ import type { Stage } from '../../support/stage.ts';
 import { nameOf, type Situation, situations } from '../../support/states.ts';
 import { bestEffort, reservation, tell } from '../../support/story.ts';
 
-/** Of lease 1 nothing is left anywhere, but for its record. */
+/** Only the record of lease 1 is left. */
 const expectGone = (stage: Stage): void => {
   const { leases, reservations, site } = stage.scheduler.snapshot();
   expect(leases.map(({ id }) => id)).not.toContain(1);
@@ -54,7 +54,7 @@ describe('a lease that its user cancels (R61)', () => {
     },
   );
 
-  it.each(cases)('%s: the others go on', (_name, { stage }) => {
+  it.each(cases)('%s: the other leases continue', (_name, { stage }) => {
     const at = stage()
       .do((scheduler, now) => scheduler.cancel(now, 1))
       .to(100_000);
@@ -63,7 +63,7 @@ describe('a lease that its user cancels (R61)', () => {
     expect(at.scheduler.snapshot().reservations).toEqual([]);
   });
 
-  it('makes place at once for those who wait', () => {
+  it('frees its nodes at once for waiting leases', () => {
     const story = tell([bestEffort(0, 4, 600), bestEffort(1, 4, 600), bestEffort(2, 4, 600)], {
       config: { backfilling: 'conservative' },
       cancel: [[100, 1]],
@@ -72,7 +72,7 @@ describe('a lease that its user cancels (R61)', () => {
     expect([2, 3].map((id) => story.timeline(id))).toEqual(['VM[100,700)', 'VM[700,1300)']);
   });
 
-  it('one by one in the order of the file where several go at one instant', () => {
+  it('is handled one by one in file order when several are cancelled at one instant', () => {
     const story = tell([bestEffort(0, 4, 600), bestEffort(1, 4, 600), bestEffort(2, 4, 600)], {
       config: { backfilling: 'conservative' },
       cancel: [
@@ -80,14 +80,14 @@ describe('a lease that its user cancels (R61)', () => {
         [100, 2],
       ],
     });
-    // Lease 2 moves forward into lease 1's place, and then goes as well.
+    // Lease 2 moves forward to lease 1's nodes and is then cancelled as well.
     expect(story.path(2)).toBe(
       '1 PENDING, 1 QUEUED, 1 SCHEDULED, 1 READY, 100 PENDING, 100 SCHEDULED, 100 READY, 100 CANCELLED',
     );
     expect(story.timeline(3)).toBe('VM[100,700)');
   });
 
-  it('is ignored where there is no such lease, or it comes with the request', () => {
+  it('is ignored if the lease does not exist or is requested at the same instant', () => {
     const story = tell([bestEffort(100, 1, 600)], {
       cancel: [
         [50, 1],
@@ -97,11 +97,11 @@ describe('a lease that its user cancels (R61)', () => {
       ],
     });
     expect(story.lease(1)).toMatchObject({ state: 'DONE', end: 700 });
-    // The clock goes on to the next cancellation, and the run is over (R30).
+    // The clock advances to the next cancellation, and the run ends (R30).
     expect(story.result.summary.end).toBe(900);
   });
 
-  it('gives back a reservation of the future too', () => {
+  it('releases a future reservation as well', () => {
     const story = tell([reservation(0, 1000, 4, 600), bestEffort(10, 4, 2000)], { cancel: [[500, 1]] });
     expect(story.path(1)).toBe('0 PENDING, 0 SCHEDULED, 0 READY, 500 CANCELLED');
     expect(story.timeline(2)).toBe('VM[500,2500)');

@@ -14,20 +14,20 @@ const actionsAt = (stage: Stage, at: number): string[] =>
     .filter((action) => action.at === at * SECOND)
     .map(({ leaseId, kind }) => `${leaseId} ${kind}`);
 
-describe('at one instant what frees a node comes before what takes it', () => {
-  it('where shutting down takes no time', () => {
+describe('at one instant, operations that free a node precede those that use it', () => {
+  it('when shutting down takes no time', () => {
     const stage = new Stage([reservation(0, 10, 1, 3), reservation(0, 13, 1, 3)], { site: oneNode }).to(13);
     expect(eventsAt(stage, 13)).toEqual(['1 DONE', '2 ACTIVE']);
     expect(actionsAt(stage, 13)).toEqual(['1 SHUTDOWN', '2 START']);
   });
 
-  it('also when the later lease was planned first', () => {
+  it('even if the later lease was planned first', () => {
     const stage = new Stage([reservation(0, 13, 1, 3), reservation(1, 10, 1, 3)], { site: oneNode }).to(13);
     expect(eventsAt(stage, 13)).toEqual(['2 DONE', '1 ACTIVE']);
     expect(actionsAt(stage, 13)).toEqual(['2 SHUTDOWN', '1 START']);
   });
 
-  it('where shutting down takes time', () => {
+  it('when shutting down takes time', () => {
     const stage = new Stage([reservation(0, 10, 1, 3), reservation(0, 13, 1, 3)], {
       site: oneNode,
       config: { shutdownTime: SECOND },
@@ -37,7 +37,7 @@ describe('at one instant what frees a node comes before what takes it', () => {
     expect(actionsAt(stage, 13)).toEqual(['2 START']);
   });
 
-  it('where saving and restoring machines takes no time', () => {
+  it('when saving and restoring machines takes no time', () => {
     const config = {
       preemption: 'ar-preempts-everything',
       suspension: 'all',
@@ -59,8 +59,8 @@ describe('at one instant what frees a node comes before what takes it', () => {
   });
 });
 
-describe('a reservation starts when all before it in its chain have ended (R50)', () => {
-  it('also where a migration takes no time: the memory is restored where it has been moved to', () => {
+describe('a reservation starts when all earlier ones in its chain have ended (R50)', () => {
+  it('even if a migration takes no time: the memory is restored on its new node', () => {
     const config = {
       preemption: 'ar-preempts-everything',
       suspension: 'all',

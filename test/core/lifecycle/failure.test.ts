@@ -8,7 +8,7 @@ const REASON = { code: 'ACTION_FAILED', message: 'node-1 does not answer' };
 const cases = situations.map((situation): [string, Situation] => [nameOf(situation), situation]);
 
 describe('a lease whose action failed', () => {
-  it.each(cases)('%s: is FAILED, and nothing of it is left', (_name, { state, stage, accumulated, told }) => {
+  it.each(cases)('%s: fails, and only its record is left', (_name, { state, stage, accumulated, told }) => {
     const at = stage();
     expect(at.state(1)).toBe(state);
     at.forget().do((scheduler, now) => scheduler.actionFailed(now, 1, REASON));
@@ -46,14 +46,14 @@ describe('a lease whose action failed', () => {
     },
   );
 
-  it('is ignored when it has ended, or never was', () => {
+  it('is ignored if it has ended or does not exist', () => {
     const at = new Stage([bestEffort(0, 1, 60)]).to(100).forget();
     at.do((scheduler, now) => scheduler.actionFailed(now, 1, REASON));
     at.do((scheduler, now) => scheduler.actionFailed(now, 99, REASON));
     expect([at.events, at.actions]).toEqual([[], []]);
   });
 
-  it('makes place for those who wait (R44, R61)', () => {
+  it('frees its nodes for waiting leases (R44, R61)', () => {
     const at = new Stage([bestEffort(0, 4, 600), bestEffort(1, 4, 600)]).to(100);
     expect(at.plan(2)).toBe('VM[600,1200) SHUTDOWN[1200,1200)');
     at.do((scheduler, now) => scheduler.actionFailed(now, 1, REASON));
@@ -61,7 +61,7 @@ describe('a lease whose action failed', () => {
   });
 });
 
-describe('a lease that makes the scheduler itself throw', () => {
+describe('a lease for which the scheduler throws', () => {
   const policies = {
     hostSelection: {
       picky: {
@@ -73,7 +73,7 @@ describe('a lease that makes the scheduler itself throw', () => {
     },
   };
 
-  it('fails with the reason, and the pass goes on', () => {
+  it('fails with the reason, and the pass continues', () => {
     const story = tell([bestEffort(0, 1, 600), bestEffort(0, 1, 600), bestEffort(0, 1, 600)], {
       policies,
       config: { hostSelection: 'picky' },
@@ -83,7 +83,7 @@ describe('a lease that makes the scheduler itself throw', () => {
     expect([1, 3].map((id) => story.timeline(id))).toEqual(['VM[0,600)', 'VM[0,600)']);
   });
 
-  it('stops the scheduler, if that is wanted', () => {
+  it('stops the scheduler if failures must do so', () => {
     expect(() =>
       tell([bestEffort(0, 1, 600), bestEffort(0, 1, 600)], {
         policies,

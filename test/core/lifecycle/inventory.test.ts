@@ -13,7 +13,7 @@ const refusal = (code: string) => expect.objectContaining({ code }) as Scheduler
 const nodesOf = (site: Scheduler, id: number) => Object.values(site.lease(id)?.mapping ?? {});
 
 describe('the nodes of a site', () => {
-  it('can be more: what waits for them starts', () => {
+  it('can be added: waiting leases start on them', () => {
     const site = scheduler();
     site.request(0, request({ machines: machines(2), duration: 1_000_000 }));
     site.request(0, request({ machines: machines(1), duration: 500_000 }));
@@ -27,7 +27,7 @@ describe('the nodes of a site', () => {
     expect(site.lease(3)?.state).toBe('PENDING');
   });
 
-  it('keep their numbers: the next one is expected', () => {
+  it('are numbered consecutively', () => {
     const site = scheduler();
     expect(() => site.addNodes(0, [{ ...third, number: 4 }])).toThrow(refusal('INVALID_SITE'));
     expect(() => site.addNodes(0, [{ ...third, capacity: { CPU: [100, 100] } }])).toThrow(
@@ -36,7 +36,7 @@ describe('the nodes of a site', () => {
     expect(site.nodeCount).toBe(2);
   });
 
-  it('can have another capacity when nothing is there', () => {
+  it('can change their capacity while they are unused', () => {
     const site = scheduler();
     site.request(0, request({ machines: machines(1) }));
     site.schedule(0);
@@ -56,7 +56,7 @@ describe('the nodes of a site', () => {
     expect(site.totalCapacity('CPU')).toBe(300);
   });
 
-  it('can be fewer: a removed node is not used, not even when it is set UP', () => {
+  it('can be removed: a removed node is not used, not even when it is set UP', () => {
     const site = scheduler();
     site.setNodeState(0, 1, 'DRAINING');
     site.removeNode(0, 1);

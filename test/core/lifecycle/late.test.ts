@@ -5,7 +5,7 @@ import { bestEffort, FOUR_NODES, reservation, type Setting, siteOf, WHOLE } from
 
 const oneNode: Setting = { site: siteOf([1, WHOLE]), config: { shutdownTime: 10 * SECOND } };
 
-/** The reservation of this kind that is going on for a lease. */
+/** The active reservation of the given kind of a lease. */
 function activeOf(stage: Stage, lease: number, kind: ReservationKind): number {
   const found = [...stage.reservations.values()].find(
     (each) => each.leaseId === lease && each.kind === kind && each.state === 'ACTIVE',
@@ -20,7 +20,7 @@ function late(stage: Stage, lease: number, kind: ReservationKind, until: number)
 }
 
 describe('an operation that takes longer than planned', () => {
-  test('keeps its node, and what was planned there starts when it is over', () => {
+  test('keeps its node, and the lease planned there starts when it ends', () => {
     const stage = new Stage([bestEffort(0, 1, 100), bestEffort(0, 1, 100)], oneNode).to(109);
     expect([stage.plan(1), stage.plan(2)]).toEqual(['SHUTDOWN[100,110)', 'VM[110,210) SHUTDOWN[210,220)']);
     late(stage, 1, 'SHUTDOWN', 130);
@@ -33,7 +33,7 @@ describe('an operation that takes longer than planned', () => {
     expect(stage.plan(2)).toBe('VM[120,220) SHUTDOWN[220,230)');
   });
 
-  test('sends what was planned there to a node that is free earlier', () => {
+  test('moves the lease planned there to a node that is free earlier', () => {
     const stage = new Stage([bestEffort(0, 1, 100), bestEffort(0, 1, 104), bestEffort(0, 1, 100)], {
       ...oneNode,
       site: siteOf([2, WHOLE]),
@@ -44,7 +44,7 @@ describe('an operation that takes longer than planned', () => {
     expect(stage.leases.get(3)?.mapping).toEqual(stage.leases.get(2)?.mapping);
   });
 
-  test('leaves plans alone that have room beside it', () => {
+  test('does not change plans that fit beside it', () => {
     const half = { CPU: 50, Memory: 512 };
     const stage = new Stage(
       [bestEffort(0, 1, 100, { each: half }), bestEffort(0, 1, 300, { each: half }), bestEffort(0, 1, 50)],
@@ -55,7 +55,7 @@ describe('an operation that takes longer than planned', () => {
     expect(stage.plan(3)).toBe(before);
   });
 
-  test('lets an advance reservation that has nowhere else to go start late, and end when it was to end', () => {
+  test('delays an advance reservation that fits nowhere else, and keeps its planned end', () => {
     const stage = new Stage([bestEffort(0, 1, 100), reservation(0, 110, 1, 100)], oneNode).to(109);
     late(stage, 1, 'SHUTDOWN', 130);
     expect(stage.plan(2)).toBe('VM[130,200) SHUTDOWN[200,210)');
@@ -64,7 +64,7 @@ describe('an operation that takes longer than planned', () => {
     expect(stage.leases.get(2)?.accumulated).toBe(70 * SECOND);
   });
 
-  test('moves what follows it in its own chain', () => {
+  test('moves the rest of its chain', () => {
     // Two machines on one node are saved one after the other.
     const each = { CPU: 50, Memory: 320 };
     const stage = new Stage([bestEffort(0, 2, 500, { each }), reservation(10, 100, 1, 50)], {
@@ -80,7 +80,7 @@ describe('an operation that takes longer than planned', () => {
     expect(stage.leases.get(1)?.accumulated).toBe(500 * SECOND);
   });
 
-  test('gives a lease that is resumed late its whole running time', () => {
+  test('keeps the full running time of a lease that is resumed late', () => {
     const stage = new Stage([bestEffort(0, 4, 500), reservation(10, 300, 4, 50)], {
       site: FOUR_NODES,
       config: { suspension: 'all', preemption: 'ar-preempts-everything' },
@@ -96,7 +96,7 @@ describe('machines that start later than planned', () => {
   const started = (stage: Stage, lease: number) =>
     stage.do((scheduler, now) => scheduler.machinesStarted(now, lease, now));
 
-  test('run for their whole time, and what was planned after them comes later', () => {
+  test('run for their full time and delay what was planned after them', () => {
     const stage = new Stage([bestEffort(0, 1, 100), bestEffort(0, 1, 100)], oneNode).to(7);
     started(stage, 1);
     expect(stage.plan(1)).toBe('VM[7,107) SHUTDOWN[107,117)');
@@ -106,7 +106,7 @@ describe('machines that start later than planned', () => {
     expect(stage.leases.get(1)?.accumulated).toBe(100 * SECOND);
   });
 
-  test('end when they were to end if they belong to an advance reservation', () => {
+  test('keep their planned end in an advance reservation', () => {
     const stage = new Stage([reservation(0, 10, 1, 100)], oneNode).to(17);
     started(stage, 1);
     expect(stage.plan(1)).toBe('VM[17,100) SHUTDOWN[100,110)');
@@ -121,7 +121,7 @@ describe('machines that start later than planned', () => {
     expect(stage.plan(2)).toBe('VM[113,203) SHUTDOWN[203,213)');
   });
 
-  test('run for their whole time also where they start after their planned end', () => {
+  test('run for their full time even if they start after their planned end', () => {
     const stage = new Stage([bestEffort(0, 1, 100), bestEffort(0, 1, 100)], oneNode).to(99);
     stage.do((scheduler, now) => scheduler.machinesStarted(now, 1, 500 * SECOND));
     // The node is held from its old end on.
@@ -135,7 +135,7 @@ describe('machines that start later than planned', () => {
     expect(exact.plan(1)).toBe('VM[100,100) SHUTDOWN[100,110)');
   });
 
-  test('are left alone when their lease no longer runs', () => {
+  test('change nothing if their lease no longer runs', () => {
     const stage = new Stage([bestEffort(0, 1, 100)], oneNode).to(104);
     const before = stage.plan(1);
     started(stage, 1);
@@ -144,7 +144,7 @@ describe('machines that start later than planned', () => {
   });
 });
 
-test('what goes on is found by its number only while it goes on', () => {
+test('an operation is found by its number only while it is active', () => {
   const stage = new Stage([bestEffort(0, 1, 100)], oneNode).to(104);
   const id = activeOf(stage, 1, 'SHUTDOWN');
   expect(stage.scheduler.operationEnd(1, id)).toBe(110 * SECOND);

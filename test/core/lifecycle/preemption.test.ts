@@ -7,8 +7,8 @@ import { bestEffort, image, reservation, tell } from '../../support/story.ts';
 const defaults: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
 const over = (config: Config = {}) => ({ config: { ...defaults, ...config } });
 
-describe('who is put aside for an advance reservation', () => {
-  it('is nobody by default', () => {
+describe('victims of an advance reservation', () => {
+  it('do not exist by default', () => {
     const story = tell([bestEffort(0, 4, 3600), reservation(10, 1000, 1, 600)], {
       config: { suspension: 'all' },
     });
@@ -18,12 +18,12 @@ describe('who is put aside for an advance reservation', () => {
     });
   });
 
-  it('is no other reservation, and no immediate lease', () => {
+  it('are never other reservations or immediate leases', () => {
     const story = tell([reservation(0, 0, 4, 3600), reservation(10, 1000, 1, 600)], over());
     expect(story.lease(2).state).toBe('REJECTED');
   });
 
-  it('is nobody who has been there for a week', () => {
+  it('are less than a week old', () => {
     const WEEK = 7 * 24 * 3600;
     const told = (start: number) =>
       tell([bestEffort(0, 4, 2 * WEEK), reservation(10, start, 1, 600)], over()).lease(2).state;
@@ -32,7 +32,7 @@ describe('who is put aside for an advance reservation', () => {
     expect(told(WEEK)).toBe('REJECTED');
   });
 
-  it('is the one with the higher number, of two that came together', () => {
+  it('are chosen by the higher number if they were requested at the same time', () => {
     const story = tell(
       [bestEffort(0, 1, 3600), bestEffort(0, 3, 3600), reservation(10, 1000, 1, 600)],
       over(),
@@ -40,12 +40,12 @@ describe('who is put aside for an advance reservation', () => {
     expect([1, 2].map((id) => story.of(id, 'SUSPENSION').length)).toEqual([0, 1]);
   });
 
-  it('is not one whose machines end at that instant, even if their shutdown still runs (R13)', () => {
+  it('exclude leases whose machines end at that instant, even during their shutdown (R13)', () => {
     const story = tell([bestEffort(0, 4, 990), reservation(10, 990, 1, 600)], over({ shutdownTime: 10_000 }));
     expect(story.lease(2).state).toBe('REJECTED');
   });
 
-  it('is not one that is being resumed or moved (R53)', () => {
+  it('exclude leases that are being resumed or migrated (R53)', () => {
     const story = tell(
       [bestEffort(0, 4, 3600), reservation(1, 1000, 4, 300), reservation(1310, 1320, 4, 300)],
       over(),
@@ -70,13 +70,13 @@ describe('who is put aside for an advance reservation', () => {
   });
 });
 
-describe('a lease that is put aside', () => {
+describe('a preempted lease', () => {
   it('is suspended by the start of the reservation (R54)', () => {
     const story = tell([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], over());
     expect(story.timeline(1)).toBe('VM[0,968) S[968,1000) R[1300,1332) VM[1332,3964)');
   });
 
-  it('is cancelled and requeued if it would have run less than the threshold by then', () => {
+  it('is cancelled and requeued if it would run for less than the threshold by then', () => {
     // 64 s are twice what suspending takes.
     const story = (start: number) =>
       tell([bestEffort(0, 1, 3600), reservation(0, start, 4, 300)], over({ backfilling: 'off' })).path(1);
@@ -88,14 +88,14 @@ describe('a lease that is put aside', () => {
     expect(story(63)).not.toContain('SUSPENDED');
   });
 
-  it('is cancelled and requeued if there is no time left to suspend it', () => {
+  it('is cancelled and requeued if there is no time to suspend it', () => {
     const told = (arrival: number) =>
       tell([bestEffort(0, 1, 3600), reservation(arrival, 1000, 4, 300)], over()).timeline(1);
     expect(told(968)).toMatch(/^VM\[0,968\) S\[968,1000\)/);
     expect(told(969)).toBe('VM[0,969) VM[1300,4900)');
   });
 
-  it('loses all it ever did when it is cancelled, also what it did before it was suspended (R65)', () => {
+  it('loses all its running time when it is cancelled, including that before a suspension (R65)', () => {
     const story = tell(
       [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300), reservation(1340, 1350, 4, 100)],
       over(),
@@ -104,7 +104,7 @@ describe('a lease that is put aside', () => {
     expect(story.lease(1)).toMatchObject({ accumulated: 3600, start: 1450 });
   });
 
-  it('is cancelled and requeued if it has several machines and only single ones are suspended', () => {
+  it('is cancelled and requeued if it has several machines and suspension is serial-only', () => {
     const story = tell(
       [bestEffort(0, 2, 3600), bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)],
       over({ suspension: 'serial-only' }),
@@ -122,7 +122,7 @@ describe('a lease that is put aside', () => {
     expect(story.timeline(2)).toBe('VM[600,1200)');
   });
 
-  it('goes back into the queue by the time of its request', () => {
+  it('returns to the queue by the time of its request', () => {
     const story = tell(
       [bestEffort(0, 4, 3600), bestEffort(1, 4, 600), bestEffort(2, 4, 600), reservation(10, 20, 4, 100)],
       over({ backfilling: 'off' }),
@@ -130,7 +130,7 @@ describe('a lease that is put aside', () => {
     expect([1, 2, 3].map((id) => story.lease(id).start)).toEqual([120, 3720, 4320]);
   });
 
-  it('loses a reservation of the future that lies in the way', () => {
+  it('loses a future plan that is in the way', () => {
     const story = tell(
       [reservation(0, 0, 4, 500), bestEffort(1, 4, 600), reservation(10, 500, 4, 100)],
       over(),
@@ -140,7 +140,7 @@ describe('a lease that is put aside', () => {
     );
   });
 
-  it('loses its transfers, and its image is brought anew', () => {
+  it('loses its transfers, and its image is transferred again', () => {
     const story = tell(
       [
         { ...bestEffort(0, 1, 600), image: image('B') },
@@ -149,7 +149,7 @@ describe('a lease that is put aside', () => {
       ],
       over({ preparation: 'imagetransfer' }),
     );
-    // Lease 1, whose transfer runs at 50, is left in peace.
+    // Lease 1, whose transfer runs at 50, is not preempted.
     expect(story.timeline(1)).toBe('T[0,82) VM[82,682)');
     expect(story.path(2)).toContain(
       '0 SCHEDULED, 50 QUEUED, 50 SCHEDULED, 82 PREPARING, 164 READY, 270 ACTIVE',
@@ -157,7 +157,7 @@ describe('a lease that is put aside', () => {
     expect(story.timeline(2)).toBe('T[82,164) VM[270,870)');
   });
 
-  it('has its memory where it was suspended, until it is resumed', () => {
+  it('keeps its memory on the nodes where it was suspended until it is resumed', () => {
     const stage = new Stage([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], over());
     const memory = (at: number) => stage.to(at).leases.get(1)?.memoryAt;
     // Suspended from 968 to 1000, resumed from 1300 to 1332.
@@ -170,12 +170,12 @@ describe('a lease that is put aside', () => {
     ]);
   });
 
-  it('keeps its saved memory when it only loses the plan to be resumed', () => {
+  it('keeps its saved memory if it only loses its plan to resume', () => {
     const story = tell(
       [bestEffort(0, 4, 3600), reservation(10, 1000, 4, 300), reservation(1100, 1310, 4, 100)],
       over(),
     );
-    // Its resumption at 1300 is in the way: the plan is dropped, the work is not.
+    // Its resumption at 1300 is in the way: the plan is dropped, the saved memory is kept.
     expect(story.path(1)).toContain(
       '1000 SUSPENDED_SCHEDULED, 1100 SUSPENDED_QUEUED, 1100 SUSPENDED_SCHEDULED',
     );
@@ -183,7 +183,7 @@ describe('a lease that is put aside', () => {
     expect(story.timeline(1)).toMatch(/^VM\[0,968\) S\[968,1000\) R\[1410,1442\)/);
   });
 
-  it('does not count as future any more (R45)', () => {
+  it('is no longer counted as a future lease (R45)', () => {
     // The second lease has the one reservation in the future that aggressive backfilling allows, and is to be suspended
     // in the middle of it.
     const story = tell(
@@ -195,7 +195,7 @@ describe('a lease that is put aside', () => {
   });
 });
 
-describe('a victim that cannot be suspended, where victims stop when needed', () => {
+describe('a victim that cannot be suspended, if victims stop only when needed', () => {
   const whenNeeded = over({ suspension: 'none', stopVictims: 'when-needed' });
   const requested = () =>
     new Stage([bestEffort(0, 4, 1000), reservation(100, 500, 4, 100)], whenNeeded).to(100);
@@ -211,7 +211,7 @@ describe('a victim that cannot be suspended, where victims stop when needed', ()
     },
   };
 
-  it('runs until its nodes are needed, then is requeued and has lost all that it did (R65)', () => {
+  it('runs until its nodes are needed, then is requeued and loses all its running time (R65)', () => {
     const stage = requested();
     expect(stage.leases.get(1)).toMatchObject({ state: 'ACTIVE', accumulated: 0, restarts: 0 });
     expect(stage.plan(1)).toBe('VM[0,500)');
@@ -230,7 +230,7 @@ describe('a victim that cannot be suspended, where victims stop when needed', ()
     expect(stage.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: 1_000_000 });
   });
 
-  it('does so after a restart in between', () => {
+  it('does so after a restart', () => {
     const stage = requested();
     const snapshot = JSON.parse(JSON.stringify(stage.scheduler.snapshot())) as Snapshot;
     const restored = Scheduler.restore(stage.site, stage.config, snapshot);
@@ -241,7 +241,7 @@ describe('a victim that cannot be suspended, where victims stop when needed', ()
     expect(restored.snapshot().reservations.filter(({ leaseId }) => leaseId === 1)).toEqual([]);
   });
 
-  it('loses also what it did before an earlier suspension', () => {
+  it('also loses the time before an earlier suspension', () => {
     const story = tell(
       [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300), reservation(1340, 1350, 4, 100)],
       over({ stopVictims: 'when-needed' }),
@@ -250,7 +250,7 @@ describe('a victim that cannot be suspended, where victims stop when needed', ()
     expect(story.lease(1)).toMatchObject({ accumulated: 3600, start: 1450 });
   });
 
-  it('is requeued at the earlier start when another reservation needs its nodes before', () => {
+  it('is requeued at the earlier start if another reservation needs its nodes before', () => {
     const story = tell(
       [bestEffort(0, 4, 1000), reservation(100, 500, 4, 100), reservation(200, 300, 4, 100)],
       whenNeeded,

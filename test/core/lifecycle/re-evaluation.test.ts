@@ -5,8 +5,8 @@ import { bestEffort, image, reservation, tell } from '../../support/story.ts';
 
 const conservative: Config = { backfilling: 'conservative' };
 
-describe('when something is given back early (R44)', () => {
-  it('leases with a reservation in the future move forward', () => {
+describe('when resources are released early (R44)', () => {
+  it('leases with a future plan move forward', () => {
     const story = tell([bestEffort(0, 4, 600), bestEffort(1, 2, 600), bestEffort(2, 2, 600)], {
       config: conservative,
       cancel: [[100, 1]],
@@ -14,7 +14,7 @@ describe('when something is given back early (R44)', () => {
     expect([2, 3].map((id) => story.timeline(id))).toEqual(['VM[100,700)', 'VM[100,700)']);
   });
 
-  it('a lease that cannot move keeps its place, and nobody hears of it (R62)', () => {
+  it('a lease that cannot move keeps its plan, and no event is recorded (R62)', () => {
     const story = tell(
       [bestEffort(0, 2, 600), bestEffort(0, 2, 300, { known: 100 }), bestEffort(1, 4, 600)],
       {
@@ -25,7 +25,7 @@ describe('when something is given back early (R44)', () => {
     expect(story.path(3)).toBe('1 PENDING, 1 QUEUED, 1 SCHEDULED, 1 READY, 600 ACTIVE, 1200 DONE');
   });
 
-  it('a lease keeps its old place until it has a better one: another may not take it meanwhile', () => {
+  it('a lease keeps its old plan until it has a better one: no other lease takes it meanwhile', () => {
     const stage = new Stage(
       [bestEffort(0, 2, 600), bestEffort(0, 2, 900), bestEffort(1, 4, 600), bestEffort(2, 2, 800)],
       {
@@ -44,13 +44,13 @@ describe('when something is given back early (R44)', () => {
     ]);
   });
 
-  it('one plan is better that starts equally early and no longer has to suspend (R62)', () => {
+  it('a plan with the same start is better if it no longer includes a suspension (R62)', () => {
     const stage = new Stage([bestEffort(0, 4, 500), bestEffort(1, 2, 3600), reservation(2, 2000, 4, 100)], {
       config: { suspension: 'all', preemption: 'ar-preempts-everything' },
     }).to(10);
     expect(stage.plan(2)).toBe('VM[500,1968) SUSPENSION[1968,2000)');
     stage.do((scheduler, now) => scheduler.cancel(now, 3));
-    // It is no longer a lease of the future once it was preempted (R45), so it is not looked at.
+    // A preempted lease is no longer a future lease (R45), so it is not examined.
     expect(stage.plan(2)).toBe('VM[500,1968) SUSPENSION[1968,2000)');
 
     const planned = new Stage([bestEffort(0, 4, 500), reservation(0, 2000, 4, 100), bestEffort(1, 2, 3600)], {
@@ -61,7 +61,7 @@ describe('when something is given back early (R44)', () => {
     expect(planned.plan(3)).toBe('VM[500,4100) SHUTDOWN[4100,4100)');
   });
 
-  it('a lease whose transfer runs is left in peace', () => {
+  it('a lease whose transfer is running is not moved', () => {
     const story = tell([bestEffort(0, 4, 600), { ...bestEffort(10, 4, 600), image: image('A') }], {
       config: { preparation: 'imagetransfer' },
       cancel: [[50, 1]],
@@ -81,7 +81,7 @@ describe('when something is given back early (R44)', () => {
     );
   });
 
-  it('goes on although one of them cannot be handled: it fails', () => {
+  it('a lease that cannot be handled fails, and the others are handled', () => {
     let broken = false;
     const policies = {
       hostSelection: {
@@ -107,8 +107,8 @@ describe('when something is given back early (R44)', () => {
   });
 });
 
-describe('when that is left to the pass', () => {
-  it('nothing moves within the command, and all of it in the next pass', () => {
+describe('when re-evaluation is left to the pass', () => {
+  it('no lease moves during the command, and all move in the next pass', () => {
     const stage = new Stage([bestEffort(0, 4, 600), bestEffort(1, 4, 600)], {
       config: conservative,
       reevaluation: 'in-pass',

@@ -15,7 +15,7 @@ const lastReason = (stage: Stage, id: number) =>
   stage.events.findLast(({ leaseId, reason }) => leaseId === id && reason !== null)?.reason;
 
 describe('a preempted lease', () => {
-  it('that is suspended says for which lease, until it is planned again', () => {
+  it('that is suspended names the preempting lease until it is planned again', () => {
     const stage = new Stage([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], preempting).to(1300);
     expect(reasonsOf(stage, 1)).toEqual([
       '968 ACTIVE SUSPENDING PREEMPTED',
@@ -30,7 +30,7 @@ describe('a preempted lease', () => {
     expect(stage.leases.get(1)).toMatchObject({ restarts: 0, lostDuration: 0 });
   });
 
-  it('still says so after a restart in between', () => {
+  it('still does so after a restart', () => {
     const stage = new Stage([bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], preempting).to(500);
     const snapshot = JSON.parse(JSON.stringify(stage.scheduler.snapshot())) as Snapshot;
     const restored = Scheduler.restore(stage.site, stage.config, snapshot);
@@ -40,7 +40,7 @@ describe('a preempted lease', () => {
     ]);
   });
 
-  it('that is requeued says what it lost', () => {
+  it('that is requeued reports the lost time', () => {
     const stage = new Stage([bestEffort(0, 1, 3600), reservation(540, 541, 4, 300)], preempting).to(540);
     expect(lastReason(stage, 1)).toEqual({
       code: 'PREEMPTED',
@@ -51,7 +51,7 @@ describe('a preempted lease', () => {
     expect(stage.leases.get(1)).toMatchObject({ restarts: 1, lostDuration: 540_000, accumulated: 0 });
   });
 
-  it('loses also what it did before an earlier suspension', () => {
+  it('also loses the time before an earlier suspension', () => {
     const stage = new Stage(
       [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300), reservation(1400, 1401, 4, 300)],
       preempting,
@@ -61,7 +61,7 @@ describe('a preempted lease', () => {
     expect(stage.leases.get(1)).toMatchObject({ restarts: 1, lostDuration: 1_036_000 });
   });
 
-  it('that had not started loses nothing', () => {
+  it('that had not started loses no time', () => {
     const config = { ...preempting.config, backfilling: 'aggressive' as const, suspension: 'none' as const };
     const stage = new Stage([reservation(0, 0, 4, 500), bestEffort(1, 4, 100), reservation(2, 500, 4, 100)], {
       config,
@@ -76,7 +76,7 @@ describe('a preempted lease', () => {
   });
 });
 
-it('a lease whose machines are free for a part of its duration only says what remains', () => {
+it('a lease with machines for only a part of its duration reports the remaining time', () => {
   const stage = new Stage([reservation(0, 1000, 4, 300), bestEffort(1, 1, 3600)], preempting).to(1000);
   expect(reasonsOf(stage, 2)[0]).toBe('968 ACTIVE SUSPENDING SUSPENDED_AS_PLANNED');
   expect(lastReason(stage, 2)).toEqual({
@@ -86,7 +86,7 @@ it('a lease whose machines are free for a part of its duration only says what re
   });
 });
 
-it('a lease that moves forward says by how much', () => {
+it('a lease that moves forward reports by how much', () => {
   const stage = new Stage([bestEffort(0, 4, 600, { known: 200 }), bestEffort(1, 4, 100)]).to(200);
   expect(reasonsOf(stage, 2)).toEqual(['200 READY PENDING REPLANNED', '200 PENDING SCHEDULED REPLANNED']);
   expect(lastReason(stage, 2)).toEqual({
@@ -96,7 +96,7 @@ it('a lease that moves forward says by how much', () => {
   });
 });
 
-it('a lease whose machines end by themselves says how much it left', () => {
+it('a lease whose machines end by themselves reports its unused time', () => {
   const stage = new Stage([bestEffort(0, 4, 600, { known: 200 })]).to(200);
   expect(reasonsOf(stage, 1)).toEqual(['200 ACTIVE DONE ENDED_EARLY']);
   expect(lastReason(stage, 1)).toEqual({

@@ -13,7 +13,7 @@ const NOW = 1_000_000;
 
 const scheduler = () => Scheduler.create(FOUR_NODES, configOf());
 
-/** What no request may look like; where the fault lies, and a piece of what is said of it. */
+/** Invalid requests: the path of the error and a part of its message. */
 const nonsense: readonly (readonly [
   what: string,
   change: Partial<LeaseRequest>,
@@ -73,7 +73,7 @@ const nonsense: readonly (readonly [
   ['an image of a negative size', { image: { name: 'a', sizeMb: -5 } }, ['image'], '-5'],
 ];
 
-describe('a request that makes no sense', () => {
+describe('an invalid request', () => {
   it.each(nonsense)('is refused: %s', (_what, change, path, said) => {
     const site = scheduler();
     const before = JSON.stringify(site.snapshot());
@@ -103,7 +103,7 @@ describe('a request that makes no sense', () => {
     );
   });
 
-  it('is refused: a number that another lease has', () => {
+  it('is refused: the number of another lease', () => {
     const site = scheduler();
     site.request(NOW, request({ id: 7 }));
     expect(() => site.request(NOW, request({ id: 7 }))).toThrow(
@@ -116,8 +116,8 @@ describe('a request that makes no sense', () => {
   });
 });
 
-describe('a request that makes sense', () => {
-  it('is PENDING, and numbered', () => {
+describe('a valid request', () => {
+  it('becomes PENDING and gets a number', () => {
     const site = scheduler();
     expect(site.request(NOW, request({ name: 'first' }))).toEqual({
       id: 1,
@@ -158,24 +158,24 @@ describe('a request that makes sense', () => {
     expect(site.liveLeases).toBe(3);
   });
 
-  it('may ask for a resource in several amounts, of which a site with one counts the first', () => {
+  it('may list several amounts of a resource, of which a site with one instance counts the first', () => {
     const story = tell([reservation(0, 10, 1, 60, { each: { CPU: [50, 400], Memory: 64 } })]);
     expect(story.lease(1).state).toBe('DONE');
   });
 });
 
 describe('admission', () => {
-  it('lets everybody in by default', () => {
+  it('accepts every lease by default', () => {
     expect(tell([reservation(0, 10, 1, 60)]).lease(1).state).toBe('DONE');
   });
 
-  it('can turn advance reservations away at once', () => {
+  it('can reject advance reservations at once', () => {
     const story = tell([reservation(0, 10, 1, 60)], { config: { admission: 'no-ARs' } });
     expect(story.path(1)).toBe('0 PENDING, 0 REJECTED');
     expect(story.lease(1).reason).toBe('this site takes no advance reservations');
   });
 
-  it('is not asked about what could never run', () => {
+  it('is not called for leases that could never run', () => {
     const asked: number[] = [];
     const curious: AdmissionPolicy = {
       admit({ id }) {

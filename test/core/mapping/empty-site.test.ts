@@ -14,14 +14,14 @@ describe('a lease that could not run even on the empty site (R6)', () => {
     );
   });
 
-  it('is told which resource is missing on how many nodes', () => {
+  it('is rejected with the missing resource and the number of nodes', () => {
     const site = siteOf([3, { CPU: 100, Memory: 1024 }], [1, { CPU: 100, Memory: 4096 }]);
     const story = tell([bestEffort(0, 2, 600, { each: { CPU: 100, Memory: 2048 } })], { site });
     expect(story.lease(1).reason).toContain('only 1 of its 2 machines can be placed');
     expect(story.lease(1).reason).toContain('1 of 4 nodes have Memory 2048');
   });
 
-  it('is told that a share may not straddle instances', () => {
+  it('is rejected because a share cannot be split between instances', () => {
     const site = siteOf([1, { CPU: 100, Memory: 1024 }], [1, { CPU: [100, 100], Memory: 1024 }]);
     const asking = (CPU: number | number[]) =>
       tell([bestEffort(0, 1, 600, { each: { CPU, Memory: 512 } })], { site }).lease(1).reason;
@@ -29,14 +29,14 @@ describe('a lease that could not run even on the empty site (R6)', () => {
     expect(asking([100, 100, 50])).toContain('0 of 2 nodes have CPU 100+100+50 unsplit)');
   });
 
-  it('is judged by next fit over ascending nodes, as it would be mapped', () => {
+  it('is checked by next fit over ascending nodes, like the mapping', () => {
     const site = siteOf([1, { CPU: 50, Memory: 1024 }], [1, WHOLE]);
     const lease = { ...bestEffort(0, 0, 600), machines: [{ CPU: 50, Memory: 512 }, WHOLE] };
-    // The whole machine comes first and skips node 1; the other one does not go back there.
+    // The whole machine comes first and skips node 1. The other one does not go back to node 1.
     expect(tell([lease], { site }).lease(1).state).toBe('REJECTED');
   });
 
-  it('is accepted as soon as it fits, exactly', () => {
+  it('is accepted if it fits exactly', () => {
     expect(tell([bestEffort(0, 4, 600)]).lease(1).state).toBe('DONE');
   });
 });

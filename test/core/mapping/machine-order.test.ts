@@ -14,22 +14,22 @@ const order = (space: ResourceSpace, ...machines: readonly Amounts[]) =>
   ]);
 
 describe('the order in which machines are mapped', () => {
-  it('is by number where all are alike', () => {
+  it('is by number if all machines are equal', () => {
     expect(order(plain, { CPU: 100, Memory: 512 }, { CPU: 100, Memory: 512 })).toEqual([1, 2]);
   });
 
-  it('puts the heaviest first: its share in the largest amount of each type, added up', () => {
+  it('is by weight, heaviest first: the sum of each amount divided by the largest amount of its type', () => {
     // Weights 0.5 + 1, 1 + 0.25, 1 + 1.
     expect(
       order(plain, { CPU: 50, Memory: 1024 }, { CPU: 100, Memory: 256 }, { CPU: 100, Memory: 1024 }),
     ).toEqual([3, 1, 2]);
   });
 
-  it('leaves out types that nobody asks for', () => {
+  it('ignores types that no machine requests', () => {
     expect(order(plain, { Memory: 256 }, { Memory: 512 })).toEqual([2, 1]);
   });
 
-  it('does not look at types of several instances', () => {
+  it('ignores multi-instance types', () => {
     expect(order(cores, { CPU: [50], Memory: 512 }, { CPU: [100, 100], Memory: 512 })).toEqual([1, 2]);
   });
 });

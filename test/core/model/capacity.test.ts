@@ -12,26 +12,26 @@ const cores = new ResourceSpace(
 describe('a site on which every type has one instance', () => {
   const free = plain.capacity({ CPU: 400, Memory: 4096 });
 
-  it('has the types that it declares, then Disk, Net-in and Net-out, of which there is plenty', () => {
+  it('has the declared types, then Disk, Net-in and Net-out, which are unlimited', () => {
     expect(plain.types.map(({ name }) => name)).toEqual(['CPU', 'Memory', 'Disk', 'Net-in', 'Net-out']);
     expect(free).toEqual([400, 4096, 1_000_000, 1_000_000, 1_000_000]);
   });
 
-  it('gives a node nothing of a declared type that it does not mention', () => {
+  it('gives a node none of a declared type that it does not mention', () => {
     expect(plain.capacity({ CPU: 100 })).toEqual([100, 0, 1_000_000, 1_000_000, 1_000_000]);
   });
 
-  it('takes the first instance only of what comes in several', () => {
+  it('takes only the first instance of a multi-instance amount', () => {
     expect(plain.need({ CPU: [100, 50] }).vector).toEqual([100, 0, 0, 0, 0]);
   });
 
-  it('fits what is not more than free in any type', () => {
+  it('fits an amount that is not more than what is free in any type', () => {
     expect(fits(plain.need({ CPU: 400, Memory: 4096 }), free)).toBe(true);
     expect(fits(plain.need({ CPU: 401 }), free)).toBe(false);
     expect(fits(plain.need({ CPU: 1, Memory: 4097 }), free)).toBe(false);
   });
 
-  it('does not know other types', () => {
+  it('rejects other types', () => {
     expect(() => plain.need({ CPU: 100, GPU: 1 })).toThrow(
       expect.objectContaining({
         code: 'INVALID_REQUEST',
@@ -42,16 +42,16 @@ describe('a site on which every type has one instance', () => {
   });
 });
 
-describe('a site with several CPUs a node', () => {
+describe('a site with several CPUs per node', () => {
   const free = cores.capacity({ CPU: [100, 100, 100, 100], Memory: 4096 });
   const fitsOn = (amounts: Amounts, on = free) => fits(cores.need(amounts), on);
 
-  it('counts each instance for itself; nodes with fewer have nothing in the others', () => {
+  it('counts each instance separately; nodes with fewer instances have 0 in the others', () => {
     expect(free.slice(0, 5)).toEqual([100, 100, 100, 100, 4096]);
     expect(cores.capacity({ CPU: [100, 100], Memory: 1024 }).slice(0, 5)).toEqual([100, 100, 0, 0, 1024]);
   });
 
-  it('never lets a share straddle two instances', () => {
+  it('never splits a share between two instances', () => {
     expect(fitsOn({ CPU: 100 })).toBe(true);
     expect(fitsOn({ CPU: 150 })).toBe(false);
     expect(fitsOn({ CPU: [100, 100, 100, 100] })).toBe(true);
@@ -69,20 +69,20 @@ describe('a site with several CPUs a node', () => {
     expect(pack(cores.need({ CPU: [100, 100, 100] }), left)).toBeNull();
   });
 
-  it('adds up what several machines ask for', () => {
+  it('adds up the requests of several machines', () => {
     const one = cores.need({ CPU: [50], Memory: 1024 });
     const two = cores.plus(one, one);
     expect(cores.needTotals(two).slice(0, 2)).toEqual([100, 2048]);
     expect(pack(two, free)?.slice(0, 5)).toEqual([100, 0, 0, 0, 2048]);
   });
 
-  it('gives amounts back by name', () => {
+  it('returns amounts by name', () => {
     const amounts = { CPU: [100, 50, 0, 0], Memory: 512 };
     expect(cores.amounts(cores.vector(amounts))).toEqual(amounts);
     expect(cores.amounts(cores.vector({ Memory: 512 }))).toEqual({ Memory: 512 });
   });
 
-  it('packs whatever fits whole into instances, within what is free, and says no only to what first fit cannot place', () => {
+  it('accepts exactly what first fit can place, within what is free', () => {
     const quantity = fc.integer({ min: 1, max: 120 });
     fc.assert(
       fc.property(
@@ -91,7 +91,7 @@ describe('a site with several CPUs a node', () => {
         (instances, shares) => {
           const free = cores.capacity({ CPU: instances, Memory: 10 });
           const placed = pack(cores.need({ CPU: shares }), free);
-          // First fit, done by hand.
+          // First fit, computed by hand.
           const left = [...instances];
           const used = [0, 0, 0, 0];
           const all = shares.every((share) => {

@@ -6,7 +6,7 @@ const states = Object.keys(leaseTransitions) as LeaseState[];
 const FINAL = ['REJECTED', 'REJECTED_BY_USER', 'CANCELLED', 'DONE', 'FAILED'] as const;
 
 /**
- * What the scheduler does by itself; users' cancellations and failures come on top, in every state that is not final.
+ * The scheduler's own transitions. Cancellation and failure are possible in addition, in every state that is not final.
  */
 const byItself: Partial<Record<LeaseState, string>> = {
   NEW: 'PENDING',
@@ -26,9 +26,9 @@ const byItself: Partial<Record<LeaseState, string>> = {
 };
 
 describe('the states of a lease', () => {
-  it('are nineteen', () => expect(states).toHaveLength(19));
+  it('number nineteen', () => expect(states).toHaveLength(19));
 
-  it('end in five final ones', () => {
+  it('include five final ones', () => {
     expect(states.filter(isFinal).sort()).toEqual([...FINAL].sort());
   });
 
@@ -39,13 +39,13 @@ describe('the states of a lease', () => {
     );
   });
 
-  it('can all be reached from NEW', () => {
+  it('are all reachable from NEW', () => {
     const reached = new Set<LeaseState>(['NEW']);
     for (const state of reached) for (const next of leaseTransitions[state]) reached.add(next);
     expect([...reached].sort()).toEqual([...states].sort());
   });
 
-  it('that mean saved to disk are three', () => {
+  it('include three in which the lease is saved to disk', () => {
     expect(states.filter(isSuspended)).toEqual([
       'SUSPENDED_PENDING',
       'SUSPENDED_QUEUED',

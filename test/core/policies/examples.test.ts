@@ -35,7 +35,7 @@ describe('the worked examples of policies', () => {
     return scheduler;
   };
 
-  it('at-most-a-day refuses what is too long or too large, but not to operators', () => {
+  it('at-most-a-day refuses leases that are too long or too large, except those of operators', () => {
     const scheduler = Scheduler.create(FOUR_NODES, config, { policies });
     const verdict = (change: Partial<LeaseRequest>) => scheduler.request(0, request(change)).reason;
     const long = { duration: 25 * 3_600_000 };
@@ -48,12 +48,12 @@ describe('the worked examples of policies', () => {
     expect(verdict({ ...long, name: 'operators/backup' })).toBeNull();
   });
 
-  it('pack-nodes fills a node before it takes another', () => {
+  it('pack-nodes fills a node before it uses another', () => {
     const scheduler = planned(...new Array<Partial<LeaseRequest>>(3).fill({ machines: [HALF] }));
     expect([1, 2, 3].map((id) => scheduler.lease(id)?.mapping)).toEqual([{ 1: 1 }, { 1: 1 }, { 1: 2 }]);
   });
 
-  it('gold-first lets gold reservations push others aside, and nobody else', () => {
+  it('gold-first lets only gold reservations preempt other leases', () => {
     const full: Partial<LeaseRequest> = { machines: machines(4), name: 'operators/all' };
     const ar = { type: 'ADVANCE_RESERVATION', start: 60_000 } as const;
     const plain = planned(full, { ...ar, name: 'silver/1' });
@@ -65,7 +65,7 @@ describe('the worked examples of policies', () => {
   });
 });
 
-describe('a module that is no policy', () => {
+describe('a module that is not a policy', () => {
   let folder: string;
 
   beforeAll(() => {

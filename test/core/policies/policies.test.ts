@@ -29,11 +29,11 @@ describe('greedy host selection', () => {
     expect(score(0, 3_600_000)).toBe(1);
   });
 
-  it('falls by an eighth with every lease on it, up to four', () => {
+  it('falls by an eighth with each lease on the node, up to four', () => {
     expect([1, 2, 3, 4, 9].map((leases) => score(leases, 3_600_000))).toEqual([0.875, 0.75, 0.625, 0.5, 0.5]);
   });
 
-  it('falls with the share of the lease’s time after which something changes', () => {
+  it('falls with the share of the lease’s time that follows a change', () => {
     expect(score(0, 1_800_000)).toBe(0.875);
     expect(score(0, 0)).toBe(0.75);
   });
@@ -44,14 +44,14 @@ describe('preemption by advance reservations', () => {
   const score = (submittedAt: number, at: number, type: LeaseView['type'] = 'BEST_EFFORT') =>
     preempting?.score(ar, lease({ type, submittedAt }), at);
 
-  it('is theirs alone, and hits best-effort leases only', () => {
+  it('applies to advance reservations only, and to best-effort victims only', () => {
     expect(preempting?.preempts(ar)).toBe(true);
     expect(preempting?.preempts(lease({ type: 'IMMEDIATE' }))).toBe(false);
     expect(score(0, 0, 'IMMEDIATE')).toBe(-1);
     expect(score(0, 0, 'ADVANCE_RESERVATION')).toBe(-1);
   });
 
-  it('hits a lease the less, the older it is, and not at all after seven days', () => {
+  it('is less likely for older leases, and impossible after seven days', () => {
     expect(score(0, 0)).toBe(1);
     expect(score(0, DAY)).toBe(30 / 31);
     expect(score(1, 7 * DAY)).toBeCloseTo(24 / 31, 6);
@@ -63,10 +63,10 @@ describe('preemption by advance reservations', () => {
   });
 });
 
-describe('choosing policies by name', () => {
+describe('selecting policies by name', () => {
   const mine: AdmissionPolicy = { admit: () => ({ code: 'NO', message: 'no' }) };
 
-  it('finds one of the user’s beside the built-in ones, and in place of them', () => {
+  it('finds a policy of the user, which replaces a built-in one of the same name', () => {
     const told = (admission: string, own: Record<string, AdmissionPolicy>) =>
       tell([bestEffort(0, 1, 60)], { config: { admission }, policies: { admission: own } }).lease(1).state;
     expect(told('mine', { mine })).toBe('REJECTED');
@@ -74,7 +74,7 @@ describe('choosing policies by name', () => {
     expect(told('accept-all', { 'accept-all': mine })).toBe('REJECTED');
   });
 
-  it('does not find what nobody registered, inherited names least of all', () => {
+  it('does not find unregistered names, including inherited property names', () => {
     for (const admission of ['mine', 'constructor', '__proto__']) {
       expect(() => choosePolicies(configOf({ admission }))).toThrow(
         expect.objectContaining({ code: 'INVALID_CONFIG', path: ['admission'] }) as SchedulerError,
@@ -83,14 +83,14 @@ describe('choosing policies by name', () => {
   });
 });
 
-describe('a policy that does what it should not', () => {
+describe('a policy that misbehaves', () => {
   const tellWith = (kind: 'admission' | 'hostSelection' | 'preemption', policy: unknown) =>
     tell([bestEffort(0, 4, 600), reservation(1, 100, 1, 60), immediate(2, 1, 60)], {
       config: { preemption: 'ar-preempts-everything', [kind]: 'odd' },
       policies: { [kind]: { odd: policy } },
     });
 
-  it('fails the lease that it was asked about: admission', () => {
+  it('fails only the lease in question: admission', () => {
     const story = tellWith('admission', {
       admit({ id }: LeaseView) {
         if (id === 1) throw new Error('no form, no lease');
@@ -106,7 +106,7 @@ describe('a policy that does what it should not', () => {
     expect(story.lease(3).state).toBe('DONE');
   });
 
-  it('fails the lease that it was asked about: host selection', () => {
+  it('fails only the lease in question: host selection', () => {
     const story = tellWith('hostSelection', {
       score: (_host: HostView, { id }: LeaseView) => (id === 1 ? 'high' : 1),
     });
@@ -117,7 +117,7 @@ describe('a policy that does what it should not', () => {
     expect([2, 3].map((id) => story.lease(id).state)).toEqual(['DONE', 'DONE']);
   });
 
-  it('fails the lease that it was asked about: preemption', () => {
+  it('fails only the lease in question: preemption', () => {
     const story = tellWith('preemption', { preempts: () => true, score: () => Number.NaN });
     expect(story.lease(2)).toMatchObject({
       state: 'FAILED',
@@ -126,7 +126,7 @@ describe('a policy that does what it should not', () => {
     expect(story.timeline(1)).toBe('VM[0,600)');
   });
 
-  it('stops the scheduler where failures are to, and then nothing of the lease is there', () => {
+  it('stops the scheduler if failures must do so, without a trace of the lease', () => {
     expect(() =>
       tell([bestEffort(0, 1, 60)], {
         config: { admission: 'odd', leaseFailureHandling: 'exit-raise' },
@@ -137,14 +137,14 @@ describe('a policy that does what it should not', () => {
     );
   });
 
-  it('cannot change anything by what it is shown', () => {
+  it('cannot change the scheduler through its arguments', () => {
     const changed: string[] = [];
     const attempt = (name: string, deed: () => void) => {
       try {
         deed();
         changed.push(name);
       } catch {
-        // As it should be.
+        // A policy that only reads.
       }
     };
     const story = tellWith('admission', {
@@ -154,7 +154,7 @@ describe('a policy that does what it should not', () => {
         attempt('site', () => Object.assign((site as { nodes: object[] }).nodes[0] as object, { number: 9 }));
         attempt('nodes', () => (site as { nodes: object[] }).nodes.pop());
         attempt('config', () => Object.assign(config, { backfilling: 'off' }));
-        // A copy: it may be changed, and nobody minds.
+        // A copy, which may be changed without effect.
         for (const machine of lease.machines) machine.CPU = 5000;
         return null;
       },

@@ -53,7 +53,7 @@ function ask(scheduler: Scheduler, now: number, request: LeaseRequest) {
 }
 
 describe('an amount at any instant', () => {
-  it('lets leases of its project wait, and those of others pass', () => {
+  it('makes leases of its project wait without blocking those of others', () => {
     const scheduler = schedulerWith([cpu({ amount: 200 })], { backfilling: 'off' });
     expect(ask(scheduler, 0, bestEffort(2, HOUR)).state).toBe('READY');
     scheduler.advance(0);
@@ -65,7 +65,7 @@ describe('an amount at any instant', () => {
     expect(scheduler.lease(2)?.state).toBe('READY');
   });
 
-  it('counts what is planned ahead, and refuses a reservation with what is left', () => {
+  it('counts planned leases, and refuses a reservation with the remaining amount', () => {
     const scheduler = schedulerWith([cpu({ amount: 300 })]);
     expect(ask(scheduler, 0, reserved(2, HOUR, HOUR)).state).toBe('READY');
     const later = reserved(2, HOUR + 30 * MINUTE, HOUR);
@@ -96,7 +96,7 @@ describe('an amount at any instant', () => {
     });
   });
 
-  it('keeps what runs when it is lowered', () => {
+  it('does not stop running leases when it is lowered', () => {
     const scheduler = schedulerWith([]);
     ask(scheduler, 0, bestEffort(3, HOUR));
     scheduler.advance(0);
@@ -112,7 +112,7 @@ describe('an amount at any instant', () => {
 describe('amount-hours per period', () => {
   const quota = cpu({ amountHours: 150, period: 4 * HOUR });
 
-  it('count running time, and begin anew with each period', () => {
+  it('count running time and start again with each period', () => {
     const scheduler = schedulerWith([quota]);
     ask(scheduler, 0, bestEffort(1, HOUR));
     scheduler.advance(HOUR);
@@ -130,7 +130,7 @@ describe('amount-hours per period', () => {
     expect(ask(scheduler, HOUR, bestEffort(1, HOUR))).toMatchObject({ start: 4 * HOUR });
   });
 
-  it('are remembered by a snapshot, and given back by machines that end early', () => {
+  it('survive a snapshot, and are refunded by machines that end early', () => {
     const scheduler = schedulerWith([quota]);
     ask(scheduler, 0, bestEffort(1, HOUR));
     scheduler.advance(0);
@@ -146,7 +146,7 @@ describe('amount-hours per period', () => {
   });
 });
 
-describe('the longest duration and the number of leases', () => {
+describe('the maximum duration and the number of leases', () => {
   it('are checked when a lease is requested', () => {
     const scheduler = schedulerWith([cpu({ maxDuration: HOUR, maxLeases: 1 })]);
     expect(ask(scheduler, 0, bestEffort(1, 2 * HOUR)).reason?.message).toBe(
@@ -158,7 +158,7 @@ describe('the longest duration and the number of leases', () => {
     );
   });
 
-  it('limit an extension, which goes as far as it can where it is asked to', () => {
+  it('limit an extension, which is shortened to the maximum on request', () => {
     const scheduler = schedulerWith([cpu({ maxDuration: 90 * MINUTE })]);
     ask(scheduler, 0, bestEffort(1, HOUR));
     scheduler.advance(0);
@@ -175,7 +175,7 @@ describe('the longest duration and the number of leases', () => {
 });
 
 describe('an extension', () => {
-  it('is refused with the longest duration that the quota leaves', () => {
+  it('is refused with the maximum duration that the quota leaves', () => {
     const scheduler = schedulerWith([cpu({ amount: 200 })]);
     ask(scheduler, 0, reserved(1, 0, HOUR));
     ask(scheduler, 0, reserved(2, 2 * HOUR, HOUR));
@@ -188,7 +188,7 @@ describe('an extension', () => {
   });
 });
 
-describe('quotas that make no sense', () => {
+describe('invalid quotas', () => {
   it.each<[string, readonly Quota[]]>([
     [
       'The site has no resource type "GPU"; it has CPU, Memory, Disk, Net-in, Net-out.',

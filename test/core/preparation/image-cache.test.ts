@@ -10,20 +10,20 @@ const [a, b, c] = [image('a', 300), image('b', 300), image('c', 300)] as const;
 const on = (caches: ImageCaches, node = NODE) =>
   caches.records().flatMap((record) => (record.node === node ? [record.image.name] : []));
 
-/** Delivers an image that nobody uses any more. */
+/** Delivers an image that no lease uses any more. */
 const deliver = (caches: ImageCaches, what: typeof a, until: number) => {
   caches.deliver(NODE, what, [[9, 1]], until);
   caches.release(9);
 };
 
-describe('the images that a node keeps', () => {
-  it('are all of them where there is no limit', () => {
+describe('the image cache of a node', () => {
+  it('keeps every image when there is no limit', () => {
     const caches = new ImageCaches(-1, new Journal());
     for (const each of [a, b, c]) deliver(caches, each, 100);
     expect(on(caches)).toEqual(['a', 'b', 'c']);
   });
 
-  it('make place for a new one, those first that are good for the shortest time', () => {
+  it('evicts the images with the earliest expiry first', () => {
     const caches = new ImageCaches(600, new Journal());
     deliver(caches, a, 200);
     deliver(caches, b, 100);
@@ -31,13 +31,13 @@ describe('the images that a node keeps', () => {
     expect(on(caches)).toEqual(['a', 'c']);
   });
 
-  it('make place by age where they are good for equally long', () => {
+  it('evicts the oldest image first when expiries are equal', () => {
     const caches = new ImageCaches(600, new Journal());
     for (const each of [a, b, c]) deliver(caches, each, 100);
     expect(on(caches)).toEqual(['b', 'c']);
   });
 
-  it('make no more place than needed', () => {
+  it('evicts no more than needed', () => {
     const caches = new ImageCaches(900, new Journal());
     for (const each of [a, b]) deliver(caches, each, 100);
     deliver(caches, image('small', 200), 100);
@@ -46,7 +46,7 @@ describe('the images that a node keeps', () => {
     expect(on(caches)).toEqual(['b', 'small', 'medium']);
   });
 
-  it('stay while a lease uses them: a new one that does not fit beside them is not kept, and none goes', () => {
+  it('keeps images in use: a new image that does not fit beside them is not cached, and none is evicted', () => {
     const caches = new ImageCaches(600, new Journal());
     caches.deliver(NODE, a, [[1, 1]], 100);
     caches.deliver(NODE, b, [[2, 1]], 100);
@@ -57,14 +57,14 @@ describe('the images that a node keeps', () => {
     expect(on(caches)).toEqual(['b', 'c']);
   });
 
-  it('never include one that is larger than the limit', () => {
+  it('never caches an image that is larger than the limit', () => {
     const caches = new ImageCaches(600, new Journal());
     deliver(caches, a, 100);
     deliver(caches, image('large', 601), 100);
     expect(on(caches)).toEqual(['a']);
   });
 
-  it('are good for as long as the last that was delivered or reuses them needs (R26)', () => {
+  it('keeps an image until the latest time required by the leases that delivered or reuse it (R26)', () => {
     const caches = new ImageCaches(-1, new Journal());
     caches.deliver(NODE, a, [[1, 1]], 100);
     caches.reuse(NODE, a, 2, 1, 300);
@@ -78,7 +78,7 @@ describe('the images that a node keeps', () => {
     ]);
   });
 
-  it('are each node’s own', () => {
+  it('is separate for each node', () => {
     const caches = new ImageCaches(-1, new Journal());
     deliver(caches, a, 100);
     expect(caches.has(NODE, a)).toBe(true);
@@ -86,7 +86,7 @@ describe('the images that a node keeps', () => {
     expect(caches.timeout(2, a)).toBeNull();
   });
 
-  it('come back from their records', () => {
+  it('is restored from its records', () => {
     const caches = new ImageCaches(600, new Journal());
     caches.deliver(2, b, [[4, 1]], null);
     deliver(caches, a, 100);
@@ -94,7 +94,7 @@ describe('the images that a node keeps', () => {
     expect(new ImageCaches(600, new Journal(), stored).records()).toEqual(stored);
   });
 
-  it('can be given back to a lease that was taken off them on trial', () => {
+  it('can restore an image to a lease that was removed on trial', () => {
     const journal = new Journal();
     const caches = new ImageCaches(-1, journal);
     caches.deliver(

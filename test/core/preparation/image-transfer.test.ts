@@ -30,7 +30,7 @@ const tell = (
   });
 
 describe('transfers before a lease starts', () => {
-  it('make it PREPARING, then READY', () => {
+  it('make the lease PREPARING, then READY', () => {
     const story = tell([bestEffort(5, 1, 600, A)]);
     expect(story.path(1)).toBe(
       '5 PENDING, 5 QUEUED, 5 SCHEDULED, 5 PREPARING, 87 READY, 87 ACTIVE, 687 DONE',
@@ -40,7 +40,7 @@ describe('transfers before a lease starts', () => {
     ]);
   });
 
-  it('are not needed by leases without an image', () => {
+  it('are skipped for leases without an image', () => {
     expect(tell([bestEffort(0, 1, 600)]).timeline(1)).toBe('VM[0,600)');
   });
 
@@ -56,21 +56,21 @@ describe('transfers before a lease starts', () => {
     expect(story.timeline(2)).toBe('T[164,246) VM[246,846)');
   });
 
-  it('take as long as the configuration says, where it does', () => {
+  it('take the configured time, if one is set', () => {
     expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 30_000 }).timeline(1)).toBe(
       'T[0,30) VM[30,630)',
     );
     expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 0 }).timeline(1)).toBe('T[0,0) VM[0,600)');
   });
 
-  it('reserve the channel by unicast for all machines at first, and use it for those that need it', () => {
+  it('by unicast reserve the channel for all machines, and use it for those that need the image', () => {
     const story = tell([bestEffort(0, 3, 600, A)], { mechanism: 'unicast' });
     expect(story.timeline(1)).toBe('T[0,246) VM[246,846)');
   });
 });
 
-describe('riding on the transfer of another', () => {
-  it('is not done where redundant transfers are not avoided, nor by unicast', () => {
+describe('sharing the transfer of another lease', () => {
+  it('is disabled for unicast and when avoid-redundant-transfers is off', () => {
     const leases = [reservation(0, 300, 1, 600, A), bestEffort(0, 1, 600, A)];
     expect(tell(leases).timeline(2)).toBe('T[0,82) VM[82,682)');
     const late = [bestEffort(0, 1, 600, B), bestEffort(0, 1, 600, A), bestEffort(0, 1, 600, A)];
@@ -79,12 +79,12 @@ describe('riding on the transfer of another', () => {
     expect(tell(late, { mechanism: 'unicast' }).timeline(3)).toBe('T[164,246) VM[246,846)');
   });
 
-  it('is not possible once the transfer runs', () => {
+  it('is not possible once the transfer has started', () => {
     const story = tell([bestEffort(0, 1, 600, A), bestEffort(10, 1, 600, A)]);
     expect(story.timeline(2)).toBe('T[82,164) VM[164,764)');
   });
 
-  it('goes on when the lease that the transfer was begun for is cancelled', () => {
+  it('continues when the lease that started the transfer is cancelled', () => {
     const leases = [bestEffort(0, 1, 600, B), bestEffort(0, 1, 600, A), bestEffort(0, 1, 600, A)];
     const story = tell(leases, {}, { cancel: [[50, 2]] });
     expect(story.lease(2).state).toBe('CANCELLED');
@@ -94,7 +94,7 @@ describe('riding on the transfer of another', () => {
     expect(story.path(3)).toContain('164 READY, 164 ACTIVE');
   });
 
-  it('goes on when the lease that the transfer was planned for makes room for the one that rides on it', () => {
+  it('continues when the lease that started the transfer is preempted by the one that shares it', () => {
     const leases = [
       bestEffort(0, 1, 600, A),
       bestEffort(0, 1, 600, B),
@@ -111,7 +111,7 @@ describe('riding on the transfer of another', () => {
     expect(story.timeline(2)).toBe('T[82,164) VM[682,1282)');
   });
 
-  it('ends with the last who needed it: a running transfer is stopped', () => {
+  it('stops a running transfer when the last lease that needs it ends', () => {
     const story = tell([bestEffort(0, 1, 600, A)], {}, { cancel: [[40, 1]] });
     expect(story.timeline(1)).toBe('T[0,40)');
     // The channel is free again at once.
@@ -121,17 +121,17 @@ describe('riding on the transfer of another', () => {
 });
 
 describe('an advance reservation', () => {
-  it('has its image brought as late as possible', () => {
+  it('receives its image as late as possible', () => {
     expect(tell([reservation(0, 1000, 1, 600, A)]).timeline(1)).toBe('T[918,1000) VM[1000,1600)');
   });
 
-  it('is rejected if its image cannot be there in time (R10)', () => {
+  it('is rejected if its image cannot arrive in time (R10)', () => {
     const story = tell([reservation(0, 81, 1, 600, A), reservation(0, 82, 1, 600, B)]);
     expect(story.lease(1).state).toBe('REJECTED');
     expect(story.timeline(2)).toBe('T[0,82) VM[82,682)');
   });
 
-  it('is rejected before it has put anybody aside', () => {
+  it('that is rejected preempts no lease', () => {
     const story = tell(
       [bestEffort(0, 4, 600), reservation(10, 50, 4, 600, A)],
       {},
@@ -146,11 +146,11 @@ describe('an advance reservation', () => {
     expect(story.timeline(1)).toBe('VM[0,600)');
   });
 
-  it('reuses an image only where it is good until its start', () => {
+  it('reuses an image only on nodes that keep it until the lease starts', () => {
     const cached = { reuse: 'image-caches' } as const;
     const wants = (start: number) =>
       tell([bestEffort(0, 1, 600, A), reservation(700, start, 4, 600, A)], cached).timeline(2);
-    // The first lease ends at 682: its node keeps the image, but nobody vouches for it at 900.
+    // The first lease ends at 682. Its node still holds the image, but need not keep it until 900.
     expect(wants(900)).toBe('T[818,900) VM[900,1500)');
     expect(tell([bestEffort(0, 4, 600, A), reservation(100, 682, 4, 600, A)], cached).timeline(2)).toBe(
       'VM[682,1282)',

@@ -11,7 +11,7 @@ const asked = (count: number, start: number, duration: number) => ({
   preemptible: false,
 });
 
-it('tells the plan of a reservation and whom it displaces', () => {
+it('returns the plan of a reservation and the leases that it preempts', () => {
   const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
   const { scheduler } = new Stage([bestEffort(0, 4, 3600)], { config }).to(10);
   expect(scheduler.dryRun(10 * SECOND, asked(1, 1000, 300))).toEqual({
@@ -25,7 +25,7 @@ it('tells the plan of a reservation and whom it displaces', () => {
   });
 });
 
-it('tells when a reservation that is rejected could first be had', () => {
+it('returns the earliest possible start of a rejected reservation', () => {
   const { scheduler } = new Stage([reservation(0, 100, 3, 500)]).to(10);
   const told = scheduler.dryRun(10 * SECOND, asked(2, 50, 100));
   expect(told).toMatchObject({
@@ -35,7 +35,7 @@ it('tells when a reservation that is rejected could first be had', () => {
   });
 });
 
-it('tells of the windows in which machines could be had', () => {
+it('returns the windows in which machines are available', () => {
   const { scheduler } = new Stage([reservation(0, 100, 3, 500)]).to(10);
   const question = { machines: machines(2), duration: 50 * SECOND, preemptible: false };
   expect(scheduler.availability(10 * SECOND, { ...question, from: 0, to: 1000 * SECOND })).toEqual({
@@ -49,7 +49,7 @@ it('tells of the windows in which machines could be had', () => {
   expect(scheduler.availability(10 * SECOND, tooMany)).toEqual({ earliestStart: null, windows: [] });
 });
 
-it('lets a best-effort lease wait where it has no plan', () => {
+it('queues a best-effort lease that has no plan', () => {
   const { scheduler } = new Stage([bestEffort(0, 4, 600)], { config: { backfilling: 'off' } }).to(10);
   const request = {
     type: 'BEST_EFFORT' as const,

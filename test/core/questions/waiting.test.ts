@@ -13,12 +13,12 @@ const at = (moment: number, cast: readonly StoryLease[], setting: Setting = {}) 
   };
 };
 
-describe('why a lease waits', () => {
-  it('is nothing when it runs', () => {
+describe('the reason that a lease waits', () => {
+  it('is null for a running lease', () => {
     expect(at(10, [bestEffort(0, 1, 600)])(1)).toBeNull();
   });
 
-  it('is what holds the nodes on which it is planned', () => {
+  it('names the leases on the nodes of its plan', () => {
     const waiting = at(10, [bestEffort(0, 3, 600), bestEffort(0, 1, 500), bestEffort(1, 4, 100)]);
     expect(waiting(3)).toEqual({
       code: 'RESOURCES',
@@ -28,7 +28,7 @@ describe('why a lease waits', () => {
     });
   });
 
-  it('is the queue before it, and says for how long it could run at once', () => {
+  it('is the queue before it, with the maximum duration that could run at once', () => {
     const cast = [
       bestEffort(0, 2, 600),
       bestEffort(1, 4, 300),
@@ -46,7 +46,7 @@ describe('why a lease waits', () => {
     });
   });
 
-  it('is its start', () => {
+  it('is its start time', () => {
     expect(at(10, [reservation(0, 100, 4, 50)])(1)).toEqual({
       code: 'START_NOT_REACHED',
       blockedBy: [],
@@ -55,14 +55,14 @@ describe('why a lease waits', () => {
     });
   });
 
-  it('says how long it could run until maintenance begins', () => {
+  it('gives the maximum duration that could run before a maintenance', () => {
     const { scheduler } = new Stage([reservation(0, 100, 4, 50)]).to(10);
     const now = 10 * SECOND;
     scheduler.planMaintenance(now, { name: 'm', nodes: [1], start: 40 * SECOND, end: 60 * SECOND });
     expect(scheduler.waiting(now, 1)).toMatchObject({ code: 'START_NOT_REACHED', longestNow: 30 * SECOND });
   });
 
-  it('is its image', () => {
+  it('is the transfer of its image', () => {
     const setting = { config: { preparation: 'imagetransfer' } } as const;
     expect(at(10, [bestEffort(0, 1, 600, { image: image('A') })], setting)(1)).toMatchObject({
       code: 'IMAGE_TRANSFER',
@@ -70,7 +70,7 @@ describe('why a lease waits', () => {
     });
   });
 
-  it('is that it was suspended', () => {
+  it('is its suspension', () => {
     const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
     const waiting = at(1000, [bestEffort(0, 1, 3600), reservation(10, 1000, 4, 300)], { config });
     expect(waiting(1)).toEqual({

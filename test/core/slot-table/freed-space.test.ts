@@ -3,8 +3,8 @@ import { FreedSpace } from '../../../src/core/slot-table/freed-space.ts';
 
 const starts = (freed: FreedSpace, seal: number) => freed.since(seal).map(({ start }) => start);
 
-describe('what was given back', () => {
-  it('is what was given back after the seal, without what has passed', () => {
+describe('freed space', () => {
+  it('is what was released after the seal, without the past', () => {
     const freed = new FreedSpace();
     freed.add(10, 20, [1, 2], 0);
     const { seal } = freed;
@@ -16,7 +16,7 @@ describe('what was given back', () => {
     expect(freed.since(freed.seal)).toEqual([]);
   });
 
-  it('is known for a whole round after the one in which a lease looked', () => {
+  it('covers a whole round after the one in which a lease was examined', () => {
     const freed = new FreedSpace();
     const { seal } = freed;
     freed.add(10, 20, [1], 0);
@@ -33,7 +33,7 @@ describe('what was given back', () => {
     expect(freed.remembers(-1)).toBe(false);
   });
 
-  it('can be taken back', () => {
+  it('can be undone', () => {
     const freed = new FreedSpace();
     freed.add(10, 20, [1], 0);
     const { seal } = freed;
@@ -43,7 +43,7 @@ describe('what was given back', () => {
     expect(starts(freed, 0)).toEqual([10]);
   });
 
-  it('does not grow without bound while nobody looks', () => {
+  it('is bounded even if no lease is examined', () => {
     const freed = new FreedSpace();
     for (let at = 0; at < 50_000; at += 1) freed.add(at, at + 1, [1], 0);
     expect(freed.remembers(0)).toBe(false);

@@ -8,7 +8,7 @@ import { siteOf } from '../../support/story.ts';
 const space = new ResourceSpace(siteOf([1, { CPU: 100, Memory: 1000 }]));
 const capacity = space.capacity({ CPU: 100, Memory: 1000 });
 
-/** Leases only count as themselves here. */
+/** Leases are only compared by identity here. */
 const [ann, bob, cleo] = ['ann', 'bob', 'cleo'].map((name) => ({ name }) as unknown as Lease) as [
   Lease,
   Lease,
@@ -31,13 +31,13 @@ const node = (...holds: readonly Hold[]) => {
 
 const cpuAt = (profile: NodeProfile, time: number) => profile.freeAt(time)[0];
 
-describe('what is free on a node over time', () => {
-  it('is less while a lease holds something', () => {
+describe('the free capacity of a node over time', () => {
+  it('is lower while a lease holds resources', () => {
     const profile = node(hold(ann, 10, 30, 60), hold(bob, 20, 40, 40));
     expect([9, 10, 20, 30, 40].map((time) => cpuAt(profile, time))).toEqual([100, 40, 0, 60, 100]);
   });
 
-  it('is as before when what was held is given back', () => {
+  it('is restored when resources are released', () => {
     const [first, second] = [hold(ann, 10, 30, 60), hold(bob, 20, 40, 40)];
     const profile = node(first, second);
     profile.remove(first);
@@ -46,7 +46,7 @@ describe('what is free on a node over time', () => {
     expect(profile.segments).toHaveLength(1);
   });
 
-  it('takes back what began in a past that is forgotten', () => {
+  it('can release a hold that began before the forgotten past', () => {
     const first = hold(ann, 10, 30, 60);
     const profile = node(first, hold(bob, 20, 40, 40));
     profile.forget(25);
@@ -55,7 +55,7 @@ describe('what is free on a node over time', () => {
     expect([25, 30, 40].map((time) => cpuAt(profile, time))).toEqual([60, 60, 100]);
   });
 
-  it('stays unchanged until the amounts or the leases differ', () => {
+  it('stays unchanged while amounts and leases are equal', () => {
     const profile = node(hold(ann, 0, 10, 50), hold(bob, 10, 20, 50), hold(bob, 20, 30, 50));
     expect(profile.unchangedUntil(0)).toBe(10);
     expect(profile.unchangedUntil(10)).toBe(30);
@@ -75,7 +75,7 @@ describe('what is free on a node over time', () => {
     expect(profile.leaseCount(10, 4)).toBe(0);
   });
 
-  it('does as a list of holds does', () => {
+  it('matches a model that lists the holds', () => {
     const made = fc.record({
       lease: fc.constantFrom(ann, bob, cleo),
       start: fc.integer({ min: 0, max: 30 }),

@@ -14,7 +14,7 @@ const index = () =>
   );
 
 describe('an ordered index', () => {
-  it('puts equal keys in order of their ranks', () => {
+  it('orders equal keys by rank', () => {
     const items = index();
     const [a, b, c] = [
       { key: 5, rank: 1 },
@@ -28,7 +28,7 @@ describe('an ordered index', () => {
     expect(items.firstFrom(5, false)).toBeUndefined();
   });
 
-  it('does not remove what is not there, even if it looks the same', () => {
+  it('does not remove an equal entry that it does not contain', () => {
     const items = index();
     items.insert({ key: 1, rank: 1 });
     expect(items.remove({ key: 1, rank: 1 })).toBe(false);
@@ -36,7 +36,7 @@ describe('an ordered index', () => {
     expect(items.size).toBe(1);
   });
 
-  it('does as a sorted list does, over many chunks', () => {
+  it('matches a sorted list, over many chunks', () => {
     const deed = fc.record({ key: fc.integer({ min: 0, max: 40 }), remove: fc.nat({ max: 2 }) });
     fc.assert(
       fc.property(

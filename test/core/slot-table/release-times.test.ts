@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ReleaseTimes } from '../../../src/core/slot-table/release-times.ts';
 
-describe('the instants at which something is given back', () => {
-  it('are distinct: one that is there twice stays until it was removed twice', () => {
+describe('release times', () => {
+  it('are distinct: a time that was added twice stays until it is removed twice', () => {
     const times = new ReleaseTimes();
     for (const time of [30, 10, 10]) times.add(time);
     expect(times.next(0)).toBe(10);
@@ -14,7 +14,7 @@ describe('the instants at which something is given back', () => {
     expect(times.next(30)).toBeNull();
   });
 
-  it('do as a bag of numbers does', () => {
+  it('match a model that is a multiset of numbers', () => {
     const deed = fc.record({ time: fc.integer({ min: 0, max: 12 }), add: fc.boolean() });
     fc.assert(
       fc.property(

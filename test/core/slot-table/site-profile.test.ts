@@ -18,7 +18,7 @@ const claim: fc.Arbitrary<Claim> = fc
   })
   .map(({ start, length, amounts }) => ({ start, end: start + length, amounts }));
 
-/** What is free at a time, counted claim by claim. */
+/** Free capacity at a time, counted claim by claim. */
 const freeAt = (claims: readonly Claim[], time: number): number[] =>
   CAPACITY.map((capacity, type) =>
     claims.reduce(
@@ -28,8 +28,8 @@ const freeAt = (claims: readonly Claim[], time: number): number[] =>
     ),
   );
 
-describe('what is free on the whole site over time', () => {
-  it('is its capacity while nothing is reserved', () => {
+describe('the free capacity of the whole site over time', () => {
+  it("equals the site's capacity while nothing is reserved", () => {
     const profile = new SiteProfile(2, CAPACITY);
     expect([profile.at(-1e15, 0), profile.at(0, 1)]).toEqual([400, 4096]);
     expect(profile.firstBelow(0, 100, [400, 4096])).toBe(100);
@@ -47,7 +47,7 @@ describe('what is free on the whole site over time', () => {
     expect(profile.firstEnough(10, 1000, [400, 0])).toBe(20);
   });
 
-  it('keeps no point where nothing changes', () => {
+  it('has no points without a change', () => {
     const profile = new SiteProfile(2, CAPACITY);
     profile.add(10, 20, [100, 0], -1);
     profile.add(20, 30, [100, 0], -1);
@@ -57,7 +57,7 @@ describe('what is free on the whole site over time', () => {
     expect(profile.points).toBe(1);
   });
 
-  it('does as a list of claims does, over many chunks and with the past forgotten', () => {
+  it('matches a model that lists the claims, over many chunks and with the past forgotten', () => {
     const time = fc.integer({ min: 0, max: 230 });
     fc.assert(
       fc.property(

@@ -10,7 +10,7 @@ const ONE_NODE = {
 };
 const whole: Partial<LeaseRequest> = { machines: [{ CPU: 100, Memory: 1024 }] };
 
-/** Requests what is asked for and has it all scheduled; what became of it. */
+/** Requests and schedules a lease; returns the result. */
 const outcome = (config: Parameters<typeof configOf>[0], ...asked: Partial<LeaseRequest>[]) => {
   const site = Scheduler.create(ONE_NODE, configOf(config));
   for (const each of asked) site.request(NOW, request({ ...whole, ...each }));
@@ -21,15 +21,15 @@ const outcome = (config: Parameters<typeof configOf>[0], ...asked: Partial<Lease
   return leases.map(({ state, plannedStart }) => [state, plannedStart]);
 };
 
-/** Reserves the site in the last hour of all. */
+/** Reserves the site for the last representable hour. */
 const lastHour: Partial<LeaseRequest> = {
   type: 'ADVANCE_RESERVATION',
   start: LAST_INSTANT - 3_600_000,
   duration: 3_600_000,
 };
 
-describe('nothing is planned beyond the last instant that can be said', () => {
-  it('keeps what fits only after it in the queue', () => {
+describe('no lease is planned beyond the last representable instant', () => {
+  it('a lease that fits only after it stays in the queue', () => {
     const duration = LAST_INSTANT - NOW;
     expect(outcome({ backfilling: 'conservative' }, lastHour, { duration }, { duration: DAY })).toEqual([
       ['READY', lastHour.start],
@@ -38,7 +38,7 @@ describe('nothing is planned beyond the last instant that can be said', () => {
     ]);
   });
 
-  it('takes what ends with it', () => {
+  it('a lease that ends exactly at it is planned', () => {
     const half = (LAST_INSTANT - NOW) / 2;
     const left = LAST_INSTANT - NOW - Math.floor(half);
     expect(

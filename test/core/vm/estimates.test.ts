@@ -14,25 +14,25 @@ const lease = () =>
   );
 const estimates = (config: Config = {}) => new Estimates(configOf({ suspension: 'all', ...config }));
 
-describe('what operations on a lease will take', () => {
-  it('is counted machine by machine, each rounded up to whole seconds, with its command (R5)', () => {
+describe('estimated operation times', () => {
+  it('are summed per machine, each rounded up to whole seconds, with one command (R5)', () => {
     expect(estimates().suspend(lease())).toBe(32_000 + 16_000);
     expect(estimates({ enactmentOverhead: 2000 }).suspend(lease())).toBe(34_000 + 18_000);
     expect(estimates({ resumeRate: 128 }).resume(lease())).toBe(8000 + 4000);
     expect(estimates({ suspendRate: 10.5 }).suspend(lease())).toBe(96_000 + 48_000);
   });
 
-  it('is what the configuration says in its place, for each machine', () => {
+  it('are the configured time per machine, if one is set', () => {
     const told = estimates({ overrideSuspendTime: 3000, overrideResumeTime: 0, enactmentOverhead: 1000 });
     expect(told.suspend(lease())).toBe(8000);
     expect(told.resume(lease())).toBe(2000);
   });
 
-  it('is the shutdown time once, and a command a machine, for a shutdown', () => {
+  it('of a shutdown are the shutdown time once, and one command per machine', () => {
     expect(estimates({ shutdownTime: 10_000, enactmentOverhead: 2000 }).shutdown(lease())).toBe(14_000);
   });
 
-  it('is every machine’s memory and image over 100 Mbit/s for a migration (R42)', () => {
+  it('of a migration are the memory and image of every machine at 100 Mbit/s (R42)', () => {
     const moving = estimates({ migration: 'yes' });
     const resuming = lease();
     for (const machine of [1, 2]) resuming.diskAt.set(machine, 7);
@@ -40,7 +40,7 @@ describe('what operations on a lease will take', () => {
     expect(moving.diskMigration(resuming)).toBe(2 * 32_000);
   });
 
-  it('is nothing for a migration that is not done, takes no time, or has no image to move', () => {
+  it('of a migration are 0 if it is off, takes no time, or has no image to move', () => {
     for (const migration of ['no', 'yes-notransfer'] as const) {
       const [still, resuming] = [estimates({ migration }), lease()];
       resuming.diskAt.set(1, 7);
@@ -51,21 +51,21 @@ describe('what operations on a lease will take', () => {
   });
 });
 
-describe('the least time that is worth running', () => {
-  it('is suspending, plus resuming for who must resume, and the factor times as much again (R51)', () => {
+describe('the minimum useful running time', () => {
+  it('is the time to suspend, to resume if needed, and the factor times as much again (R51)', () => {
     expect(estimates().threshold(lease(), false)).toBe(96_000);
     expect(estimates().threshold(lease(), true)).toBe(192_000);
     expect(estimates({ schedulingThresholdFactor: 0 }).threshold(lease(), false)).toBe(48_000);
     expect(estimates({ schedulingThresholdFactor: 2 }).threshold(lease(), false)).toBe(144_000);
   });
 
-  it('is what the configuration says in its place, but never less than the operations take', () => {
+  it('is the configured value, but never less than the operations take', () => {
     expect(estimates({ forceSchedulingThreshold: 600_000 }).threshold(lease(), false)).toBe(600_000);
     expect(estimates({ forceSchedulingThreshold: 0 }).threshold(lease(), true)).toBe(96_000);
   });
 });
 
-describe('whether a lease can be suspended', () => {
+describe('support for suspension', () => {
   it.each([
     ['none', false, false],
     ['serial-only', true, false],

@@ -26,32 +26,32 @@ const told = (lease: Lease, to: readonly number[], config: Config = {}) =>
     });
 
 describe('migrating a lease to where it will be resumed', () => {
-  it('moves only what changes its node', () => {
+  it('moves only machines whose node changes', () => {
     expect(told(suspended([1, 500], [2, 500]), [1, 2])).toEqual([]);
     expect(told(suspended([1, 500], [2, 500]), [1, 3])).toEqual(['M[1000,1040) 2:2>3']);
   });
 
-  it('moves side by side what shares no node, as long as the largest takes', () => {
+  it('moves machines with different nodes in parallel, which takes as long as the largest', () => {
     expect(told(suspended([1, 500], [2, 250]), [3, 4])).toEqual(['M[1000,1040) 1:1>3 2:2>4']);
   });
 
-  it('moves one after the other what shares an origin or a destination', () => {
+  it('moves machines that share an origin or a destination one after the other', () => {
     expect(told(suspended([1, 500], [1, 250]), [3, 4])).toEqual(['M[1000,1040) 1:1>3', 'M[1040,1060) 2:1>4']);
     expect(told(suspended([1, 500], [2, 250]), [3, 3])).toEqual(['M[1000,1040) 1:1>3', 'M[1040,1060) 2:2>3']);
   });
 
-  it('does not let two trade places at once', () => {
+  it('does not swap two machines at once', () => {
     expect(told(suspended([1, 500], [2, 250]), [2, 1])).toEqual(['M[1000,1040) 1:1>2', 'M[1040,1060) 2:2>1']);
   });
 
-  it('fills each group as far as it goes, in order of the machines', () => {
+  it('fills each group as far as possible, in order of the machines', () => {
     expect(told(suspended([1, 100], [1, 100], [3, 100], [3, 100]), [2, 2, 4, 4])).toEqual([
       'M[1000,1008) 1:1>2 3:3>4',
       'M[1008,1016) 2:1>2 4:3>4',
     ]);
   });
 
-  it('moves disk images first, from where they are (R53)', () => {
+  it('moves disk images first, from their nodes (R53)', () => {
     const lease = leaseWith([{ CPU: 10, Memory: 500 }], image('A', 400));
     lease.memoryAt.set(1, 1);
     lease.diskAt.set(1, 2);
@@ -59,7 +59,7 @@ describe('migrating a lease to where it will be resumed', () => {
     expect(told(lease, [2])).toEqual(['M[1000,1040) 1:1>2']);
   });
 
-  it('takes no time and no bandwidth where the configuration says so', () => {
+  it('takes no time and no bandwidth if the configuration says so', () => {
     const lease = suspended([1, 500], [1, 250]);
     const [all, ...others] = planner({ migration: 'yes-notransfer' }).plan(
       lease,
@@ -79,11 +79,11 @@ describe('migrating a lease to where it will be resumed', () => {
     expect(all?.amounts.size).toBe(0);
   });
 
-  it('is not done where the configuration says no', () => {
+  it('is not done if migration is off', () => {
     expect(told(suspended([1, 500]), [2], { migration: 'no' })).toEqual([]);
   });
 
-  it('reserves the bandwidth on both sides', () => {
+  it('reserves the bandwidth on both nodes', () => {
     const lease = suspended([1, 500]);
     const [only] = planner().plan(lease, lease, [0, 2], 0);
     const space = new ResourceSpace(FOUR_NODES);

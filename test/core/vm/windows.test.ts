@@ -1,4 +1,4 @@
-/** Best-effort windows and exact ones: how long a lease gets, and what happens at the end of it. */
+/** Windows for best-effort leases and for a fixed time: how long a lease gets, and what happens at the end. */
 import { describe, expect, it } from 'vitest';
 import type { Config } from '../../support/lease.ts';
 import { Stage } from '../../support/stage.ts';
@@ -7,13 +7,13 @@ import { bestEffort, immediate, reservation, tell } from '../../support/story.ts
 const stopping: Config = { shutdownTime: 10_000, enactmentOverhead: 2000 };
 
 describe('an advance reservation', () => {
-  it('occupies exactly what it asked for, its shutdown included (R9)', () => {
+  it('occupies exactly the requested time, including its shutdown (R9)', () => {
     const story = tell([reservation(0, 100, 3, 600)], { config: stopping });
     expect(story.timeline(1)).toBe('VM[100,684) X[684,700)');
     expect(story.lease(1)).toMatchObject({ end: 700, accumulated: 584 });
   });
 
-  it('that does nothing but shut down is accepted; a shorter one is rejected (R56)', () => {
+  it('whose whole time is its shutdown is accepted; a shorter one is rejected (R56)', () => {
     const story = tell([reservation(0, 100, 3, 16), reservation(0, 200, 3, 15)], { config: stopping });
     expect(story.timeline(1)).toBe('VM[100,100) X[100,116)');
     expect(story.lease(1)).toMatchObject({ state: 'DONE', accumulated: 0 });
@@ -21,7 +21,7 @@ describe('an advance reservation', () => {
     expect(story.lease(2).reason).toBe('it lasts 15 s, and shutting its machines down takes 16 s of that');
   });
 
-  it('begins at the very instant of its request, if it asks for that (R10)', () => {
+  it('can start at the instant of its request (R10)', () => {
     const story = tell([reservation(50, 50, 1, 600), reservation(50, 49, 1, 600)]);
     expect(story.timeline(1)).toBe('VM[50,650)');
     expect(story.lease(2)).toMatchObject({
@@ -30,7 +30,7 @@ describe('an advance reservation', () => {
     });
   });
 
-  it('takes the place of another that is over at that instant', () => {
+  it('can start at the instant at which another one ends', () => {
     const story = tell([reservation(0, 100, 4, 600), reservation(0, 700, 4, 600)], { config: stopping });
     expect(story.lease(2)).toMatchObject({ state: 'DONE', start: 700 });
   });
@@ -41,7 +41,7 @@ describe('a best-effort lease', () => {
     expect(tell([bestEffort(0, 3, 600)], { config: stopping }).timeline(1)).toBe('VM[0,600) X[600,616)');
   });
 
-  it('is suspended before a reservation and runs what is left of it afterwards', () => {
+  it('is suspended before a reservation and runs for the remaining time afterwards', () => {
     const story = tell([reservation(0, 500, 4, 300), bestEffort(1, 1, 600)], {
       config: { ...stopping, suspension: 'all' },
     });
@@ -50,15 +50,15 @@ describe('a best-effort lease', () => {
     expect(story.lease(2).accumulated).toBe(600);
   });
 
-  it('does not start where only its shutdown would have to be cut off', () => {
+  it('does not start if only its shutdown would be cut off', () => {
     const story = tell([reservation(0, 605, 4, 300), bestEffort(0, 1, 600)], {
       config: { shutdownTime: 10_000, suspension: 'all' },
     });
-    // 605 s would do for all of its 600 s, but not for a suspension after them, nor for a shutdown.
+    // 605 s would do for all of its 600 s, but not for a suspension or a shutdown after them.
     expect(story.timeline(2)).toBe('VM[905,1505) X[1505,1515)');
   });
 
-  it('never runs longer than it has to before it is suspended (R52)', () => {
+  it('never runs longer than necessary before a suspension (R52)', () => {
     const story = tell([reservation(0, 620, 4, 300), bestEffort(0, 1, 600)], {
       config: { shutdownTime: 60_000, suspension: 'all' },
     });
@@ -69,17 +69,17 @@ describe('a best-effort lease', () => {
     expect(shorter.timeline(2)).toBe('VM[0,568) S[568,600) R[900,932) VM[932,964) X[964,1024)');
   });
 
-  it('never runs longer than it has to, though its resumption took less than expected (R52)', () => {
+  it('never runs longer than necessary, even if its resumption took less time than expected (R52)', () => {
     const story = tell([reservation(0, 200, 4, 100), reservation(0, 782, 4, 100), bestEffort(0, 2, 600)], {
       config: { shutdownTime: 60_000, suspension: 'all' },
     });
-    // 432 s are left at 300. Two machines are resumed side by side; their shutdown would not be over by 782.
+    // 432 s are left at 300. Two machines are resumed in parallel; their shutdown would not end by 782.
     expect(story.timeline(3)).toMatch(
       /^VM\[0,168\) S\[168,200\) R\[300,332\) VM\[332,732\) S\[732,764\) R\[882,914\) VM\[914,946\) X\[946,1006\)$/,
     );
   });
 
-  it('waits for a suspension that ends, too (R7)', () => {
+  it('also waits for the end of a suspension (R7)', () => {
     const story = tell(
       [
         bestEffort(0, 4, 3600),
@@ -95,32 +95,32 @@ describe('a best-effort lease', () => {
 });
 
 describe('an immediate lease', () => {
-  it('starts now or never', () => {
+  it('starts at once or is rejected', () => {
     const story = tell([bestEffort(0, 4, 600), immediate(10, 1, 600), immediate(600, 1, 600)]);
     expect(story.path(2)).toBe('10 PENDING, 10 REJECTED');
     expect(story.timeline(3)).toBe('VM[600,1200)');
   });
 });
 
-describe('a lease that is resumed', () => {
+describe('a resumed lease', () => {
   const first = bestEffort(0, 1, 3600);
   const leases = [first, reservation(10, 500, 4, 300), reservation(10, 800, 1, 600)];
   const config: Config = { preemption: 'ar-preempts-everything', suspension: 'all' };
 
-  it('goes back to its old nodes without migration, and waits for them (R55)', () => {
+  it('waits for its old nodes without migration (R55)', () => {
     const story = tell(leases, { config: { ...config, hostSelection: 'no-policy' } });
     expect(story.nodes(3)).toBe('1');
     expect(story.timeline(1)).toBe('VM[0,468) S[468,500) R[1400,1432) VM[1432,4564)');
     expect(story.nodes(1)).toBe('1 | 1');
   });
 
-  it('goes where there is place with migration, which takes its time', () => {
+  it('moves to free nodes with migration, which takes time', () => {
     const story = tell(leases, { config: { ...config, hostSelection: 'no-policy', migration: 'yes' } });
     expect(story.timeline(1)).toBe('VM[0,468) S[468,500) M[500,582) R[800,832) VM[832,3964)');
     expect(story.nodes(1)).toBe('1 | 2');
   });
 
-  it('is moved before it is resumed, even if that takes no time (R50)', () => {
+  it('is moved before it is resumed, even if moving takes no time (R50)', () => {
     const stage = new Stage(leases, {
       config: { ...config, hostSelection: 'no-policy', migration: 'yes-notransfer' },
     }).to(850);
@@ -129,7 +129,7 @@ describe('a lease that is resumed', () => {
     expect(told).toEqual(['START', 'SUSPEND', 'MIGRATE', 'RESUME']);
   });
 
-  it('is charged for migration even if nothing moves', () => {
+  it('reserves the time of a migration even if nothing moves', () => {
     const story = tell(leases.slice(0, 2), { config: { ...config, migration: 'yes' } });
     expect(story.timeline(1)).toBe('VM[0,468) S[468,500) R[800,832) VM[832,3964)');
     const early = tell([first, reservation(10, 500, 4, 300, { known: 100 })], {
