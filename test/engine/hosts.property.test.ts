@@ -13,7 +13,7 @@ import {
   reservationAt,
 } from '../support/engine-harness.ts';
 
-const runs = Number(process.env.LEASEGRAPH_HOST_RUNS ?? 20);
+const runs = Number(process.env.LEASEGRAPH_HOST_RUNS ?? 10);
 const seconds = (count: number): number => count * 1_000;
 const done: ActionResult = { status: 'done' };
 const stops = new Set(['shutdown', 'suspend', 'destroy']);

@@ -81,8 +81,8 @@ export class PlaceSearch {
   }
 
   /**
-   * The first instant in [from, to] at which they may fit; one after `to` when there is none. Calls come in ascending
-   * order of `from`.
+   * The first instant in [from, to] at which they may fit; one after `to`, or infinity, when there is none. Calls
+   * come in ascending order of `from`.
    */
   notBefore(from: Instant, to: Instant): Instant {
     const { site } = this.table;
@@ -90,7 +90,7 @@ export class PlaceSearch {
     // From its own place on there is always enough for it on the site as a whole.
     const held = this.own?.holdStart ?? Number.POSITIVE_INFINITY;
     let at = Math.max(from, this.found);
-    while (at <= to) {
+    while (at <= to && at < Number.POSITIVE_INFINITY) {
       const end = Math.min(at + this.reach, held);
       const short = site.firstBelow(at, end, totals);
       if (short < end) {
