@@ -21,7 +21,7 @@ async function nextCommands(store: Store, count: number): Promise<readonly Forwa
 }
 
 describeEachDatabase('a command passed on to the writer', (database) => {
-  /** A writer and, on a server, another process as standby. */
+  /** A writer and, on a server, a standby in another process. */
   const begin = async () => {
     const { open } = await database.create();
     const store = await open();
@@ -47,7 +47,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     expect(await store.prisma.command.count()).toBe(0);
   });
 
-  it('is one of many, in the order in which they came', async () => {
+  it('is delivered in order among many', async () => {
     const { store, standby, writer } = await begin();
     const answers: Promise<unknown>[] = [];
     for (let number = 0; number < 20; number++) {
@@ -79,7 +79,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     expect(await answer).toBeNull();
   });
 
-  it('is withdrawn when its caller gives up', async () => {
+  it('is withdrawn when its caller stops waiting', async () => {
     const { store, standby } = await begin();
     const giveUp = new AbortController();
     const answer = standby.forward('too late', giveUp.signal);
@@ -90,7 +90,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     await expect.poll(() => store.forwarded(10)).toEqual([]);
   });
 
-  it('is not carried out when nobody can be waiting any more', async () => {
+  it('is not carried out when its caller can no longer be waiting', async () => {
     const { store } = await begin();
     const insert = (age: string) =>
       store.prisma.$executeRawUnsafe(
@@ -100,7 +100,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     expect(await store.forwarded(10)).toEqual([]);
   });
 
-  it('is not carried out again when it has been answered, also when the answer was never fetched', async () => {
+  it('is not carried out again after an answer, even if the answer was never fetched', async () => {
     const { store } = await begin();
     const insert = (answered: string) =>
       store.prisma.$executeRawUnsafe(
@@ -123,7 +123,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     expect(closing.aborted).toBe(false);
   });
 
-  it('needs no notification to be answered', async () => {
+  it('can be answered without a notification', async () => {
     const { store, standby, writer } = await begin();
     const answer = standby.forward('poll', AbortSignal.timeout(10_000));
     const [command] = await nextCommands(store, 1);
@@ -138,7 +138,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
 });
 
 describeEachDatabase('a notice of events', (database) => {
-  it('comes from commits of other processes, not from those of this one', async () => {
+  it('is reported only for commits of other processes', async () => {
     const { open } = await database.create();
     const store = await open();
     const heard: string[] = [];

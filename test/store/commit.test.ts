@@ -31,7 +31,7 @@ describeEachDatabase('a commit', (database) => {
     return { store, writer: await newSite(store), open };
   };
 
-  it('is there when it is loaded again, by this store and by the next', async () => {
+  it('is loaded again by this store and by the next', async () => {
     const { open } = await database.create();
     const store = await open();
     expect(await store.load()).toBeNull();
@@ -54,7 +54,7 @@ describeEachDatabase('a commit', (database) => {
     expect(await (await open()).load()).toMatchObject(expected);
   });
 
-  it('replaces what is new and leaves the rest', async () => {
+  it('replaces changed records and leaves the rest', async () => {
     const { store, writer } = await begin();
     const first = batch(null, {
       leases: [lease(1), lease(2)],
@@ -93,7 +93,7 @@ describeEachDatabase('a commit', (database) => {
     expect(await rows()).toEqual(before);
   });
 
-  it('forgets a reservation that came and went within one turn', async () => {
+  it('omits a reservation that was added and withdrawn within one turn', async () => {
     const { store, writer } = await begin();
     await store.commit(
       batch(null, { leases: [lease(1)], reservations: [reservation(1, 1)], withdrawn: [1] }),
@@ -110,7 +110,7 @@ describeEachDatabase('a commit', (database) => {
     expect(loaded?.snapshot.reservations).toMatchObject([{ id: 1, start: noon, end: noon }]);
   });
 
-  it('changes nothing when any part of it fails', async () => {
+  it('changes nothing if any part of it fails', async () => {
     const { store, writer } = await begin();
     const first = everything();
     await store.commit(first, writer);
@@ -149,7 +149,7 @@ describeEachDatabase('a commit', (database) => {
     expect(await store.idempotency([key, { principal: 'b', key: 'k' }])).toEqual([key]);
   });
 
-  it('is written once, however often it is tried', async () => {
+  it('is written once even if it is repeated', async () => {
     const { store, writer } = await begin();
     const first = everything();
     await store.commit(first, writer);
@@ -162,7 +162,7 @@ describeEachDatabase('a commit', (database) => {
     expect(await store.events(0, 10)).toHaveLength(3);
   });
 
-  it('is refused when it was planned on an older state', async () => {
+  it('is refused if it is based on an older state', async () => {
     const { store, writer } = await begin();
     const first = everything();
     await store.commit(first, writer);
@@ -171,7 +171,7 @@ describeEachDatabase('a commit', (database) => {
     expect((await store.load())?.snapshot.leases).toEqual([lease(1)]);
   });
 
-  it('is refused from a writer that has been succeeded, also when it is under way', async () => {
+  it('is refused from a writer that has been succeeded, even while it is in progress', async () => {
     const { store, writer } = await begin();
     expect(writer).toMatchObject({ epoch: 1, lastCommit: null });
     const first = everything();
@@ -192,7 +192,7 @@ describeEachDatabase('a commit', (database) => {
     expect(await store.load()).toMatchObject({ name: 'test', spec: site });
   });
 
-  it('keeps what became of actions, also of those that it brings itself', async () => {
+  it('keeps the outcomes of actions, including those of the same commit', async () => {
     const { store, writer } = await begin();
     const first = batch(null, { leases: [lease(1)], actions: [action(1, 1), action(2, 1), action(3, 1)] });
     await store.commit(first, writer);
@@ -238,7 +238,7 @@ describeEachDatabase('a commit', (database) => {
     ]);
   });
 
-  it('takes text that PostgreSQL would refuse', async () => {
+  it('accepts text that PostgreSQL would refuse', async () => {
     const { store, writer } = await begin();
     const name = 'a\0b\ud800c \\u0000 "quoted" \u2028 \u{1F600}';
     await store.commit(batch(null, { leases: [lease(1, { name })] }), writer);

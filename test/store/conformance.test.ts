@@ -1,4 +1,4 @@
-/** What every store does, the one in memory that the engine's tests use included. */
+/** The behaviour that all stores share, including the in-memory store of the engine's tests. */
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { NoticeRecord, Store } from '../../src/engine/ports.ts';
@@ -8,8 +8,8 @@ import { MemoryDatabase, MemoryStore } from '../support/memory-store.ts';
 import { action, batch, event, lease, newSite, noon, reservation, site, writerOf } from './site.ts';
 
 /**
- * A new database without a site. `another`: a second store on it, as another process has; the same one where there can
- * be only one.
+ * A new database without a site. `another` opens a second store on it, like another process; the same one if there
+ * can be only one.
  */
 interface Opened {
   readonly store: Store;
@@ -18,7 +18,7 @@ interface Opened {
 
 const later = () => AbortSignal.timeout(30_000);
 
-/** The commands that wait, as soon as there are so many. */
+/** The waiting commands, once there are as many as given. */
 async function waiting(store: Store, count: number) {
   const notices = new EventTarget();
   await using _ = await store.listen(() => notices.dispatchEvent(new Event('notice')));
@@ -37,7 +37,7 @@ function conformance(open: () => Promise<Opened>): void {
   };
 
   describe('a commit', () => {
-    it('is loaded as it was written, without what has ended', async () => {
+    it('is loaded as it was written, without ended leases', async () => {
       const { store, writer } = await begin();
       const counters = {
         ...{
@@ -93,7 +93,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect(loaded?.snapshot.reservations).toEqual([changed]);
     });
 
-    it('keeps the states of nodes, and maintenance until it is over', async () => {
+    it('keeps the states of nodes, and maintenance until it ends', async () => {
       const { store, writer } = await begin();
       const maintenance = (name: string, start: number, end: number) => ({
         ...{ name, nodes: [1, 2], start: noon + start, end: noon + end },
@@ -132,7 +132,7 @@ function conformance(open: () => Promise<Opened>): void {
       });
     });
 
-    it('adds and changes nodes, with the states that they were given meanwhile', async () => {
+    it('adds and changes nodes, with their new states', async () => {
       const { store, writer } = await begin();
       const capacity = { CPU: 200, Memory: 1024 };
       const changed = { number: 2, hostname: 'node-2', capacity, labels: { rack: 'b' } };
@@ -157,7 +157,7 @@ function conformance(open: () => Promise<Opened>): void {
       ]);
     });
 
-    it('keeps the quotas of projects, and what counts towards them', async () => {
+    it('keeps the quotas of projects, and the usage that counts towards them', async () => {
       const { store, writer } = await begin();
       const quota = {
         ...{ type: 'CPU', amount: 200, amountHours: 1_000.5, period: 3_600_000 },
@@ -201,7 +201,7 @@ function conformance(open: () => Promise<Opened>): void {
       }
     });
 
-    it('is written once, however often it is repeated', async () => {
+    it('is written once even if it is repeated', async () => {
       const { store, writer } = await begin();
       const first = batch(null, { leases: [lease(1)], events: [event(1, 1)] });
       await store.commit(first, writer);
@@ -209,7 +209,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.events(0, 10)).toEqual([event(1, 1)]);
     });
 
-    it('is refused as FENCED when it was planned on an older commit, or by an older writer', async () => {
+    it('is refused as FENCED if it is based on an older commit or comes from an older writer', async () => {
       const { store, writer } = await begin();
       const first = batch(null, { leases: [lease(1)] });
       await store.commit(first, writer);
@@ -242,7 +242,7 @@ function conformance(open: () => Promise<Opened>): void {
   });
 
   describe('events', () => {
-    it('are read from any sequence number on, of all leases or of one', async () => {
+    it('are read from any sequence number, for all leases or one', async () => {
       const { store, writer } = await begin();
       const events = [1, 2, 3, 4, 5].map((sequence) => event(sequence, 1 + (sequence % 2)));
       await store.commit(batch(null, { leases: [lease(1), lease(2)], events }), writer);
@@ -251,7 +251,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.eventRange()).toEqual({ oldest: 1, newest: 5 });
     });
 
-    it('are deleted from the oldest up to the first that is young; the newest always stays', async () => {
+    it('are deleted from the oldest up to the first young one; the newest is always kept', async () => {
       const { store, writer } = await begin();
       expect(await store.eventRange()).toBeNull();
       const times = [0, 9, 1, 2, 3];
@@ -274,7 +274,7 @@ function conformance(open: () => Promise<Opened>): void {
       ...rest,
     });
 
-    it('are written with their commit, and how far they were given with them', async () => {
+    it('are written with their commit, together with their position', async () => {
       const { store, writer } = await begin();
       expect((await store.load())?.notices).toEqual({ last: 0, givenUntil: null });
       const notices = [
@@ -304,7 +304,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect((await store.load())?.notices).toEqual({ last: 3, givenUntil: noon });
     });
 
-    it('are deleted from the oldest on; the newest always stays', async () => {
+    it('are deleted from the oldest; the newest is always kept', async () => {
       const { store, writer } = await begin();
       expect(await store.noticeRange()).toBeNull();
       await store.commit(batch(null, {}, { notices: [1, 2, 3].map((each) => notice(each)) }), writer);
@@ -352,7 +352,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await Promise.all(answers)).toEqual([{ answer: 0 }, { answer: 1 }, { answer: 2 }]);
     });
 
-    it('are withdrawn when their callers give up', async () => {
+    it('are withdrawn when their callers stop waiting', async () => {
       const { store, another } = await begin();
       const standby = await another();
       const caller = new AbortController();
@@ -375,7 +375,7 @@ function conformance(open: () => Promise<Opened>): void {
   });
 
   describe('retention', () => {
-    it('keeps actions that are not finished', async () => {
+    it('keeps unfinished actions', async () => {
       const { store, writer } = await begin();
       const outcomes = [2, 3].map((actionId) => ({
         ...{
@@ -406,7 +406,7 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.deleteBefore('leases', noon + 60_000, 10)).toBe(0);
     });
 
-    it('deletes keys by the clock of the database', async () => {
+    it("deletes keys by the database's clock", async () => {
       const { store, writer } = await begin();
       const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
       await store.commit(batch(null, { leases: [lease(1)] }, { idempotency: [key] }), writer);

@@ -10,7 +10,7 @@ import { sharedPostgres } from '../support/shared-postgres.ts';
 const secret = 's3cr3t-pass';
 const open = (databaseUrl: string) => openStore({ databaseUrl, dataDir: tmpdir() });
 
-/** The error that opening ends with; nothing of it may give away the password. */
+/** The error with which opening fails; it must not contain the password. */
 async function refusal(databaseUrl: string): Promise<StoreError> {
   const error: unknown = await open(databaseUrl).then(
     () => null,
@@ -69,7 +69,7 @@ describe('DATABASE_URL', () => {
     expect(error.kind).toBe('PERMANENT');
   });
 
-  it('may set what Leasegraph does not set itself, and the size of the pool', () => {
+  it('may set parameters that Leasegraph does not set, and the size of the pool', () => {
     expect(
       connectionSettings(
         `postgresql://me:${secret}@db.example/leases?options=-c%20work_mem%3D64MB%20--jit%3Don&application_name=x&connection_limit=3&pool_timeout=2&connect_timeout=7&schema=Demo`,
@@ -119,7 +119,7 @@ describe('DATABASE_URL', () => {
     expect(settings.tlsOptional).toBe(mode === 'prefer');
   });
 
-  it('of a server that is not there is a clear error', async () => {
+  it('of an unreachable server is a clear error', async () => {
     const port = await freePort();
     const error = await refusal(`postgresql://me:${secret}@127.0.0.1:${port}/leases`);
     expect(error.kind).toBe('TRANSIENT');
@@ -143,7 +143,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
   const guarded = (password: string, database = 'guarded') =>
     server.url(database, { user: `guarded:${password}` });
 
-  it('that refuses the password says so, without it', async () => {
+  it('that refuses the password is reported without the password', async () => {
     const error = await refusal(guarded(secret));
     expect(error.kind).toBe('PERMANENT');
     expect(error.message).toContain('password authentication failed for user "guarded"');
@@ -156,21 +156,21 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     await vi.waitFor(() => expect(sockets()).toBeLessThanOrEqual(before));
   });
 
-  it('that lacks the database says how to create it', async () => {
+  it('without the database is reported with the command to create it', async () => {
     const error = await refusal(guarded(`${secret}-right`, 'nowhere'));
     expect(error.kind).toBe('PERMANENT');
     expect(error.message).toContain('database "nowhere" does not exist');
     expect(error.message).toContain('createdb nowhere');
   });
 
-  it('where the user may not make tables says so and stays as it was', async () => {
+  it('on which the user may not create tables is reported, and is left unchanged', async () => {
     const error = await refusal(guarded(`${secret}-right`, 'foreign_db'));
     expect(error.kind).toBe('PERMANENT');
     expect(error.message).toContain('permission denied for schema public [42501]. The user needs the right');
     expect(await server.sql(`SELECT 1 FROM pg_tables WHERE schemaname = 'public'`, 'foreign_db')).toEqual([]);
   });
 
-  it('that cannot hold every character is refused', async () => {
+  it('whose encoding cannot hold every character is refused', async () => {
     await server.sql(
       `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
     );
@@ -178,7 +178,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     expect(error.message).toContain('its encoding is LATIN1; UTF8 is needed');
   });
 
-  it('that belongs to something else is left as it is', async () => {
+  it('that belongs to another program is left unchanged', async () => {
     await server.sql('CREATE DATABASE taken');
     await server.sql('CREATE TABLE leases (car text)', 'taken');
     const error = await refusal(server.url('taken'));
@@ -187,7 +187,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     );
   });
 
-  it('is looked at without a change to it, if it is to be as it is', async () => {
+  it('can be checked without changing it', async () => {
     const databaseUrl = server.url(await server.createDatabase());
     await expect(openStore({ databaseUrl, dataDir: '', asItIs: true })).rejects.toThrow(
       /lacks the migrations 0001_init.*"leasegraph migrate"/,
@@ -246,7 +246,7 @@ describe('an error of the database', () => {
     });
   });
 
-  it('without a code is judged by what it says', () => {
+  it('without a code is classified by its message', () => {
     expect(kindOf(new Error('Connection terminated unexpectedly'))).toBe('TRANSIENT');
     expect(kindOf(new Error('timeout exceeded when trying to connect'))).toBe('TRANSIENT');
     expect(kindOf(new Error('Query read timeout'))).toBe('TRANSIENT');

@@ -11,7 +11,7 @@ function temporaryDirectory(): string {
 }
 
 describe('the lock of a data directory', () => {
-  it('is held once, given back, and taken again', async () => {
+  it('is held once, released, and taken again', async () => {
     const directory = temporaryDirectory();
     const lock = await lockDirectory(directory);
     await expect(lockDirectory(directory)).rejects.toMatchObject({
@@ -24,7 +24,7 @@ describe('the lock of a data directory', () => {
     expect(readdirSync(join(directory, 'lock'))).toEqual([]);
   });
 
-  it('has one holder when many ask at once', async () => {
+  it('has one holder when many take it at once', async () => {
     const directory = temporaryDirectory();
     for (let round = 0; round < 5; round++) {
       const all = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(directory)));
@@ -34,7 +34,7 @@ describe('the lock of a data directory', () => {
     }
   }, 60_000);
 
-  it('does not outlive a process that is dead, nor one whose pid somebody else has now', async () => {
+  it('does not outlive a dead process, or one whose pid is in use by another process', async () => {
     const directory = temporaryDirectory();
     const lock = await lockDirectory(directory);
     const [own = ''] = readdirSync(join(directory, 'lock'));
@@ -48,7 +48,7 @@ describe('the lock of a data directory', () => {
     await again.release();
   });
 
-  it('of another machine or container ends when it is no longer renewed', async () => {
+  it('of another machine or container expires when it is no longer renewed', async () => {
     const directory = temporaryDirectory();
     const claim = join(directory, 'lock', '17.4711.0123456789abcdef.elsewhere');
     mkdirSync(join(directory, 'lock'));
@@ -60,7 +60,7 @@ describe('the lock of a data directory', () => {
     expect(existsSync(claim)).toBe(false);
   });
 
-  it('is noticed to be lost by a process that stood still while another machine or container took it', async () => {
+  it('is found lost by a suspended process if another machine or container took it', async () => {
     const directory = temporaryDirectory();
     const lock = await lockDirectory(directory);
     await lock.confirm();

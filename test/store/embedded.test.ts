@@ -104,7 +104,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
     ]);
   });
 
-  it('is reached over a socket that only its owner can use, and over nothing else', async () => {
+  it('listens only on a socket that is restricted to its owner', async () => {
     const { dataDir, open } = await database.create();
     const store = await open();
     expect(await store.prisma.$queryRaw`SELECT current_setting('listen_addresses') AS addresses`).toEqual([
@@ -175,7 +175,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
     hangGuard,
   );
 
-  it('acknowledges nothing any more once it is gone', async () => {
+  it('acknowledges no commit after PostgreSQL has exited', async () => {
     const { dataDir, open } = await database.create();
     const store = await open();
     const writer = await newSite(store);
@@ -190,7 +190,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
     await expect(store.acquireWriter()).rejects.toMatchObject({ kind: 'PERMANENT' });
   });
 
-  it('that is copied while it is closed is the same database', async () => {
+  it('can be copied while it is closed', async () => {
     const { dataDir, open } = await database.create();
     const store = await open();
     await store.commit(batch(null, { leases: [lease(1)] }), await newSite(store));

@@ -14,7 +14,7 @@ describeEachDatabase('events', (database) => {
     return { store, events };
   };
 
-  it('are read on from any sequence number, for all leases or one', async () => {
+  it('are read from any sequence number, for all leases or one', async () => {
     const { store, events } = await begin(10);
     expect(await store.events(0, 100)).toEqual(events);
     expect(await store.events(4, 3)).toEqual(events.slice(4, 7));
@@ -24,13 +24,13 @@ describeEachDatabase('events', (database) => {
     expect(await store.events(0, 100, 3)).toEqual([]);
   });
 
-  it('have no range before the first', async () => {
+  it('have no range before the first one', async () => {
     const { store } = await begin(0);
     expect(await store.eventRange()).toBeNull();
     expect(await store.deleteEventsBefore(noon, 10)).toBe(0);
   });
 
-  it('are deleted from the oldest on, in batches, and what stays has no gap', async () => {
+  it('are deleted from the oldest in batches, and the rest has no gaps', async () => {
     const { store } = await begin(10);
     expect(await store.deleteEventsBefore(noon, 10)).toBe(0);
     expect(await store.deleteEventsBefore(noon + 5_000, 3)).toBe(3);
@@ -41,7 +41,7 @@ describeEachDatabase('events', (database) => {
     expect(await store.prisma.lease.count()).toBe(2);
   });
 
-  it('keep their newest, so that what is kept stays known', async () => {
+  it('keep the newest one, so that the range stays known', async () => {
     const { store, events } = await begin(4);
     expect(await store.deleteEventsBefore(noon + 1e9, 100)).toBe(3);
     expect(await store.deleteEventsBefore(noon + 1e9, 100)).toBe(0);
@@ -49,7 +49,7 @@ describeEachDatabase('events', (database) => {
     expect(await store.events(0, 10)).toEqual(events.slice(3));
   });
 
-  it('stop being deleted at the first that is young, also when the clock once jumped back', async () => {
+  it('are not deleted beyond the first young one, even if the clock jumped back', async () => {
     const { open } = await database.create();
     const store = await open();
     const writer = await newSite(store);

@@ -9,7 +9,7 @@ describeEachDatabase('loading', (database) => {
     return { store, writer: await newSite(store) };
   };
 
-  it('brings only what lives', async () => {
+  it('returns only live leases', async () => {
     const { store, writer } = await begin();
     const transfer = reservation(5, 3, {
       kind: 'IMAGE_TRANSFER',
@@ -50,7 +50,7 @@ describeEachDatabase('loading', (database) => {
     expect(loaded?.unreadable).toEqual([]);
   });
 
-  it('brings everything, however much lives', async () => {
+  it('returns everything, however many leases live', async () => {
     const { store, writer } = await begin();
     const count = 4_001;
     const ids = Array.from({ length: count }, (_, index) => index + 1);
@@ -68,7 +68,7 @@ describeEachDatabase('loading', (database) => {
     expect(loaded?.pendingActions.map(({ id }) => id)).toEqual(ids);
   });
 
-  it('leaves out rows whose shape is wrong, says which and why, and loads the rest', async () => {
+  it('omits malformed rows, reports each with its reason, and loads the rest', async () => {
     const { store, writer } = await begin();
     const count = 12;
     await store.commit(
@@ -120,7 +120,7 @@ describeEachDatabase('loading', (database) => {
     ]);
   });
 
-  it('sees one state even while commits go on', async () => {
+  it('reads one consistent state during commits', async () => {
     const { store, writer } = await begin();
     let previous: string | null = null;
     const writing = (async () => {
@@ -155,7 +155,7 @@ describeEachDatabase('loading', (database) => {
     expect((await store.load())?.lastCommit).toBe(previous);
   });
 
-  it('is refused when the database has gone back, and accepted by a new start', async () => {
+  it('is refused when the database has been restored to an older state, and accepted by a new start', async () => {
     const { open } = await database.create();
     const store = await open();
     const writer = await newSite(store);

@@ -14,12 +14,12 @@ import { openServer } from '../../src/store/server.ts';
 import { type PostgresServer, postgresMissing } from '../support/postgres.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
 
-/** The project's migrations and more. */
+/** The project's migrations and the given ones. */
 async function withMigrations(more: Readonly<Record<string, string>>): Promise<Migration[]> {
   return [...(await readMigrations()), ...Object.entries(more).map(([name, sql]) => ({ name, sql }))];
 }
 
-/** Everything that migrations make, in words. */
+/** A listing of every object that migrations create. */
 async function catalog(database: Database): Promise<readonly string[]> {
   const rows = await database.query<{ line: string }>(`
     SELECT format('%s.%s %s %s %s', table_name, column_name, udt_name, is_nullable, column_default) AS line
@@ -36,7 +36,7 @@ async function catalog(database: Database): Promise<readonly string[]> {
 function suite(fresh: () => Promise<Database>): void {
   const names = async () => (await readMigrations()).map(({ name }) => name);
 
-  it('makes of an empty database what it is to be, once', async () => {
+  it('creates the schema in an empty database, once', async () => {
     const database = await fresh();
     expect(await migrate(database)).toEqual(await names());
     const made = await catalog(database);
@@ -51,7 +51,7 @@ function suite(fresh: () => Promise<Database>): void {
       expect(row).toMatchObject({ steps: 1, checksum: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 
-  it('refuses a database that holds the tables of another program, and leaves it unchanged', async () => {
+  it('refuses a database with the tables of another program, and leaves it unchanged', async () => {
     const database = await fresh();
     await database.query('CREATE TABLE accounts (a int)');
     const before = await catalog(database);
@@ -63,7 +63,7 @@ function suite(fresh: () => Promise<Database>): void {
     expect(await catalog(database)).toEqual(before);
   });
 
-  it('applies what has been added since, with statements that hold semicolons', async () => {
+  it('applies new migrations, including statements that contain semicolons', async () => {
     const database = await fresh();
     await migrate(database);
     const sql = `CREATE TABLE extra (a int); CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN 7; END $$;`;
@@ -72,7 +72,7 @@ function suite(fresh: () => Promise<Database>): void {
     expect(await database.query('SELECT f() AS seven')).toEqual([{ seven: 7 }]);
   });
 
-  it('leaves the database as it was when one fails, and works once that is repaired', async () => {
+  it('leaves the database unchanged when a migration fails, and succeeds once it is repaired', async () => {
     const database = await fresh();
     await migrate(database);
     const before = await catalog(database);
@@ -122,7 +122,7 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
   };
   suite(fresh);
 
-  it('makes exactly what schema.prisma says, and would notice a difference', async () => {
+  it('creates exactly what schema.prisma says, and detects a difference', async () => {
     const database = await fresh();
     await migrate(database);
     expect(await schemaDrift(database)).toBeNull();
@@ -130,7 +130,7 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
     expect(await schemaDrift(database)).toContain('"is_future"');
   });
 
-  it('makes everything that is looked for at a start, which then notices what is missing', async () => {
+  it('creates every object that is checked at the start, which detects missing ones', async () => {
     const databaseUrl = server.url(await server.createDatabase());
     const database = await openServer(databaseUrl, silentLog);
     onTestFinished(() => database.close());
@@ -166,7 +166,7 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
     expect(applied).toHaveLength((await readMigrations()).length);
   }, 60_000);
 
-  it('can be killed at any moment and done again', async () => {
+  it('can be killed at any moment and repeated', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'leasegraph-migrate-'));
     await mkdir(join(directory, 'data'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));

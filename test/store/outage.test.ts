@@ -1,4 +1,4 @@
-/** What happens when the server, or the way to it, goes away and comes back. */
+/** Behaviour while the server, or the network to it, is down, and after its return. */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { OpenStore } from '../../src/store/index.ts';
@@ -24,7 +24,7 @@ afterAll(() => {
 });
 
 const transient = { name: 'StoreError', kind: 'TRANSIENT' };
-/** Everything that reads, at once. */
+/** Starts every kind of read at once. */
 const reads = (store: OpenStore) => [
   store.load(),
   store.events(0, 10),
@@ -34,7 +34,7 @@ const reads = (store: OpenStore) => [
   store.clock(),
 ];
 
-/** Calls until it succeeds, as callers do that were told to try again. */
+/** Retries until it succeeds, as callers do. */
 async function eventually<T>(attempt: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -113,7 +113,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     40_000,
   );
 
-  it('goes on after all its connections were cut', async () => {
+  it('continues after all its connections were cut', async () => {
     const { remote, proxy } = await begin();
     await newSite(remote);
     for (let round = 0; round < 5; round++) {
@@ -127,7 +127,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     expect(await remote.prisma.lease.count()).toBe(0);
   }, 60_000);
 
-  it('refuses quickly while nothing is there, and goes on when it is', async () => {
+  it('refuses quickly while the server is down, and continues when it is up', async () => {
     const { remote, proxy } = await begin();
     await newSite(remote);
     await proxy.refuse();
@@ -140,7 +140,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     await eventually(() => Promise.all(reads(remote)));
   }, 60_000);
 
-  it('hears of events again after its listening connection was cut', async () => {
+  it('receives events again after its listening connection was cut', async () => {
     const { remote, open, proxy } = await begin();
     const local = await open();
     const writer = await newSite(local);
@@ -160,7 +160,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     await live;
   }, 60_000);
 
-  it('notices that its listening connection has died in silence', async () => {
+  it('detects a silent listening connection', async () => {
     const { remote, open, proxy } = await begin();
     const local = await open();
     const writer = await newSite(local);
@@ -175,7 +175,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     expect(await remote.events(0, 10)).toHaveLength(1);
   }, 60_000);
 
-  it('does not hang for ever on a connection that has gone silent', async () => {
+  it('does not hang on a connection that has gone silent', async () => {
     const { remote, proxy } = await begin();
     await newSite(remote);
     proxy.pause();
@@ -185,7 +185,7 @@ describeOwnServer('a store whose server goes away', (database) => {
     await eventually(() => Promise.all(reads(remote)));
   }, 60_000);
 
-  it('closes although the server no longer answers', async () => {
+  it('closes even if the server no longer answers', async () => {
     const { remote, proxy } = await begin();
     await newSite(remote);
     await using _ = await remote.listen(() => {});

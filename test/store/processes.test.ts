@@ -1,4 +1,4 @@
-/** Writers in processes of their own, on one server: killed, stopped, and woken up. */
+/** Writers in separate processes on one server: killed, suspended and continued. */
 import { expect, it } from 'vitest';
 import { describeDatabase } from '../support/databases.ts';
 import { Holder } from '../support/holder.ts';
@@ -24,7 +24,7 @@ describeDatabase('server', 'a writer in another process', (database) => {
   const committed = (holder: Holder) =>
     Math.max(...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)));
 
-  it('leaves the right to write, and all that it acknowledged, when it is killed', async () => {
+  it('leaves the right to write and all acknowledged commits when it is killed', async () => {
     const { store, holder, takeOver } = await begin();
     await holder.kill();
     const { writer, took } = await takeOver();
@@ -36,7 +36,7 @@ describeDatabase('server', 'a writer in another process', (database) => {
     expect(loaded?.lastCommit).toBe(writer.lastCommit);
   });
 
-  it('is succeeded when it is stopped, and cannot commit when it wakes up', async () => {
+  it('is succeeded when it is suspended, and cannot commit when it continues', async () => {
     const { store, holder, takeOver } = await begin();
     holder.child.kill('SIGSTOP');
     const { writer, took } = await takeOver();
@@ -59,7 +59,7 @@ describeDatabase('server', 'a writer in another process', (database) => {
 
 for (const kind of ['embedded', 'server'] as const) {
   describeDatabase(kind, 'a process that has closed its store', (database) => {
-    it('ends by itself', async () => {
+    it('exits by itself', async () => {
       const { databaseUrl, dataDir } = await database.create();
       const holder = new Holder(databaseUrl, dataDir, 'close');
       await holder.says('closed');

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { describeEachDatabase } from '../support/databases.ts';
 import { action, batch, event, lease, newSite, noon, reservation } from './site.ts';
 
-describeEachDatabase('what is old', (database) => {
+describeEachDatabase('retention', (database) => {
   const begin = async () => {
     const { open } = await database.create();
     const store = await open();
     return { store, writer: await newSite(store) };
   };
 
-  it('is deleted from the oldest idempotency key on, in batches', async () => {
+  it('deletes idempotency keys from the oldest, in batches', async () => {
     const { store, writer } = await begin();
     const idempotency = ['a', 'b', 'c', 'd'].map((key) => ({
       ...{ principal: 'admin', key, inputHash: 'x', leaseNumber: 1 },
@@ -32,7 +32,7 @@ describeEachDatabase('what is old', (database) => {
     expect(await store.prisma.lease.count()).toBe(1);
   });
 
-  it('is deleted from the oldest finished action on; one that is not finished stays, however old', async () => {
+  it('deletes finished actions from the oldest; unfinished ones stay at any age', async () => {
     const { store, writer } = await begin();
     const outcomes = [2, 3, 4, 5].map((actionId) => ({
       ...{
@@ -60,7 +60,7 @@ describeEachDatabase('what is old', (database) => {
     expect((await store.load())?.pendingActions.map(({ id }) => id)).toEqual([1]);
   });
 
-  it('is deleted from the oldest forwarded command on, answered or not', async () => {
+  it('deletes forwarded commands from the oldest, answered or not', async () => {
     const { store } = await begin();
     for (const [index, answered] of [true, false, true].entries()) {
       await store.prisma.command.create({
@@ -75,7 +75,7 @@ describeEachDatabase('what is old', (database) => {
     expect(await store.prisma.command.count()).toBe(1);
   });
 
-  it('is deleted from the lease on that ended first, once its events are gone', async () => {
+  it('deletes leases in the order of their ends, once their events are deleted', async () => {
     const { store, writer } = await begin();
     const ended = (id: number) =>
       lease(id, { state: 'DONE', endedAt: noon + id * 1_000, plannedStart: null });

@@ -169,7 +169,7 @@ describeEachDatabase('what is kept', (database) => {
     number = 0;
   }, 30_000);
 
-  it('comes back as it was', async () => {
+  it('is read back unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         leases,

@@ -29,7 +29,7 @@ async function fromReservations(store: OpenStore) {
 }
 
 describeEachDatabase('a scheduler', (database) => {
-  it('goes on from the database as if it had never stopped, at whatever step', async () => {
+  it('continues from the database as if it had not stopped, at any step', async () => {
     const { open } = await database.create();
     let store = await open();
     await fc.assert(

@@ -1,4 +1,4 @@
-/** Sessions are what they must be, whatever the server, the database, the role or a pooler say. */
+/** Sessions have the required settings, whatever the server, the database, the role or a pooler sets. */
 import { tmpdir } from 'node:os';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type OpenStore, openStore, type StoreOptions } from '../../src/store/index.ts';
@@ -68,7 +68,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
     expect(await store.prisma.$queryRaw`SELECT current_setting(${name}) AS value`).toEqual([{ value: own }]);
   });
 
-  it('use the schema that the URL names, one site per schema', async () => {
+  it('use the schema of the URL, with one site per schema', async () => {
     const database = await server.createDatabase();
     const url = (schema: string) => `${server.url(database)}?schema=${schema}`;
     await expect(open(url('demo'))).rejects.toThrow(
@@ -156,8 +156,8 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
     },
   );
 
-  describe('where connections are few', () => {
-    it.each([4, 5, 8])('queries wait for one of those that a limit of %i leaves', async (limit) => {
+  describe('with few connections', () => {
+    it.each([4, 5, 8])('queries wait for one of the connections left by a limit of %i', async (limit) => {
       const role = `limited_${limit}`;
       const database = await server.createDatabase();
       await server.sql(`CREATE ROLE ${role} LOGIN CONNECTION LIMIT ${limit}`);
@@ -179,7 +179,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
       expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
     });
 
-    it('queries wait also when others have taken the rest', async () => {
+    it('queries wait even if other clients use the remaining connections', async () => {
       const database = await server.createDatabase();
       await server.sql(`CREATE ROLE crowded LOGIN CONNECTION LIMIT 14`);
       await server.sql(`ALTER DATABASE ${database} OWNER TO crowded`);
@@ -211,7 +211,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
     });
   });
 
-  it('go without TLS where it is preferred and the server has none, and not where it is required', async () => {
+  it('do without TLS if it is preferred and the server has none, but not if it is required', async () => {
     const database = await server.createDatabase();
     await expectExact(await open(`${server.url(database)}?sslmode=prefer`));
     await expect(open(`${server.url(database)}?sslmode=require`)).rejects.toThrow(

@@ -16,7 +16,7 @@ const lost = async (writer: WriterTerm) => {
   expect(writer.lost.reason).toMatchObject({ name: 'StoreError', kind: 'TRANSIENT' });
 };
 
-/** As a standby does: again and again until the lock is free. Says how long it took (ms). */
+/** Retries like a standby until the lock is free. Returns how long it took (ms). */
 async function takeOver(store: OpenStore): Promise<{ readonly writer: WriterTerm; readonly took: number }> {
   const began = Date.now();
   for (;;) {
@@ -33,7 +33,7 @@ describeEachDatabase('the right to write', (database) => {
     const writer = await newSite(store);
     await store.confirm(null, writer);
     await expect(store.confirm(batch(null).id, writer)).rejects.toMatchObject({ kind: 'FENCED' });
-    // As another process does that took over while this one slept.
+    // Like another process that took over while this one was suspended.
     await store.prisma.writer.update({ where: { id: 1 }, data: { epoch: { increment: 1 } } });
     const late = batch(null, { leases: [lease(1)] });
     await expect(store.commit(late, writer)).rejects.toMatchObject({ name: 'StoreError', kind: 'FENCED' });
@@ -44,7 +44,7 @@ describeEachDatabase('the right to write', (database) => {
     expect(await store.prisma.lease.count()).toBe(0);
   });
 
-  it('ends with its release, and the next one is newer', async () => {
+  it('ends when it is released, and the next epoch is higher', async () => {
     const { open } = await database.create();
     const store = await open();
     const first = await writerOf(store);
@@ -81,7 +81,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     expect(await remote.acquireWriter()).toBeNull();
   });
 
-  it('passes on when its holder closes the store', async () => {
+  it('is released when the store closes', async () => {
     const { remote, local } = await two();
     const writer = await newSite(remote);
     await remote.close();
@@ -89,7 +89,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     expect((await takeOver(local)).took).toBeLessThan(2_000);
   });
 
-  it('is lost with its connection, also in the middle of a commit', async () => {
+  it('is lost with its connection, even during a commit', async () => {
     const { remote, local, proxy } = await two();
     const writer = await newSite(remote);
     const leases = Array.from({ length: 2_000 }, (_, index) => lease(index + 1));
@@ -118,7 +118,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     expect(await remote.prisma.lease.count()).toBe(2);
   });
 
-  it('is lost with the session, however that ends', async () => {
+  it('is lost when the session ends in any way', async () => {
     const { remote, local, name } = await two();
     const writer = await newSite(remote);
     const [ended] = await database.server().sql(
@@ -130,7 +130,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     await takeOver(local);
   });
 
-  it('is noticed as lost on a connection that has gone silent, and taken over within ten seconds', async () => {
+  it('is found lost on a silent connection, and another store takes over within ten seconds', async () => {
     const { remote, local, proxy } = await two();
     const writer = await newSite(remote);
     proxy.pause();
@@ -147,7 +147,7 @@ describeDatabase('server', 'the right to write of several processes', (database)
     expect(await remote.acquireWriter()).toBeNull();
   }, 60_000);
 
-  it('comes back to the same store over a connection that the server still believes in', async () => {
+  it('can be regained by the same store over a connection that the server still considers open', async () => {
     const { remote, proxy } = await two();
     const writer = await newSite(remote);
     proxy.pause((sent) => sent.includes('leasegraph_commit') || sent.includes('pg_try_advisory_lock'));
