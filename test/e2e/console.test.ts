@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessibilityFaults, browserMissing, openBrowser } from '../support/browser.ts';
+import { tabTo } from '../support/console.ts';
 import { freePort } from '../support/postgres.ts';
 import { build, type ServerProcess, scratchDirectory, startServer } from '../support/server-process.ts';
 
@@ -127,27 +128,14 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await using browser = await openBrowser();
     const page = await browser.newPage();
     await page.goto(address('/'));
-    const focusOn = async (label: RegExp) => {
-      for (let steps = 0; steps < 80; steps += 1) {
-        const focused = await page.evaluate(() => {
-          const element = document.activeElement as HTMLElement | null;
-          if (element === document.body) return '';
-          const labels = (element as HTMLInputElement | null)?.labels;
-          return `${labels?.[0]?.textContent ?? ''} ${element?.textContent ?? ''}`;
-        });
-        if (label.test(focused)) return;
-        await page.keyboard.press('Tab');
-      }
-      throw new Error(`Tab does not reach ${label}`);
-    };
-    await focusOn(/Token/);
+    await tabTo(page, /Token/);
     await page.keyboard.type(server.token);
     await page.keyboard.press('Enter');
     await page.getByRole('navigation', { name: 'Main' }).waitFor();
-    await focusOn(/^\s*New lease$/);
+    await tabTo(page, /^\s*New lease$/);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'New lease' }).waitFor();
-    await focusOn(/^Name/);
+    await tabTo(page, /^Name/);
     await page.keyboard.type('by keyboard');
     await page.keyboard.press('Enter');
     const heading = page.getByRole('heading', { level: 1, name: /^Lease \d+/ });
@@ -155,10 +143,10 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     const number = Number((await heading.textContent())?.replace(/\D/g, ''));
     await expect.poll(() => stateOf(number)).toBe('ACTIVE');
     await page.getByText('Active').first().waitFor();
-    await focusOn(/^\s*Cancel lease$/);
+    await tabTo(page, /^\s*Cancel lease$/);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();
-    await focusOn(/^\s*Cancel lease$/);
+    await tabTo(page, /^\s*Cancel lease$/);
     await page.keyboard.press('Enter');
     await expect.poll(() => stateOf(number)).toBe('CANCELLED');
     await page.getByText('Cancelled').first().waitFor();

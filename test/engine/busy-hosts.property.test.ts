@@ -56,7 +56,7 @@ function inTurn<T>(values: readonly T[]): () => T {
   return () => values[index++ % values.length] as T;
 }
 
-test('what was stored is a schedule without collisions, in order of time', { timeout: 600_000 }, async () => {
+test('the stored schedule has no collisions and is in order of time', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
       const dispatch = { ...defaultLimits.dispatch, actionTimeout: minutes(30), callTimeout: minutes(20) };

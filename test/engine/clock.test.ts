@@ -61,7 +61,7 @@ test('a wall clock that is set back slows time down until it has caught up, and 
   expect(clock.now()).toBe(epoch + hours(6));
 });
 
-test('whatever the wall clock does, the time never decreases, and is a whole number', () => {
+test('for every wall clock, the time never decreases and is an integer', () => {
   const step = fc.record({
     elapsed: fc.nat(100_000),
     jump: fc.integer({ min: -10_000_000, max: 10_000_000 }),
@@ -83,7 +83,7 @@ test('whatever the wall clock does, the time never decreases, and is a whole num
   );
 });
 
-test('an accelerated clock counts from the origin, so that a restart goes on where it would be', () => {
+test('an accelerated clock counts from the origin, so that a restart continues correctly', () => {
   const machine = new TestMachine(epoch);
   const first = new SiteClock(60, machine);
   first.resume({ origin: epoch, floor: Number.NEGATIVE_INFINITY });
@@ -97,7 +97,7 @@ test('an accelerated clock counts from the origin, so that a restart goes on whe
   expect(second.now()).toBe(epoch + hours(3));
 });
 
-test('a slower clock goes on from what has happened already', () => {
+test('a slower clock continues from the last event', () => {
   const machine = new TestMachine(epoch + minutes(1));
   const clock = new SiteClock(2, machine);
   clock.resume({ origin: epoch, floor: epoch + days(1) });
@@ -139,7 +139,7 @@ test('an invalid speed is refused', () => {
     expect(() => new SiteClock(speed)).toThrow(RangeError);
 });
 
-test('a wall clock that jumps back two hours runs nothing twice and delays nothing for good', async () => {
+test('a wall clock that jumps back two hours runs nothing twice and delays nothing permanently', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   for (let count = 0; count < 3; count += 1)
@@ -160,7 +160,7 @@ test('a wall clock that jumps back two hours runs nothing twice and delays nothi
   expect(times).toEqual([...times].sort((a, b) => a - b));
 });
 
-test('after a restart with a wall clock that was set back time goes on from what has happened, and nothing runs twice', async () => {
+test('after a restart with a wall clock set back, time continues and nothing runs twice', async () => {
   await using harness = new Harness({ nodes: 1 });
   const first = await harness.start();
   for (let count = 0; count < 3; count += 1)
@@ -205,7 +205,7 @@ test('a wall clock that jumps ten years forward carries out once what came due, 
   expect(started).toEqual([1, 2, 3]);
 });
 
-test('however much came due at once, each commit holds a part of it, in order, and commands wait for their turn', async () => {
+test('reservations due at once are committed in parts and in order, and commands wait for their turn', async () => {
   await using harness = new Harness({ nodes: 4, limits: { rowsPerTurn: 40 } });
   const first = await harness.start();
   const begun = harness.clock.now();

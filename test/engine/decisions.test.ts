@@ -15,7 +15,7 @@ const immediate = (machines: number) => ({ ...bestEffort(hours(1), machines), ty
 /** A pass does one lease per turn, so that a pass is not over with the turn that began it. */
 const limits = { slice: 0, maxSlicesPerTurn: 1 };
 
-test('leases that start at a fixed time are decided when the caller is answered, however much waits', async () => {
+test('leases with a fixed start are decided before the answer, however long the queue is', async () => {
   await using harness = new Harness({ nodes: 2, limits });
   const { engine } = await harness.start();
   const start = harness.clock.now() + hours(1);

@@ -53,7 +53,7 @@ function action(
   };
 }
 
-test('a host that never answers holds up nobody but its own lease', async () => {
+test('a host that never answers blocks only its own lease', async () => {
   const dispatch = { ...defaultLimits.dispatch, concurrentCalls: 2 };
   await using harness = new Harness({ nodes: 20, limits: { dispatch } });
   const { engine, adapter } = await harness.start();
@@ -85,7 +85,7 @@ test('a host that never answers times out, and its lease fails with a reason', a
   expect(adapter.log.slice(0, 4)).toEqual(['start 1/1', 'start 1/1', 'destroy 1/1', 'start 2/1']);
 });
 
-test('a lease one of whose machines cannot be started fails whole, and all its nodes are free again', async () => {
+test('a lease fails as a whole when one of its machines cannot be started, and frees its nodes', async () => {
   await using harness = new Harness({ nodes: 3 });
   const { engine, adapter } = await harness.start();
   adapter.answer = async (what, { target }) =>
@@ -108,7 +108,7 @@ test('a lease one of whose machines cannot be started fails whole, and all its n
   expect(harness.database.actions.get(1)).toMatchObject({ state: 'FAILED', outcome: { attempts: 1 } });
 });
 
-test('errors are tried again with growing waits, and failures that are answers are not', async () => {
+test('errors are retried with growing delays, and definite failures are not', async () => {
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
   let failures = 2;
@@ -127,7 +127,7 @@ test('errors are tried again with growing waits, and failures that are answers a
   expect(harness.state(1)).toBe('ACTIVE');
 });
 
-test('an action that is still going is asked about until it is done, and is no new attempt', async () => {
+test('an action in progress is polled until it is done, which is not a new attempt', async () => {
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
   let asked = 0;
@@ -160,7 +160,7 @@ test('cancelling a lease while its hosts still start it ends the start and destr
   ]);
 });
 
-test('destroying one machine ends nothing that is for the others of its lease, and comes after it', async () => {
+test('destroying one machine does not end actions for other machines of its lease, and runs after them', async () => {
   const adapter = new ScriptedAdapter();
   let open = (): void => {};
   adapter.answer = (what, { target }) =>
@@ -188,7 +188,7 @@ test('destroying one machine ends nothing that is for the others of its lease, a
   dispatcher.stop();
 });
 
-test('a machine that is shut down before its node had room to resume it is removed', async () => {
+test('a machine that is shut down before it could be resumed is removed', async () => {
   const adapter = new ScriptedAdapter();
   const ledger = new HostLedger();
   ledger.know([{ number: 1, hostname: 'node-1', capacity: { CPU: 100 } }]);
@@ -209,7 +209,7 @@ test('a machine that is shut down before its node had room to resume it is remov
   dispatcher.stop();
 });
 
-test('the actions of one lease run in order, those of others meanwhile', async () => {
+test('actions of one lease run in order, and in parallel to those of others', async () => {
   await using harness = new Harness({ nodes: 2 });
   const { engine, adapter } = await harness.start();
   let open = (): void => {};
@@ -230,7 +230,7 @@ test('the actions of one lease run in order, those of others meanwhile', async (
   expect(adapter.log).toEqual(['start 1/1', 'start 2/1', 'shutdown 2/1', 'shutdown 1/1']);
 });
 
-test('what cannot be destroyed keeps its place on the node until it is gone', async () => {
+test('a machine that cannot be destroyed occupies its node until it is gone', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   let stuck = true;
@@ -296,7 +296,7 @@ test('a start that waits for its node for too long fails its lease', async () =>
   expect(adapter.log).not.toContain('start 2/1');
 });
 
-test('after a restart a start still waits for what the server before it had not finished', async () => {
+test('after a restart a start still waits for unfinished actions of the previous server', async () => {
   await using harness = new Harness({ nodes: 1 });
   const first = await harness.start();
   const holdUp = ['shutdown'];
@@ -317,7 +317,7 @@ test('after a restart a start still waits for what the server before it had not 
   expect(second.adapter.log.slice(-1)).toEqual(['start 2/1']);
 });
 
-test('the calls to one node at the same time are limited, and those to other nodes go on', async () => {
+test('concurrent calls to one node are limited, independently of other nodes', async () => {
   const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: 1 };
   await using harness = new Harness({
     limits: { dispatch },
@@ -345,7 +345,7 @@ test('the calls to one node at the same time are limited, and those to other nod
   expect(places()).toEqual([1, 1, 2, 2]);
 });
 
-test('hosts are told the name and the owner of a lease, also when it has ended', async () => {
+test('hosts receive the name and the owner of a lease, even after its end', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   const request = { ...bestEffort(minutes(1)), name: 'nightly build', owner: 'ada' };

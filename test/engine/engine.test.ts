@@ -10,7 +10,7 @@ import {
   settle,
 } from '../support/engine-harness.ts';
 
-test('a lease travels from request to end, and its hosts are told', async () => {
+test('a lease runs from request to end, and its hosts receive their actions', async () => {
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
   const { leaseNumber } = await engine.submit('request', bestEffort(hours(1), 2), { principal });

@@ -88,7 +88,7 @@ const take = async (subscription: AsyncIterator<LeaseEventRecord>, count: number
   return taken;
 };
 
-test('events that are known already are not taken again', async () => {
+test('known events are not added again', async () => {
   const { publisher } = setUp();
   const seen: number[] = [];
   const subscription = publisher.subscribe({});
@@ -100,7 +100,7 @@ test('events that are known already are not taken again', async () => {
   publisher.close();
 });
 
-test('without `after` a subscriber sees what comes from the call on, even before its first next()', async () => {
+test('without `after` a subscriber sees events from the call on, even before its first next()', async () => {
   const { publisher, commit } = setUp();
   commit(event(1), event(2));
   const subscription = publisher.subscribe({});
@@ -110,7 +110,7 @@ test('without `after` a subscriber sees what comes from the call on, even before
   expect(await taken).toEqual([3, 4]);
 });
 
-test('with `after` everything since is replayed, then it goes live', async () => {
+test('with `after` the events since then are replayed before live ones', async () => {
   const bench = setUp();
   for (const sequence of range(1, 40)) bench.commit(event(sequence));
   const subscription = bench.publisher.subscribe({ after: 3 });
@@ -122,7 +122,7 @@ test('with `after` everything since is replayed, then it goes live', async () =>
   expect(bench.replayed).toBeLessThan(37);
 });
 
-test('only the events of one lease, from the store and live', async () => {
+test('a subscription to one lease delivers only its events, from the store and live', async () => {
   const bench = setUp();
   for (const sequence of range(1, 40)) bench.commit(event(sequence, sequence % 3));
   const subscription = bench.publisher.subscribe({ after: 0, leaseNumber: 2 });
@@ -136,7 +136,7 @@ test('only the events of one lease, from the store and live', async () => {
   );
 });
 
-test('a subscriber of a lease that is silent keeps up without reading the store again and again', async () => {
+test('a subscriber of a lease without events does not read the store repeatedly', async () => {
   const bench = setUp();
   const subscription = bench.publisher.subscribe({ leaseNumber: 99 });
   const next = subscription.next();
@@ -151,7 +151,7 @@ test('a subscriber of a lease that is silent keeps up without reading the store 
   expect(await next).toMatchObject({ value: { sequence: 501 } });
 });
 
-test('the seam neither loses nor repeats, whatever is committed while it is crossed', async () => {
+test('the transition from replay to live events neither loses nor repeats any', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -195,7 +195,7 @@ test('the seam neither loses nor repeats, whatever is committed while it is cros
   );
 });
 
-test('where events were not heard of, those before them are not taken for those after them', async () => {
+test('after a gap, earlier events are not taken for later ones', async () => {
   const bench = setUp();
   for (const sequence of range(1, 5)) bench.commit(event(sequence));
   const events = bench.publisher.subscribe({ after: 0 });
@@ -204,7 +204,7 @@ test('where events were not heard of, those before them are not taken for those 
   expect(await take(events, 10)).toEqual(range(1, 10));
 });
 
-test('a slow subscriber reads on from the store, is not dropped and blocks nobody', async () => {
+test('a slow subscriber continues from the store, is not dropped and blocks no other', async () => {
   const bench = setUp();
   const slow = bench.publisher.subscribe({});
   const fast = bench.publisher.subscribe({});
@@ -222,7 +222,7 @@ test('a slow subscriber reads on from the store, is not dropped and blocks nobod
   expect(bench.publisher.lag).toBe(0);
 });
 
-test('unsubscribing before the first event releases everything at once', async () => {
+test('unsubscribing before the first event releases all resources at once', async () => {
   const { publisher, commit } = setUp();
   const untouched = publisher.subscribe({});
   expect(publisher.subscribers).toBe(0);
@@ -234,7 +234,7 @@ test('unsubscribing before the first event releases everything at once', async (
   expect(publisher.subscribers).toBe(1_000);
   await Promise.all(subscriptions.map((subscription) => subscription.return()));
   expect(publisher.subscribers).toBe(0);
-  // Who waited is answered, without any event.
+  // The waiting call is answered, without an event.
   expect(new Set((await Promise.all(waiting)).map(({ done }) => done))).toEqual(new Set([true]));
   commit(event(1));
   expect(await subscriptions[0]?.next()).toEqual({ done: true, value: undefined });
@@ -259,7 +259,7 @@ test('a signal ends a subscription: before, while it waits and while it reads', 
   });
 });
 
-test('closing the publisher ends all subscriptions, and those that come later', async () => {
+test('closing the publisher ends all current and later subscriptions', async () => {
   const { publisher } = setUp();
   const waiting = publisher.subscribe({}).next();
   await settle();
@@ -269,7 +269,7 @@ test('closing the publisher ends all subscriptions, and those that come later', 
   expect(publisher.subscribers).toBe(0);
 });
 
-test('what is not kept any more is refused with the oldest sequence number that is', async () => {
+test('a deleted position is refused with the oldest sequence number that is kept', async () => {
   const bench = setUp();
   for (const sequence of range(1, 40)) bench.commit(event(sequence));
   bench.stored = bench.stored.filter(({ sequence }) => sequence > 15);
@@ -293,7 +293,7 @@ test('what is not kept any more is refused with the oldest sequence number that 
   expect(bench.publisher.subscribers).toBe(0);
 });
 
-test('a subscriber so slow that its next events were deleted is told so', async () => {
+test('a subscriber whose next events were deleted receives an error', async () => {
   const bench = setUp();
   const slow = bench.publisher.subscribe({});
   const first = slow.next();
@@ -318,7 +318,7 @@ test('a sequence number that no event has yet is refused', async () => {
   expect(await next).toMatchObject({ value: { sequence: 6 } });
 });
 
-test('while the store is out of reach a subscriber waits, and loses nothing', async () => {
+test('while the store is unavailable a subscriber waits, and loses nothing', async () => {
   const bench = setUp();
   for (const sequence of range(1, 40)) bench.commit(event(sequence));
   bench.reads.failures = 5;
@@ -333,7 +333,7 @@ test('several next() at once are answered in order', async () => {
   expect(results.map(({ value }) => value?.sequence)).toEqual(range(1, 30));
 });
 
-test('under load every subscriber of an engine sees every event exactly once, whenever it comes and however slow it is', async () => {
+test('under load every subscriber sees every event exactly once', async () => {
   await using harness = new Harness({ nodes: 8, limits: { eventRing: 16, eventPage: 7 } });
   const { engine } = await harness.start();
   const seen: number[][] = [];

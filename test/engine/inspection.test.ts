@@ -21,7 +21,7 @@ const hosts = () => {
 };
 
 describe('machines that stop by themselves', () => {
-  test('a lease ends when all of its machines have stopped, and what is left of them is removed', async () => {
+  test('end their lease when all have stopped, and the rest of it is removed', async () => {
     await using harness = new Harness({ nodes: 2, limits });
     const { says, inspect } = hosts();
     const { engine, adapter } = harness.make();
@@ -40,7 +40,7 @@ describe('machines that stop by themselves', () => {
     expect(adapter.log.filter((call) => call.startsWith('destroy'))).toEqual(['destroy 1/1', 'destroy 1/2']);
   });
 
-  test('the plan is made anew: what waited starts', async () => {
+  test('trigger new plans: waiting leases start', async () => {
     await using harness = new Harness({ nodes: 1, limits });
     const { says, inspect } = hosts();
     const { engine, adapter } = harness.make();
@@ -56,7 +56,7 @@ describe('machines that stop by themselves', () => {
     expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
   });
 
-  test('an adapter that watches is believed at once, without a question at an interval', async () => {
+  test('are accepted at once from an adapter that watches, without polling', async () => {
     await using harness = new Harness({ nodes: 1, limits });
     const { says, asked, inspect } = hosts();
     const { engine, adapter } = harness.make();
@@ -81,7 +81,7 @@ describe('machines that stop by themselves', () => {
 });
 
 describe('machines that are gone', () => {
-  test('fail their lease, once', async () => {
+  test('fail their lease once', async () => {
     await using harness = new Harness({ nodes: 1, limits });
     const { says, inspect } = hosts();
     const { engine, adapter } = harness.make();
@@ -99,7 +99,7 @@ describe('machines that are gone', () => {
     });
   });
 
-  test('say nothing of a host that does not answer, or of machines that are being changed', async () => {
+  test('are not assumed if a host does not answer, or if machines are being changed', async () => {
     await using harness = new Harness({
       nodes: 2,
       limits: {
@@ -125,7 +125,7 @@ describe('machines that are gone', () => {
   });
 });
 
-test('where an adapter lists what a node holds, each node is asked once', async () => {
+test('if an adapter lists the machines of a node, each node is queried once', async () => {
   await using harness = new Harness({ nodes: 2, limits });
   const { engine, adapter } = harness.make();
   adapter.remembers = true;
@@ -175,7 +175,7 @@ describe('machines that belong to no lease', () => {
     return { harness, adapter, strays, held };
   }
 
-  test('are reported when they are found twice, and left alone', async () => {
+  test('are reported when they are found twice, and are not changed', async () => {
     const { harness, adapter, strays, held } = await withStray();
     await using _ = harness;
     await settle();
@@ -188,7 +188,7 @@ describe('machines that belong to no lease', () => {
     expect(await strays()).toBe(0);
   });
 
-  test('are removed where the configuration says so', async () => {
+  test('are removed if the configuration says so', async () => {
     const { harness, adapter, strays } = await withStray({ removeStrays: true });
     await using _ = harness;
     await harness.pass(minutes(3), minutes(1));

@@ -243,7 +243,7 @@ class World implements AsyncDisposable {
   }
 }
 
-test('nothing that was acknowledged is lost or doubled, whatever fails when', {
+test('nothing acknowledged is lost or duplicated under any faults', {
   timeout: 300_000,
 }, async () => {
   await fc.assert(

@@ -43,7 +43,7 @@ const withConfig = (config: Partial<typeof defaultSchedulerConfig>) => ({
   engine: { scheduler: { ...defaultSchedulerConfig, ...config } },
 });
 
-test('a lease starts when the one before it has left, and runs for its whole time from then', async () => {
+test('a lease starts when the one before it has left, and then runs for its full time', async () => {
   await using harness = new Harness({ nodes: 4 });
   const running = harness.make();
   const { record, clashes } = slowHosts(harness, running, { shutdown: 6, start: 4 });
@@ -65,7 +65,7 @@ test('a lease starts when the one before it has left, and runs for its whole tim
   ]);
 });
 
-test('a shutdown that takes longer than planned sends the next lease to a node that is free', async () => {
+test('a shutdown that takes longer than planned moves the next lease to a free node', async () => {
   await using harness = new Harness({ nodes: 2, ...withConfig({ shutdownTime: seconds(5) }) });
   const running = harness.make();
   const { record, clashes } = slowHosts(harness, running, { shutdown: 30 });
@@ -85,7 +85,7 @@ test('a shutdown that takes longer than planned sends the next lease to a node t
   expect(harness.database.leases.get(3)?.accumulated).toBe(seconds(60));
 });
 
-test('a suspension that takes longer than planned delays the reservation, which ends when it was to end', async () => {
+test('a suspension that takes longer than planned delays the reservation, whose end stays', async () => {
   const config = {
     suspension: 'all',
     preemption: 'ar-preempts-everything',
@@ -116,7 +116,7 @@ test('a suspension that takes longer than planned delays the reservation, which 
   expect(harness.database.leases.get(2)).toMatchObject({ state: 'DONE', accumulated: seconds(104) });
 });
 
-test('machines that never start keep a lease from ending as if it had run', async () => {
+test('a lease whose machines never start does not end as if it had run', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
   let answer: Promise<ActionResult> = new Promise(() => {});
@@ -129,7 +129,7 @@ test('machines that never start keep a lease from ending as if it had run', asyn
   expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: seconds(30) });
 });
 
-test('leases that begin and end within one turn are on their node one after the other', async () => {
+test('leases that begin and end within one turn occupy their node one after the other', async () => {
   await using harness = new Harness({ nodes: 1, speed: 600 });
   const running = harness.make();
   const { clashes, record } = slowHosts(harness, running, {});
@@ -160,7 +160,7 @@ describe('a machine that cannot be started', () => {
     expect(harness.state(1)).toBe('FAILED');
   });
 
-  test('sends its lease to other nodes where the configuration says so', async () => {
+  test('moves its lease to other nodes if the configuration says so', async () => {
     await using harness = new Harness({ nodes: 3, limits: { moveOnStartFailure: true } });
     const { engine, adapter } = await harness.start();
     adapter.answer = async (what, call) => failing(what, call);
@@ -204,7 +204,7 @@ describe('a machine that cannot be started', () => {
     expect(harness.database.nodeStates.get(1)).toBe('UP');
   });
 
-  test('leaves a node alone that an operator has drained meanwhile', async () => {
+  test('does not change a node that an operator has drained meanwhile', async () => {
     await using harness = new Harness({ nodes: 2, limits: pausing });
     const { engine, adapter } = await harness.start();
     adapter.answer = async (what, call) => failing(what, call);
@@ -271,7 +271,7 @@ describe('a host that does not answer', () => {
     });
   });
 
-  test('is used again after a restart of the server too', async () => {
+  test('is used again even after a restart of the server', async () => {
     await using harness = new Harness({ nodes: 2, limits });
     const first = harness.make();
     hosts(first);
@@ -291,7 +291,7 @@ describe('a host that does not answer', () => {
     expect(harness.database.nodeCauses.get(1)).toMatchObject({ message: 'its host answers again' });
   });
 
-  test('comes back as operators left it', async () => {
+  test('returns to the state set by operators', async () => {
     await using harness = new Harness({ nodes: 2, limits });
     const running = harness.make();
     const away = hosts(running);
@@ -317,7 +317,7 @@ describe('a host that does not answer', () => {
     expect(harness.database.nodeCauses.get(1)).toMatchObject({ code: 'OPERATOR', message: 'new disk' });
   });
 
-  test('stays DOWN where an operator said so', async () => {
+  test('stays DOWN if an operator set it', async () => {
     await using harness = new Harness({ nodes: 2, limits });
     const running = harness.make();
     const away = hosts(running);

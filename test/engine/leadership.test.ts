@@ -1,5 +1,5 @@
 /**
- * The right to write goes and comes back while hosts are at work: what an earlier term left behind means nothing in a
+ * The right to write is lost and regained while hosts are busy: leftovers of an earlier term have no effect in a
  * later one.
  */
 import { expect, test } from 'vitest';
@@ -44,7 +44,7 @@ const comeBack = async (harness: Harness, dying: Running, { engine }: Running): 
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
 };
 
-test('calls of hosts end with the term; whoever writes next makes them again, also the same server later', async () => {
+test('calls of hosts end with the term; the next writer repeats them, even if it is the same server', async () => {
   await using harness = new Harness();
   const first = await harness.start();
   const second = await harness.start();
@@ -74,7 +74,7 @@ test('calls of hosts end with the term; whoever writes next makes them again, al
   expect(harness.state(1)).toBe('ACTIVE');
 });
 
-test('an outcome that a term could not record is of no interest later', async () => {
+test('an outcome that a term could not record is ignored later', async () => {
   await using harness = new Harness();
   const first = await harness.start();
   const second = await harness.start();
@@ -94,7 +94,7 @@ test('an outcome that a term could not record is of no interest later', async ()
   expect(harness.database.actions.get(1)?.outcome?.error).toBeNull();
 });
 
-test('what a host says to a term that has ended is no loss of a machine', async () => {
+test('an answer of a host to an ended term does not mean that a machine is lost', async () => {
   await using harness = new Harness();
   const before = await harness.start();
   await before.engine.submit('request', bestEffort(hours(1)), { principal });
@@ -139,7 +139,7 @@ test('an engine that is stopped while it loads the site does not become the writ
   expect(adapter.log).toEqual([]);
 });
 
-test('who lost its lock while it was idle, and takes it again after another has written, answers by what that one wrote', async () => {
+test('a writer that regains its lock after another one has written answers from the new state', async () => {
   await using harness = new Harness();
   const first = await harness.start();
   const second = await harness.start();

@@ -5,7 +5,7 @@ import { createEngineMetrics } from '../../src/engine/metrics.ts';
 import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
 import type { CommitFault } from '../support/memory-store.ts';
 
-test('what happens is measured', async () => {
+test('turns, commits and actions are measured', async () => {
   await using harness = new Harness({ nodes: 1 });
   const registry = new Registry();
   const { engine, adapter } = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });
@@ -48,7 +48,7 @@ const reader = (registry: Registry) => async (name: string) => {
   return Number(line?.split(' ').at(-1) ?? 0);
 };
 
-test('what goes wrong is measured: commits that fail, cores that are loaded anew, calls that are repeated, late or given up', async () => {
+test('failures are measured: failed commits, reloaded cores, and repeated, late or abandoned calls', async () => {
   await using harness = new Harness({ nodes: 1 });
   const registry = new Registry();
   const { engine, adapter, store } = await harness.start({
@@ -114,7 +114,7 @@ test('what goes wrong is measured: commits that fail, cores that are loaded anew
   expect(await read('leasegraph_commit_failures_total{kind="TRANSIENT"}')).toBeGreaterThan(1);
 });
 
-test('how long commands wait for a turn, and actions for their hosts, is measured', async () => {
+test('waiting times of commands and actions are measured', async () => {
   await using harness = new Harness({ nodes: 1 });
   const registry = new Registry();
   const { engine, adapter, store } = await harness.start({
@@ -158,7 +158,7 @@ test('how long commands wait for a turn, and actions for their hosts, is measure
   expect(await read('leasegraph_dispatch_wait_seconds_sum')).toBeGreaterThan(50);
 });
 
-test('an outage, a standby and what subscribers read again are measured', async () => {
+test('outages, standbys and repeated reads of subscribers are measured', async () => {
   await using harness = new Harness({ nodes: 1 });
   const registries = [new Registry(), new Registry()] as const;
   const writer = reader(registries[0]);
@@ -172,7 +172,7 @@ test('an outage, a standby and what subscribers read again are measured', async 
   expect(await standby('leasegraph_ready')).toBe(1);
   expect(await standby('leasegraph_writer_epoch')).toBe(0);
   expect(await standby('leasegraph_last_event_sequence')).toBe(events);
-  // A standby has them from the database as they come; who begins anew reads them there again.
+  // A standby reads them from the database; a new subscriber reads them there again.
   await second.engine.stop();
   const registry = new Registry();
   const third = await harness.start({ engine: { metrics: createEngineMetrics(registry) } });

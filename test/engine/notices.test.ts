@@ -25,7 +25,7 @@ const story = (records: readonly NoticeRecord[]): string[] =>
   );
 
 describe('a lease that ends soon', () => {
-  test('is announced by the setting of the site, by its own, or not at all', async () => {
+  test('is announced as set by the site or the lease, or not at all', async () => {
     await using harness = harnessOf(3);
     const { engine } = await harness.start();
     await engine.submit('request', bestEffort(hours(1)), options);
@@ -96,8 +96,8 @@ describe('a lease that ends soon', () => {
   });
 });
 
-describe('nodes', () => {
-  test('that fail move, displace and fail leases, and come back', async () => {
+describe('notices of nodes', () => {
+  test('report displaced and failed leases, and the recovery', async () => {
     await using harness = harnessOf(3);
     const { engine } = await harness.start();
     const nodeOf = (lease: number): number => harness.database.leases.get(lease)?.mapping?.[1] ?? 0;
@@ -153,7 +153,7 @@ describe('nodes', () => {
     expect(harness.database.notices[1]?.facts).toEqual({ previousStart: start, start });
   });
 
-  test('are announced to be under maintenance once, also when it is planned within the notice', async () => {
+  test('announce a maintenance once, even if it is planned within the notice', async () => {
     await using harness = harnessOf(3);
     const { engine } = await harness.start();
     const plan = (name: string, node: number, start: number) =>
@@ -232,7 +232,7 @@ describe('after a crash', () => {
     }
   });
 
-  test('what has come meanwhile is not announced any more', async () => {
+  test('notices whose time passed meanwhile are not sent', async () => {
     await using harness = harnessOf(1);
     const { engine, store } = await harness.start();
     await engine.submit('request', bestEffort(hours(1)), options);

@@ -20,7 +20,7 @@ import { ManualClock } from '../support/manual-clock.ts';
 const value = async (registry: Registry, name: string): Promise<number | undefined> =>
   (await registry.getMetricsAsJSON()).find((metric) => metric.name === name)?.values[0]?.value;
 
-test('after a stop and a start everything is as it was, and what came due meanwhile happens in order', async () => {
+test('after a stop and a start the state is unchanged, and missed events are handled in order', async () => {
   await using harness = new Harness({ nodes: 1 });
   const first = await harness.start();
   const start = harness.clock.now();
@@ -43,7 +43,7 @@ test('after a stop and a start everything is as it was, and what came due meanwh
   expect(second.engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 2 });
 });
 
-test('killed between commit and dispatch: the next server dispatches', async () => {
+test('after a kill between commit and dispatch the next server dispatches', async () => {
   await using harness = new Harness();
   const first = await harness.start();
   first.store.afterCommit = ({ changes }) => {
@@ -60,7 +60,7 @@ test('killed between commit and dispatch: the next server dispatches', async () 
   expect(harness.database.actions.get(1)?.state).toBe('SUCCEEDED');
 });
 
-test('killed between dispatch and the record of its outcome: the next server dispatches again', async () => {
+test('after a kill between dispatch and the record of its outcome the next server dispatches again', async () => {
   await using harness = new Harness();
   const first = await harness.start();
   first.store.beforeCommit = ({ outcomes }) => {
@@ -251,7 +251,7 @@ test('a database that cannot be used at the start is an error at once', async ()
   expect(engine.status().role).toBe('stopped');
 });
 
-test('hosts that remember are asked whether what should run does; a lease whose machine is gone fails', async () => {
+test('adapters that keep state are asked about running machines; a lease whose machine is gone fails', async () => {
   await using harness = new Harness({ nodes: 4 });
   const first = await harness.start();
   for (let count = 0; count < 3; count += 1) {
@@ -338,7 +338,7 @@ test('keys, finished actions and commands are deleted when they are old, and not
   await harness.pass(minutes(5), minutes(1));
   expect(database.commands.size).toBe(0);
   await harness.pass(hours(2), minutes(5));
-  // The lease that still runs was started, and is to be stopped.
+  // The lease that still runs was started, and must be stopped.
   expect([...database.actions.values()].filter(({ outcome }) => outcome !== null)).toEqual([]);
   expect((await request('b')).leaseNumber).toBe(2);
   await harness.pass(hours(2), minutes(5));
@@ -400,7 +400,7 @@ test('a re-evaluation round that was due when the server died is made by its suc
   expect(planned().slice(1)).toEqual([begun + hours(1), begun + hours(2)]);
 });
 
-test('time goes on after the last event, also where no lease lives and the wall clock was set back', async () => {
+test('time continues after the last event, even if no lease lives and the wall clock was set back', async () => {
   await using harness = new Harness();
   const { engine } = await harness.start();
   await engine.submit('request', bestEffort(minutes(10)), { principal });

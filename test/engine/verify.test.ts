@@ -43,14 +43,14 @@ const withLease = (snapshot: Snapshot, id: number, change: Partial<LeaseRecord>)
 });
 
 describe('verification', () => {
-  test('finds no fault with what the scheduler plans, end to start without a gap', () => {
+  test("finds no errors in the scheduler's plans, which may follow each other without a gap", () => {
     const snapshot = snapshotOf(site, 5);
     const { faults, snapshot: same } = verify(site, snapshot);
     expect(faults).toEqual([]);
     expect(same).toBe(snapshot);
   });
 
-  test('a node over capacity: the youngest lease there is at fault, and everything of it is left out', () => {
+  test('a node over capacity: the youngest lease on it is left out completely', () => {
     const snapshot = snapshotOf(site, 4);
     const broken = withReservation(snapshot, 3, { start: epoch + minutes(90), end: epoch + minutes(150) });
     const { faults, quarantined, snapshot: sound } = verify(site, broken);
@@ -125,7 +125,7 @@ describe('verification', () => {
     expect(faults.map(({ message }) => message)).toEqual(['action 2 of lease 1: the site has no node 9']);
   });
 
-  test('a lease whose plan is not whole', () => {
+  test('a lease whose plan is incomplete', () => {
     const snapshot = snapshotOf(site, 2);
     const without = (kind: ReservationRecord['kind']): Snapshot => ({
       ...snapshot,
@@ -148,7 +148,7 @@ describe('verification', () => {
     ]);
   });
 
-  test('finds no fault with any state that the scheduler comes to', () => {
+  test('finds no errors in any state of the scheduler', () => {
     fc.assert(
       fc.property(scenarios(), (scenario) => {
         const run = new Run(scenario);
@@ -160,7 +160,7 @@ describe('verification', () => {
     );
   }, 120_000);
 
-  test('an image transfer may go on for leases other than the one that it was planned for', () => {
+  test('an image transfer may continue for leases other than its owner', () => {
     const snapshot = snapshotOf(site, 1);
     const [first] = snapshot.reservations;
     if (!first) throw new Error('no reservation');
@@ -176,7 +176,7 @@ describe('verification', () => {
     expect(codes({ ...snapshot, reservations: [...snapshot.reservations, transfer] })).toEqual([]);
   });
 
-  test('each instance of a resource counts for itself', () => {
+  test('each instance of a resource is checked separately', () => {
     const dual: SiteSpec = {
       resourceTypes: ['CPU', 'Memory'],
       nodes: [{ number: 1, hostname: 'n', capacity: { CPU: [100, 100], Memory: 1024 } }],
@@ -193,7 +193,7 @@ describe('verification', () => {
     expect(codes(both([100, 0], [1, 0]), dual)).toEqual([['OVER_CAPACITY', 2]]);
   });
 
-  test('whatever is moved where, what is left has no fault', () => {
+  test('after any reservation is moved, the remaining state has no errors', () => {
     const snapshot = snapshotOf(siteOf(2), 12);
     const moved = fc.array(
       fc.record({ lease: fc.integer({ min: 1, max: 12 }), hours: fc.integer({ min: -6, max: 6 }) }),

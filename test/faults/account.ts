@@ -1,4 +1,4 @@
-/** What the database says at the end, held against what callers, subscribers and hosts were told. */
+/** Compares the final database with what callers, subscribers and hosts received. */
 import type {
   Amounts,
   LeaseEventRecord,
@@ -16,7 +16,7 @@ export interface Told {
   readonly acknowledged: readonly Acknowledged[];
   readonly cancelled: ReadonlySet<number>;
   readonly actions: readonly HostAction[];
-  /** What each subscriber saw, by its name. */
+  /** The events that each subscriber saw, by its name. */
   readonly seen: Readonly<Record<string, readonly SeenEvent[]>>;
 }
 
@@ -39,7 +39,7 @@ interface Target {
   readonly node: number;
 }
 
-/** Everything that is wrong, in words; empty when all is well. No server may be running on an embedded database. */
+/** All errors as text; empty if there are none. No server may be running on an embedded database. */
 export const account = async (
   place: { readonly databaseUrl: string | null; readonly dataDir: string },
   site: SiteSpec,

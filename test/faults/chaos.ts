@@ -1,4 +1,4 @@
-/** What goes wrong, one thing after the other, each put right again before the next. */
+/** One fault after the other, each repaired before the next. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
@@ -9,7 +9,7 @@ interface Fault {
   carryOut(world: World, random: Random): Promise<void>;
 }
 
-/** Kills a server, sooner or later after its start: while it starts, or when it has listened for so many answers. */
+/** Kills a server at a random time: during its start, or after a number of answers. */
 const kill: Fault['carryOut'] = async ({ servers, load }, random) => {
   const server = random.pick(servers);
   if (random.chance(0.8)) {
@@ -103,11 +103,11 @@ const onServer: readonly Fault[] = [
 
 export interface ChaosOptions {
   readonly kills: number;
-  /** Told after each fault. */
+  /** Called after each fault. */
   readonly report?: (fault: string, kills: number) => void;
 }
 
-/** Goes on until servers have been killed that often. */
+/** Continues until servers have been killed the given number of times. */
 export const chaos = async (
   world: World,
   { kills, report }: ChaosOptions,

@@ -1,4 +1,4 @@
-/** `leasegraph check` on a database at work finds every kind of damage that the next start would leave out. */
+/** `leasegraph check` on a database in use finds every kind of damage that the next start would leave out. */
 import { beforeAll, expect, it } from 'vitest';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
 import { SimulatedAdapter } from '../../src/enactment/index.ts';
@@ -46,7 +46,7 @@ const damages: readonly { readonly sql: string; readonly found: string }[] = [
 ];
 
 describeEachDatabase('leasegraph check', (database) => {
-  it('says that a sound database is sound, and finds what is damaged', { timeout: 120_000 }, async () => {
+  it('reports that a sound database is sound, and finds damaged rows', { timeout: 120_000 }, async () => {
     const place = await database.create();
     const environment = {
       LEASEGRAPH_DATA_DIR: place.dataDir,
@@ -72,7 +72,7 @@ describeEachDatabase('leasegraph check', (database) => {
       await engine.submit('request', reservationAt(start + hours(count), minutes(30)), { principal });
     await expect.poll(() => store.prisma.lease.count({ where: { state: 'READY' } })).toBe(9);
 
-    // On a server it goes on at work meanwhile; an embedded database belongs to one process.
+    // A server continues meanwhile; an embedded database belongs to one process.
     const check = async () => {
       if (database.kind === 'embedded') await stop();
       const checked = await run(['check'], environment);
@@ -110,7 +110,7 @@ describeEachDatabase('leasegraph check', (database) => {
     expect(
       await reopened.prisma.action.findMany({ where: { kind: 'DESTROY', leaseNumber: 9 } }),
     ).toMatchObject([{ state: 'PENDING', targets: [{ leaseId: 9, machine: 1, node: 1 }] }]);
-    // The next server goes on from there.
+    // The next server continues from there.
     const engine2 = await createEngine({
       store: reopened,
       adapter: new SimulatedAdapter(),

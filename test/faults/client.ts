@@ -1,4 +1,4 @@
-/** What a careful client does over HTTP: it sends a command again, with the same key, until it is answered. */
+/** A careful client over HTTP: it repeats a command with the same key until it is answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.ts';
 import type { Server } from './server.ts';
@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 export const token = 'a-token-for-tests';
 export const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` };
 
-/** A server that is alive answers within this time; one that is paused is given up (ms). */
+/** A running server answers within this time; a suspended one is given up (ms). */
 const patience = 5_000;
 
 export interface UserError {
@@ -14,7 +14,7 @@ export interface UserError {
   readonly message: string;
 }
 
-/** One attempt. When its answer is lost, nobody knows whether it was carried out. Never rejects. */
+/** One attempt. If the answer is lost, the outcome is unknown. Never rejects. */
 export const ask = async <T>(
   url: string,
   query: string,
@@ -37,13 +37,13 @@ export const ask = async <T>(
 
 const retryable = new Set(['UNAVAILABLE', 'SHUTTING_DOWN']);
 
-/** One of the servers, if possible one that has not been stopped for good: that one would never listen. */
+/** One of the servers, preferably one that has not been stopped for good, because that one would never listen. */
 export const pickServer = (servers: readonly Server[], random: Random): Server => {
   const wanted = servers.filter(({ isWanted }) => isWanted);
   return random.pick(wanted.length > 0 ? wanted : servers);
 };
 
-/** Sends a mutation, to one server after the other, until it is answered. Null when the signal aborts before. */
+/** Sends a mutation to one server after the other until it is answered. Null if the signal aborts first. */
 export const insist = async <T extends { readonly userErrors: readonly UserError[] }>(
   servers: readonly Server[],
   query: string,

@@ -1,11 +1,11 @@
 import { openStore } from '../../src/store/index.ts';
 
-/** SQLSTATEs after which a commit may be tried again: serialization, deadlock, too many connections, cancelled, I/O. */
+/** SQLSTATEs that allow another attempt: serialization, deadlock, too many connections, cancelled, I/O. */
 const states = ['40001', '40P01', '53300', '57014', '58030'];
 
 /**
- * From now on commits fail: a share of them when the writer's row is changed, as large a share at the very COMMIT.
- * Which ones is decided by the seed and by how many there have been, not by chance.
+ * Makes commits fail: a share of them when the writer's row is changed, and an equal share at the COMMIT itself.
+ * The seed and the number of commits decide which ones fail.
  */
 export const failCommits = async (
   place: { readonly databaseUrl: string | null; readonly dataDir: string },

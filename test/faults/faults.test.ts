@@ -1,6 +1,6 @@
 /**
  * Servers are killed, their database is taken away, their connections are cut and their commits fail, while callers
- * request and cancel and subscribers watch: nothing that was acknowledged is lost or doubled. The long run is `npm run
+ * request and cancel and subscribers watch: nothing acknowledged is lost or duplicated. The long run is `npm run
  * soak`.
  */
 import { afterEach, expect, it, onTestFailed } from 'vitest';
@@ -36,7 +36,7 @@ const survives = async (kills: number, options: Omit<WorldOptions, 'seed'>): Pro
 };
 
 const load = { callers: 4, pause: 150, failingPercent: 3 };
-/** A machine that is busy with other things takes many times as long. */
+/** A busy machine takes many times as long. */
 const timeout = 600_000;
 
 it('survives 15 kills on the embedded database', { timeout }, () =>

@@ -1,4 +1,4 @@
-/** A site that has run for years starts as fast, and needs as little memory, as a new one. */
+/** A site that has run for years starts as fast as a new one and needs as little memory. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
@@ -24,7 +24,7 @@ const startOn = (store: Store): Promise<Engine> =>
     site: { name: 'past', spec: demonstrationSite.spec },
   });
 
-/** Milliseconds until it serves, and bytes that it holds then. */
+/** The time until it serves (ms), and its memory then (bytes). */
 const measureStart = async (store: Store): Promise<{ time: number; heap: number }> => {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -42,7 +42,7 @@ describeEachDatabase('a long past', (database) => {
     timeout: 600_000,
   }, async () => {
     const store = await (await database.create()).open();
-    // The first start makes the site and warms up.
+    // The first start creates the site and warms up.
     await measureStart(store);
     const young = await measureStart(store);
     await insertPast(store.prisma, leases);

@@ -1,5 +1,5 @@
 /**
- * Callers that request, repeat, cancel and look, as fast as they are answered, and keep account of what they were told.
+ * Callers that request, repeat, cancel and query as fast as they are answered, and record the answers.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedController } from '../../src/engine/async.ts';
@@ -7,10 +7,10 @@ import { ask, insist, pickServer, type UserError } from './client.ts';
 import type { Random } from './random.ts';
 import type { Server } from './server.ts';
 
-/** A lease that a caller was told it has. */
+/** A lease in an answer to a caller. */
 export interface Acknowledged {
   readonly lease: number;
-  /** No two requests have the same. */
+  /** Unique among requests. */
   readonly name: string;
   readonly input: RequestInput;
 }
@@ -37,16 +37,16 @@ const cancelLease = `mutation ($input: CancelLeaseInput!) {
 }`;
 const look = 'query ($number: Int!) { lease(number: $number) { name state } serverTime }';
 
-/** What a caller may be told who is late, or cancels what has ended. */
+/** Allowed answers to callers that are late, or cancel an ended lease. */
 const ordinary = new Set(['START_IN_PAST', 'LEASE_ENDED']);
 
 export interface LoadOptions {
   readonly servers: readonly Server[];
   readonly random: Random;
   readonly callers: number;
-  /** The longest pause between two calls of one caller (ms). */
+  /** The maximum pause between two calls of one caller (ms). */
   readonly pause: number;
-  /** How many times as fast as the wall clock the site's runs. */
+  /** The speed of the site's clock relative to the wall clock. */
   readonly speed: number;
 }
 
@@ -54,7 +54,7 @@ export class Load {
   readonly acknowledged: Acknowledged[] = [];
   /** Leases whose cancellation was acknowledged. */
   readonly cancelled = new Set<number>();
-  /** What no server may answer. */
+  /** Answers that a server must never give. */
   readonly strange: string[] = [];
   /** Commands that were answered. */
   answered = 0;
@@ -63,7 +63,7 @@ export class Load {
   private readonly giveUp = sharedController();
   private running: Promise<unknown> = Promise.resolve();
   private waiting: (() => void)[] = [];
-  /** The site's time, and when it was heard. */
+  /** The site's time, and when it was received. */
   private time: { readonly site: number; readonly at: number } | null = null;
 
   constructor(private readonly options: LoadOptions) {}
@@ -80,13 +80,13 @@ export class Load {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  /** No more commands; resolves when those under way are answered. */
+  /** Sends no more commands; resolves when those in progress are answered. */
   async stop(): Promise<void> {
     this.ending.abort();
     await this.running;
   }
 
-  /** No more commands, and nobody waits for answers any more. */
+  /** Sends no more commands, and stops waiting for answers. */
   async abandon(): Promise<void> {
     this.giveUp.abort();
     await this.stop();
@@ -110,14 +110,14 @@ export class Load {
     const payload = await this.insist(requestLease, { input }, random);
     if (payload) this.took(input, payload);
     if (!payload?.lease || !random.chance(0.15)) return;
-    // Whichever server is asked again: the same key, the same lease.
+    // Every server answers the same key with the same lease.
     const again = await this.insist(requestLease, { input }, random);
     if (again && again.lease?.number !== payload.lease.number) {
       this.strange.push(`${name} was answered ${JSON.stringify(payload)}, then ${JSON.stringify(again)}`);
     }
   }
 
-  /** Without a key: not sent again when the answer is lost. */
+  /** Without a key: not repeated if the answer is lost. */
   private async requestOnce(input: RequestInput, random: Random): Promise<void> {
     const url = await pickServer(this.options.servers, random)
       .url(this.giveUp.signal)
@@ -139,7 +139,7 @@ export class Load {
 
   private async cancel(random: Random): Promise<void> {
     if (this.ids.length === 0) return;
-    // Mostly one of the newest, which may well live.
+    // Usually one of the newest, which is probably live.
     const recent = this.ids.slice(random.chance(0.9) ? -20 : 0);
     const id = random.pick(recent);
     const payload = await this.insist(cancelLease, { input: { id } }, random);
@@ -152,7 +152,7 @@ export class Load {
     }
   }
 
-  /** What was acknowledged can be seen at once, on every server. */
+  /** Acknowledged leases are visible at once, on every server. */
   private async look(random: Random): Promise<void> {
     if (this.acknowledged.length === 0) return;
     const { lease, name } = random.pick(this.acknowledged.slice(-50));

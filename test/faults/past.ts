@@ -1,8 +1,8 @@
 import type { PrismaClient } from '../../src/store/prisma/client.ts';
 
 /**
- * Puts finished leases into the database, as a site leaves them that has run for long: one a minute, each of two
- * machines that ran for ten minutes, with reservations, seven events, actions and an idempotency key. The site must
+ * Inserts finished leases into the database, as on a site that has run for a long time: one per minute, each with two
+ * machines that ran for ten minutes, reservations, seven events, actions and an idempotency key. The site must
  * exist and have no lease.
  */
 export const insertPast = async (prisma: PrismaClient, leases: number): Promise<void> => {

@@ -1,6 +1,6 @@
 import { randomNumbers } from '../../bench/synthetic.ts';
 
-/** Equal draws for equal seeds. */
+/** A generator with equal numbers for equal seeds. */
 export class Random {
   private readonly next: () => number;
 
@@ -8,7 +8,7 @@ export class Random {
     this.next = randomNumbers(seed);
   }
 
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, both inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -21,12 +21,12 @@ export class Random {
     return list[this.between(0, list.length - 1)] as T;
   }
 
-  /** A sequence of its own: how often it is drawn from does not change what others draw. */
+  /** A separate sequence, which is independent of other draws. */
   fork(): Random {
     return new Random(this.between(0, 2 ** 31));
   }
 }
 
-/** The seed of a run: LEASEGRAPH_FAULT_SEED, or another one each time outside CI. */
+/** The seed of a run: LEASEGRAPH_FAULT_SEED, or a random one outside CI. */
 export const faultSeed = (): number =>
   Number(process.env.LEASEGRAPH_FAULT_SEED ?? (process.env.CI ? 1 : Date.now() % 1_000_000));

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { raceAbort } from '../../src/engine/async.ts';
 import { type Environment, type LaunchedServer, launchServer } from '../support/server-process.ts';
 
-/** An action that a host was told to carry out, as the dry run logs it. */
+/** An action of a host, as the dry run logs it. */
 export interface HostAction {
   readonly lease: number;
   readonly action: number;
@@ -12,13 +12,13 @@ export interface HostAction {
   readonly kind: string;
 }
 
-/** One server that is started again whenever it ends, as an init system does, until it is told to stop. */
+/** A server that is restarted whenever it exits, as by an init system, until it is stopped. */
 export class Server {
   readonly actions: HostAction[] = [];
-  /** Errors that nobody may cause, whatever happens around the server. */
+  /** Errors that must not occur, whatever happens around the server. */
   readonly strange: string[] = [];
   starts = 0;
-  /** The last lines of its log but for calls of hosts, for whoever looks into a failure. */
+  /** The last lines of its log, without calls of hosts, to investigate failures. */
   readonly lastLines: string[] = [];
   private present: LaunchedServer | null = null;
   private wanted = false;
@@ -41,17 +41,17 @@ export class Server {
     this.launch();
   }
 
-  /** Whether it runs, or is started again when it ends. */
+  /** Whether it runs, or will be restarted when it exits. */
   get isWanted(): boolean {
     return this.wanted;
   }
 
-  /** Its URL once it listens, however often it is started again meanwhile. Rejects when the signal aborts. */
+  /** Its URL once it listens, across any number of restarts. Rejects when the signal aborts. */
   url(signal: AbortSignal): Promise<string> {
     return raceAbort(this.untilListening(signal), signal, () => new Error(`${this.name} does not listen`));
   }
 
-  /** SIGKILL; resolves when the process is gone. Without `again` it stays away until `start`. */
+  /** SIGKILL; resolves when the process has exited. Without `again` it is not restarted until `start`. */
   async kill({ again = true } = {}): Promise<void> {
     const { present } = this;
     this.wanted &&= again;
@@ -63,7 +63,7 @@ export class Server {
     this.present?.child.kill(signal);
   }
 
-  /** SIGTERM, and no new start. */
+  /** SIGTERM, without a restart. */
   async stop(): Promise<{ readonly code: number | null; readonly milliseconds: number }> {
     this.wanted = false;
     const { present } = this;
@@ -75,7 +75,7 @@ export class Server {
     return { code, milliseconds: performance.now() - begun };
   }
 
-  /** Whatever state it is in. */
+  /** Stops it in any state. */
   async dispose(): Promise<void> {
     await this.kill({ again: false });
   }
@@ -97,7 +97,7 @@ export class Server {
     if (launched.child.stderr) createInterface(launched.child.stderr).on('line', (line) => this.read(line));
     void launched.ended.then(({ code }) => {
       this.present = null;
-      // 1: it says that it cannot start. Null: a signal.
+      // 1: it reports that it cannot start. Null: a signal.
       if (code !== null && code > 1) this.strange.push(`${this.name} ended with ${code}`);
       if (this.wanted) this.launch();
     });
@@ -117,7 +117,7 @@ export class Server {
       if (this.lastLines.length > 40) this.lastLines.shift();
     }
     if (!line.startsWith('{')) {
-      // What is no log: a start that failed, in words, or something that nobody caught.
+      // Not a log line: the message of a failed start, or an uncaught error.
       if (/^\s+at |Unhandled|Uncaught|^node:/.test(line)) this.strange.push(`${this.name}: ${line}`);
       return;
     }
@@ -125,7 +125,7 @@ export class Server {
     try {
       entry = JSON.parse(line);
     } catch {
-      // The last words of a process that was killed.
+      // The last output of a killed process.
       return;
     }
     const { level, msg, lease, action, machine, node, error } = entry;
@@ -139,6 +139,6 @@ export class Server {
   }
 }
 
-/** Errors that the faults of this harness cause by themselves. */
+/** Errors that are expected because of the faults of this harness. */
 const isExpected = (message: string): boolean =>
   /out of reach|Another server has become the writer|cannot be loaded from the database/.test(message);

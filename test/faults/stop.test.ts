@@ -1,4 +1,4 @@
-/** SIGTERM while callers ask and subscribers watch. */
+/** SIGTERM while callers send requests and subscribers watch. */
 import { afterEach, expect, it, onTestFailed } from 'vitest';
 import { postgresMissing } from '../support/postgres.ts';
 import { faultSeed } from './random.ts';

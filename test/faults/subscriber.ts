@@ -1,6 +1,6 @@
 /**
- * Clients that watch all events, each by another protocol, and come back with the last number they saw whenever they
- * are cut off.
+ * Clients that watch all events, each by a different protocol, and reconnect with the last number that they saw when
+ * they are disconnected.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient as sseClient } from 'graphql-sse';
@@ -67,7 +67,7 @@ export class Subscriber {
     });
   }
 
-  /** Leaves and comes back, to another server perhaps. */
+  /** Disconnects and reconnects, possibly to another server. */
   reconnect(): void {
     this.close();
   }
@@ -94,12 +94,12 @@ export class Subscriber {
       this.reconnections += 1;
       try {
         for await (const { data, errors } of results) {
-          // What could not be read while the database was away is read again.
+          // Events that could not be read while the database was down are read again.
           if (errors || !data) break;
           this.take((data as { leaseEvents: SeenEvent }).leaseEvents);
         }
       } catch {
-        // Cut off; it comes back.
+        // Disconnected; it reconnects.
       }
       await Promise.resolve(close()).catch(() => {});
       await sleep(this.random.between(5, 50));

@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL, under load: one writes, the other waits, serves, and takes over. */
+/** Two servers on one PostgreSQL under load: one writes; the other is a standby that serves requests and takes over. */
 import { afterEach, expect, it, onTestFailed } from 'vitest';
 import { postgresMissing } from '../support/postgres.ts';
 import { ask, insist } from './client.ts';
@@ -32,7 +32,7 @@ const until = async (condition: () => Promise<boolean>): Promise<void> => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-/** How long it takes until the other server writes, and answers (ms). */
+/** The time until the other server writes and answers (ms). */
 const takeOver = async (present: World, other: Server): Promise<number> => {
   const begun = performance.now();
   await present.writer([other]);
@@ -123,7 +123,7 @@ it.skipIf(postgresMissing !== null)(
     const took = await takeOver(present, standby);
     console.log(`taken over ${Math.round(took)} ms after SIGSTOP`);
     const commits = async () => (await metrics(writer)).get('leasegraph_commit_seconds_count');
-    // It finds in its sockets what callers sent it meanwhile.
+    // Its sockets hold the requests that callers sent meanwhile.
     for (let answers = 0; answers < 5; answers += 1) await present.load.progress();
     writer.signal('SIGCONT');
     await until(async () => (await roleOf(writer)) === 'standby');

@@ -1,4 +1,4 @@
-/** Servers, a database, callers and subscribers, and everything that can go wrong between them. */
+/** Servers, a database, callers and subscribers, and the faults between them. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { demonstrationSite } from '../../src/config/index.ts';
 import { type OwnPostgresServer, startPostgres } from '../support/postgres.ts';
@@ -16,16 +16,16 @@ export interface WorldOptions {
   readonly database: 'embedded' | 'server';
   readonly servers: number;
   readonly callers: number;
-  /** The longest pause between two calls of one caller (ms). */
+  /** The maximum pause between two calls of one caller (ms). */
   readonly pause: number;
-  /** The share of commits that fail, twice (commit-faults.ts). */
+  /** The share of commits that fail, for each of two causes (commit-faults.ts). */
   readonly failingPercent: number;
   readonly seed: number;
-  /** Site seconds a second. */
+  /** Site seconds per second. */
   readonly speed?: number;
 }
 
-/** Schedulers under which leases go many ways. */
+/** Scheduler configurations that exercise many state transitions. */
 const schedulers = [
   { backfilling: 'conservative', suspension: 'all', preemption: 'ar-preempts-everything', migration: 'yes' },
   {
@@ -39,7 +39,7 @@ const schedulers = [
 ];
 
 export class World {
-  /** Where the servers' database is, for whoever looks at it without a detour. */
+  /** The address of the servers' database, for direct access. */
   readonly place: { readonly databaseUrl: string | null; readonly dataDir: string };
   readonly servers: readonly Server[];
   readonly load: Load;
@@ -65,7 +65,7 @@ export class World {
     };
     const environment = {
       LEASEGRAPH_ADMIN_TOKEN: token,
-      // The dry run says there what hosts are told.
+      // The dry run logs the actions of hosts there.
       LEASEGRAPH_LOG_LEVEL: 'info',
       ...(databaseUrl !== null && { DATABASE_URL: throughProxy(databaseUrl, proxy) }),
     };
@@ -81,7 +81,7 @@ export class World {
     ];
   }
 
-  /** A world at work: its servers listen, the first command is answered. */
+  /** A running world: its servers listen, and the first command is answered. */
   static async begin(options: WorldOptions): Promise<World> {
     build();
     const scratch = scratchDirectory();
@@ -104,13 +104,13 @@ export class World {
   }
 
   /**
-   * Ends the load, lets everything finish, and stops the servers with SIGTERM. Returns all that is wrong, in words.
+   * Ends the load, waits for everything to finish, and stops the servers with SIGTERM. Returns all errors as text.
    */
   async end(): Promise<string[]> {
     const { load, place, servers, subscribers } = this;
     await load.stop();
     await this.untilNothingIsLeft();
-    // The metrics may have told of leases that ended before their end was written.
+    // The metrics may have counted leases before their end was written.
     for (let seen = -1, last = await this.lastEvent(); seen < last; last = await this.lastEvent()) {
       await Promise.all(subscribers.map((subscriber) => subscriber.until(last)));
       await this.untilNothingIsLeft();
@@ -139,7 +139,7 @@ export class World {
     ];
   }
 
-  /** Whatever happened: nothing is left running or lying about. */
+  /** Leaves no process and no file behind, in any case. */
   async dispose(): Promise<void> {
     await Promise.all(this.subscribers.map((subscriber) => subscriber.stop()));
     await Promise.all(this.servers.map((server) => server.dispose()));
@@ -160,7 +160,7 @@ export class World {
     ].join('; ');
   }
 
-  /** The server that writes, once one says so. */
+  /** The server that writes, once one reports it. */
   async writer(among: readonly Server[] = this.servers): Promise<Server> {
     for (;;) {
       for (const server of among) if ((await roleOf(server)) === 'writer') return server;
@@ -168,7 +168,7 @@ export class World {
     }
   }
 
-  /** All leases have ended and all actions are recorded, as the servers' metrics say. */
+  /** Resolves when all leases have ended and all actions are recorded, according to the servers' metrics. */
   private async untilNothingIsLeft(): Promise<void> {
     for (;;) {
       const readings = await Promise.all(this.servers.map((server) => metrics(server)));
@@ -184,7 +184,7 @@ export class World {
   }
 }
 
-/** As /readyz says; null when it does not answer. */
+/** The answer of /readyz; null if there is none. */
 export const roleOf = async (server: Server): Promise<string | null> => {
   try {
     const url = new URL('/readyz', await server.url(AbortSignal.timeout(1_000)));
@@ -198,7 +198,7 @@ export const roleOf = async (server: Server): Promise<string | null> => {
   }
 };
 
-/** The values of /metrics by name and labels; empty when the server does not answer. */
+/** The values of /metrics by name and labels; empty if the server does not answer. */
 export const metrics = async (server: Server): Promise<ReadonlyMap<string, number>> => {
   try {
     const url = new URL('/metrics', await server.url(AbortSignal.timeout(20_000)));

@@ -54,7 +54,7 @@ function madeOf({ database }: Harness, recurrence = 1): (readonly [number, numbe
 }
 
 describe('creation', () => {
-  test('makes the occurrences within the horizon, and others when their turn comes', async () => {
+  test('makes the occurrences within the horizon, and the others when they enter it', async () => {
     await using harness = harnessWith(days(3));
     const { engine } = await harness.start();
     expect(await engine.submit('createRecurrence', daily(), options)).toEqual({
@@ -73,7 +73,7 @@ describe('creation', () => {
     expect([1, 9, 11].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'READY']);
   });
 
-  test('a standby passes it on', async () => {
+  test('is passed on by a standby', async () => {
     await using harness = harnessWith(days(3));
     await harness.start();
     const standby = await harness.start();
@@ -86,7 +86,7 @@ describe('creation', () => {
     expect(harness.database.recurrences.get(1)?.next).toBeNull();
   });
 
-  test('ALL_OR_NOTHING names the first occurrence that cannot be had, and leaves no trace', async () => {
+  test('with ALL_OR_NOTHING names the first impossible occurrence, and leaves no trace', async () => {
     await using harness = harnessWith(days(5));
     const { engine } = await harness.start();
     await engine.submit('request', reservationAt(startOf(3) + minutes(30), hours(1)), options);
@@ -104,7 +104,7 @@ describe('creation', () => {
     });
   });
 
-  test('SKIP makes the others, and tells which were skipped and why', async () => {
+  test('with SKIP makes the others, and reports the skipped ones with their reasons', async () => {
     await using harness = harnessWith(days(5));
     const { engine } = await harness.start();
     await engine.submit('request', reservationAt(startOf(3) + minutes(30), hours(1)), options);
@@ -116,7 +116,7 @@ describe('creation', () => {
     expect(harness.database.recurrences.get(1)?.skipped).toEqual(skipped);
   });
 
-  test('a later occurrence that cannot be had is a rejected lease', async () => {
+  test('makes a rejected lease of a later occurrence that is impossible', async () => {
     await using harness = harnessWith(days(2));
     const { engine } = await harness.start();
     await engine.submit('request', reservationAt(startOf(4), hours(1)), options);
@@ -150,7 +150,7 @@ describe('creation', () => {
     expect(harness.database.recurrences.size).toBe(0);
   });
 
-  test('a project has so many recurrences at most, and those that are over do not count', async () => {
+  test('limits the active recurrences per project', async () => {
     const recurrences = { horizon: days(3), maxPerProject: 2 };
     await using harness = new Harness({ nodes: 4, limits: { recurrences } });
     const { engine } = await harness.start();
@@ -167,8 +167,8 @@ describe('creation', () => {
   });
 });
 
-describe('a rehearsal', () => {
-  test('tells what would be had, what would not, and when it could', async () => {
+describe('a dry run', () => {
+  test('returns which occurrences are possible, and when the others would be', async () => {
     await using harness = harnessWith(days(4));
     const { engine } = await harness.start();
     await engine.submit('request', reservationAt(startOf(2), hours(3)), options);
@@ -227,7 +227,7 @@ describe('occurrences are made once', () => {
     },
   );
 
-  test('by two writers in succession, the first of which does not know that it lost the right', async () => {
+  test('by two writers in succession, even if the first does not know that it lost the right to write', async () => {
     await using harness = harnessWith(days(2));
     const first = await harness.start();
     const second = await harness.start();
@@ -248,7 +248,7 @@ describe('occurrences are made once', () => {
     expect(madeOf(harness)).toEqual([1, 2, 3, 4].map((index) => [index, startOf(index)]));
   });
 
-  test('after a clock that jumped ahead, and those of the past are left out', async () => {
+  test('after a clock that jumped ahead, without those of the past', async () => {
     await using harness = harnessWith(days(3));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily(), options);
@@ -259,7 +259,7 @@ describe('occurrences are made once', () => {
 });
 
 describe('update', () => {
-  test('moves occurrences that have not started, from one on, on the wall clock', async () => {
+  test('moves occurrences that have not started, from a given one on, on the wall clock', async () => {
     await using harness = harnessWith(days(4));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily({ duration: hours(2) }), options);
@@ -282,7 +282,7 @@ describe('update', () => {
     ]);
   });
 
-  test('moves occurrences into what others of the recurrence leave', async () => {
+  test('moves occurrences into the space that others of the recurrence leave', async () => {
     await using harness = harnessWith(days(4));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily({ duration: hours(23) }), options);
@@ -296,7 +296,7 @@ describe('update', () => {
     }
   });
 
-  test('changes nothing when one of them cannot be had', async () => {
+  test('changes nothing when one of them is impossible', async () => {
     await using harness = harnessWith(days(4));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily(), options);
@@ -311,7 +311,7 @@ describe('update', () => {
     expect({ leases: harness.database.leases, commits: harness.database.commits }).toEqual(before);
   });
 
-  test('leaves a running occurrence as it is, and one that was cancelled alone', async () => {
+  test('leaves running and cancelled occurrences unchanged', async () => {
     await using harness = harnessWith(days(3));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily({ duration: hours(3) }), options);
@@ -353,7 +353,7 @@ describe('update', () => {
 });
 
 describe('cancellation', () => {
-  test('cancels what has not started, and makes no more', async () => {
+  test('cancels occurrences that have not started, and makes no more', async () => {
     await using harness = harnessWith(days(3));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily({ duration: hours(3) }), options);
@@ -378,7 +378,7 @@ describe('cancellation', () => {
     ).rejects.toMatchObject({ code: 'RECURRENCE_ENDED' });
   });
 
-  test('ends the recurrence before an occurrence that is still to be made', async () => {
+  test('ends the recurrence before an occurrence that is not made yet', async () => {
     await using harness = harnessWith(days(3));
     const { engine } = await harness.start();
     await engine.submit('createRecurrence', daily(), options);

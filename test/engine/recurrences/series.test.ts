@@ -25,7 +25,7 @@ function startsOf({ first, rule, starts, zone }: Case): string[] {
   return found;
 }
 
-describe('starts are those of python-dateutil', () => {
+describe('starts equal those of python-dateutil', () => {
   test.each(cases.filter(({ what }) => what !== undefined))('$zone, $first: $what', (each) => {
     expect(startsOf(each)).toEqual(each.starts);
   });
