@@ -54,7 +54,7 @@ test('the same idempotency key of two principals makes two leases', () => {
     expect(answers.map(({ answer }) => answer)).toEqual(
       [1, 2, 1, 3].map((leaseNumber) => ({ result: { leaseNumber } })),
     );
-    expect(idempotency.map(({ principal, key, leaseNumber }) => [principal, key, leaseNumber])).toEqual([
+    expect(idempotency.map(({ principal, key, number }) => [principal, key, number])).toEqual([
       ['a', 'key', 1],
       ['b', 'key', 2],
       ['a","k', 'ey', 3],

@@ -123,7 +123,7 @@ describeEachDatabase('a commit', (database) => {
       events: [event(3, 2)],
       actions: [action(2, 2)],
     };
-    const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 2 };
+    const key = { principal: 'a', key: 'k', inputHash: 'h', number: 2 };
     const failing = [
       batch(first.id, { ...good, events: [event(2, 2)] }),
       batch(first.id, { ...good, events: [event(3, 99)] }),

@@ -180,7 +180,7 @@ function conformance(open: () => Promise<Opened>): void {
 
     it('changes nothing when a part of it is refused', async () => {
       const { store, writer } = await begin();
-      const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      const key = { principal: 'a', key: 'k', inputHash: 'h', number: 1 };
       const first = batch(
         null,
         { leases: [lease(1)], events: [event(1, 1)], actions: [action(1, 1)] },
@@ -319,7 +319,7 @@ function conformance(open: () => Promise<Opened>): void {
   describe('idempotency keys', () => {
     it('belong to their principals', async () => {
       const { store, writer } = await begin();
-      const mine = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      const mine = { principal: 'a', key: 'k', inputHash: 'h', number: 1 };
       const other = { ...mine, principal: 'b', leaseNumber: 2 };
       await store.commit(
         batch(null, { leases: [lease(1), lease(2)] }, { idempotency: [mine, other] }),
@@ -408,7 +408,7 @@ function conformance(open: () => Promise<Opened>): void {
 
     it("deletes keys by the database's clock", async () => {
       const { store, writer } = await begin();
-      const key = { principal: 'a', key: 'k', inputHash: 'h', leaseNumber: 1 };
+      const key = { principal: 'a', key: 'k', inputHash: 'h', number: 1 };
       await store.commit(batch(null, { leases: [lease(1)] }, { idempotency: [key] }), writer);
       const now = await store.clock();
       expect(await store.deleteBefore('idempotencyKeys', now - 60_000, 10)).toBe(0);

@@ -12,7 +12,7 @@ describeEachDatabase('retention', (database) => {
   it('deletes idempotency keys from the oldest, in batches', async () => {
     const { store, writer } = await begin();
     const idempotency = ['a', 'b', 'c', 'd'].map((key) => ({
-      ...{ principal: 'admin', key, inputHash: 'x', leaseNumber: 1 },
+      ...{ principal: 'admin', key, inputHash: 'x', number: 1 },
     }));
     await store.commit(batch(null, { leases: [lease(1)] }, { idempotency }), writer);
     for (const [index, { key }] of idempotency.entries()) {

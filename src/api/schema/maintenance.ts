@@ -17,10 +17,19 @@ export function maintenanceName(id: string): string | null {
     : null;
 }
 
-/** A new name, which carries the reason. */
-export function newMaintenanceName(reason: string | null | undefined): string {
-  const unique = globalThis.crypto.randomUUID();
+/** A new name, which carries the reason; of a repeated `request`, the same name. */
+export async function newMaintenanceName(
+  reason: string | null | undefined,
+  request: unknown = null,
+): Promise<string> {
+  const unique = request === null ? globalThis.crypto.randomUUID() : await digest(request);
   return reason ? `${unique} ${reason}` : unique;
+}
+
+async function digest(request: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(request));
+  const hash = await globalThis.crypto.subtle.digest('SHA-256', bytes);
+  return Buffer.from(hash).toString('hex').slice(0, 32);
 }
 
 export const Maintenance = builder.objectRef<MaintenanceRow>('Maintenance').implement({

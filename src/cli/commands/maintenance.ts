@@ -30,6 +30,7 @@ interface PlanOptions extends Options {
   readonly reason?: string;
   readonly displace?: boolean;
   readonly dryRun?: boolean;
+  readonly key?: string;
 }
 
 const year = 365 * 86_400_000;
@@ -66,6 +67,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
     .requiredOption('--end <instant>', 'when it ends, such as +4h', momentOption)
     .option('--reason <text>', 'why')
     .option('--displace', 'also where it displaces leases with a promised time')
+    .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
     .option('--dry-run', 'print what would happen, and plan nothing')
     .action(async (wanted: readonly string[], options: PlanOptions) => {
       const client = connect(options);
@@ -76,8 +78,12 @@ export default function maintenance(command: Command, terminal: Terminal): void 
         ['--end', options.end],
       ]);
       const collisions: Collisions = options.displace ? 'DISPLACE' : 'REFUSE';
-      const { dryRun, reason = null } = options;
-      const input = { nodes, start, end, reason, collisions, ...(dryRun && { dryRun }) };
+      const { dryRun, key, reason = null } = options;
+      const input = {
+        ...{ nodes, start, end, reason, collisions },
+        ...(dryRun && { dryRun }),
+        ...(key !== undefined && { idempotencyKey: key }),
+      };
       const payload = (await client.request(PlanMaintenanceDocument, { input })).planMaintenance;
       assertAccepted(payload.userErrors);
       if (dryRun) printDisplacement(payload.plan, options, terminal);

@@ -18,6 +18,7 @@ import { plain } from '../text.ts';
 interface AddOptions extends ServerOptions, OutputOptions {
   readonly capacity: ReturnType<typeof capacityOption>;
   readonly address?: string;
+  readonly key?: string;
   readonly label?: ReturnType<typeof labelOption>;
 }
 
@@ -34,15 +35,19 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
     )
     .option('--address <address>', 'where the host is reached, if not under its host name')
     .option('--label <key=value>', 'label of each node, such as rack=b; may be repeated', labelOption)
+    .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
     .action(async (hostnames: readonly string[], _: AddOptions, own: Command) => {
       // The options that both commands have are given to the outer one.
       const options = own.optsWithGlobals<AddOptions>();
-      const { address, capacity, label } = options;
+      const { address, capacity, key, label } = options;
       if (address !== undefined && hostnames.length > 1) {
         throw new CliError('--address does not go with several nodes', 2);
       }
       const described = { capacity, address: address ?? null, labels: label ?? null };
-      const input = { nodes: hostnames.map((hostname) => ({ hostname, ...described })) };
+      const input = {
+        nodes: hostnames.map((hostname) => ({ hostname, ...described })),
+        ...(key !== undefined && { idempotencyKey: key }),
+      };
       const { nodes, userErrors } = (await connect(options).request(AddNodesDocument, { input })).addNodes;
       assertAccepted(userErrors);
       printList(terminal, options, nodes, () => table(nodes, terminal.tableWidth));

@@ -39,6 +39,7 @@ interface CreateOptions extends Options {
   readonly preemptible?: boolean;
   readonly skip?: boolean;
   readonly dryRun?: boolean;
+  readonly key?: string;
 }
 
 interface UpdateOptions extends Options {
@@ -101,6 +102,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
       .option('--preemptible', 'occurrences may be suspended for leases that take precedence')
       .option('--project <project>', 'project to which the leases belong')
       .option('--skip', 'skip occurrences that cannot be had, instead of refusing the recurrence')
+      .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
       .option('--dry-run', 'print what would happen, and create nothing')
       .action((options: CreateOptions) => create(options, terminal)),
     terminal,
@@ -149,7 +151,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
 }
 
 async function create(options: CreateOptions, terminal: Terminal): Promise<void> {
-  const { dryRun, firstStart, machines, duration, name, preemptible, project, rule, skip } = options;
+  const { dryRun, firstStart, key, machines, duration, name, preemptible, project, rule, skip } = options;
   const client = connect(options);
   const input: CreateRecurrenceInput = {
     ...{ machines, duration, rule, firstStart },
@@ -160,6 +162,7 @@ async function create(options: CreateOptions, terminal: Terminal): Promise<void>
     ...(options.image && { diskImage: options.image }),
     ...(preemptible && { preemptible }),
     ...(dryRun && { dryRun }),
+    ...(key !== undefined && { idempotencyKey: key }),
   };
   const payload = (await client.request(CreateRecurrenceDocument, { input })).createRecurrence;
   assertAccepted(payload.userErrors);

@@ -36,7 +36,11 @@ export const addNodes: CommandKind<AddNodesInput, AddNodesResult> = {
     asRequestError(() => core.addNodes(now, added));
     return { numbers: added.map(({ number }) => number) };
   },
-  idempotency: null,
+  idempotency: {
+    identity: (input) => ({ addNodes: input }),
+    number: ({ numbers }) => numbers[0] ?? 0,
+    repeated: (first, { nodes }) => ({ numbers: nodes.map((_, index) => first + index) }),
+  },
 };
 
 function isNewNode(value: unknown): value is NewNode {

@@ -26,10 +26,10 @@ export interface CommandKind<Input, Result> {
 export interface Idempotency<Input, Result> {
   /** What must be equal for two inputs to count as the same, as JSON. */
   identity(input: Input): unknown;
-  /** The lease that the key leads to. */
-  leaseNumber(result: Result): number;
+  /** What the key leads to: the number of the lease, or of what else the command makes. */
+  number(result: Result): number;
   /** The answer to a repetition. */
-  repeated(leaseNumber: number): Result;
+  repeated(number: number, input: Input): Result;
 }
 
 /** What commands may ask of the dispatcher. */

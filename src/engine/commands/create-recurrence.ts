@@ -34,7 +34,11 @@ export const createRecurrence: CommandKind<RecurrenceRequest, CreateRecurrenceRe
       throw withTime(error, series, request.timeZone);
     }
   },
-  idempotency: null,
+  idempotency: {
+    identity: (input) => ({ recurrence: input }),
+    number: ({ recurrence }) => recurrence,
+    repeated: (recurrence) => ({ recurrence, skipped: [], displaced: [] }),
+  },
 };
 
 /** Throws CommandError or SchedulerError. */

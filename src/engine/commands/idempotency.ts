@@ -9,7 +9,8 @@ export interface IdempotencyRecord {
   readonly principal: string;
   readonly key: string;
   readonly inputHash: string;
-  readonly leaseNumber: number;
+  /** Of the lease, or of what else the command made. */
+  readonly number: number;
 }
 
 type Key = Pick<IdempotencyRecord, 'principal' | 'key'>;
@@ -37,10 +38,10 @@ export class RememberedAnswers {
     const earlier = key && this.records.get(idOf(key));
     if (!earlier || !idempotency) return null;
     if (earlier.inputHash === inputHash(command))
-      return { result: idempotency.repeated(earlier.leaseNumber) };
+      return { result: idempotency.repeated(earlier.number, command.input) };
     return refusal(
       'IDEMPOTENCY_CONFLICT',
-      `The idempotency key "${earlier.key}" was used before with another input (lease ${earlier.leaseNumber}). Use a new key for a new request.`,
+      `The idempotency key "${earlier.key}" was used before with another input. Use a new key for a new request.`,
       { path: ['idempotencyKey'] },
     );
   }
@@ -49,8 +50,8 @@ export class RememberedAnswers {
     const key = keyOf(command);
     const { idempotency } = kindOf(command);
     if (!key || !idempotency) return;
-    const leaseNumber = idempotency.leaseNumber(result);
-    const record: IdempotencyRecord = { ...key, inputHash: inputHash(command), leaseNumber };
+    const number = idempotency.number(result);
+    const record: IdempotencyRecord = { ...key, inputHash: inputHash(command), number };
     this.records.set(idOf(record), record);
     this.added.push(record);
   }

@@ -30,5 +30,10 @@ export const planMaintenance: CommandKind<PlanMaintenanceInput, PlanMaintenanceR
     name: maintenance.name,
     displaced: core.planMaintenance(now, maintenance, collisions).displaced,
   }),
-  idempotency: null,
+  idempotency: {
+    identity: (input) => ({ planMaintenance: input }),
+    // The name is the caller's: it has to be the same each time.
+    number: () => 0,
+    repeated: (_number, { maintenance: { name } }) => ({ name, displaced: [] }),
+  },
 };

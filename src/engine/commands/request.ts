@@ -20,7 +20,7 @@ export const request: CommandKind<LeaseRequest, RequestResult> = {
       : { leaseNumber },
   idempotency: {
     identity: (input) => input,
-    leaseNumber: ({ leaseNumber }) => leaseNumber,
+    number: ({ leaseNumber }) => leaseNumber,
     repeated: (leaseNumber) => ({ leaseNumber }),
   },
 };

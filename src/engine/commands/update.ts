@@ -22,7 +22,7 @@ export const update: CommandKind<UpdateInput, UpdateResult> = {
   }),
   idempotency: {
     identity: ({ leaseNumber, update: terms }) => ({ update: leaseNumber, ...terms }),
-    leaseNumber: ({ leaseNumber }) => leaseNumber,
+    number: ({ leaseNumber }) => leaseNumber,
     repeated: (leaseNumber) => ({ leaseNumber, displaced: [] }),
   },
 };

@@ -137,7 +137,8 @@ export const idempotencyKeys = new Table<IdempotencyRecord>(
     principal: text('principal'),
     key: text('key'),
     inputHash: text('input_hash'),
-    leaseNumber: int('lease_number'),
+    /** The column is older than keys of other things than leases. */
+    number: int('lease_number'),
   },
   ({ key }) => `Idempotency key ${key}`,
 );

@@ -48,6 +48,10 @@ const AddNodesInput = builder.inputType('AddNodesInput', {
       required: true,
       description: `The nodes: 1 to ${maxNodes}. They are numbered in this order.`,
     }),
+    idempotencyKey: t.string({
+      description:
+        'Repeating a request with its key returns the same nodes; the key with another input is an error.',
+    }),
   }),
 });
 
@@ -170,6 +174,8 @@ builder.mutationFields((t) => ({
             const message = `There are ${length} nodes; the minimum is 1, and the maximum ${maxNodes}.`;
             return refuse('INVALID_REQUEST', message, 'input', 'nodes');
           }
+          const errors = textErrors(input.idempotencyKey, 'input', 'idempotencyKey');
+          if (errors.length > 0) throw new Refused(errors);
           for (const [index, node] of input.nodes.entries()) {
             check(context, node, 'input', 'nodes', String(index));
           }
@@ -180,7 +186,13 @@ builder.mutationFields((t) => ({
             ...(labels && labels.length > 0 ? { labels: labelsOf(labels) } : {}),
           }));
           const { principal, services } = context;
-          return (await services.leases.submit('addNodes', { nodes }, { principal })).numbers;
+          const idempotencyKey = input.idempotencyKey ?? null;
+          const { numbers } = await services.leases.submit(
+            'addNodes',
+            { nodes },
+            { principal, idempotencyKey },
+          );
+          return numbers;
         },
         'input',
         'nodes',

@@ -92,6 +92,10 @@ const PlanMaintenanceInput = builder.inputType('PlanMaintenanceInput', {
       defaultValue: 'REFUSE',
       description: 'What is done when leases would lose a place.',
     }),
+    idempotencyKey: t.string({
+      description:
+        'Repeating a request with its key returns the same maintenance, and `displaced` is empty; the key with another input is an error.',
+    }),
     dryRun: t.boolean({
       description:
         'Plans nothing: the maintenance of the payload is null, and `plan` says what would happen.',
@@ -176,7 +180,11 @@ builder.mutationFields((t) => ({
       payload<MaintenancePayload>(
         context,
         async () => {
-          const errors = textErrors(input.reason, 'input', 'reason');
+          const { start, end, reason, collisions, idempotencyKey } = input;
+          const errors = [
+            ...textErrors(reason, 'input', 'reason'),
+            ...textErrors(idempotencyKey, 'input', 'idempotencyKey'),
+          ];
           if (errors.length > 0) throw new Refused(errors);
           const nodes = input.nodes.map((id, index) =>
             numberAt('ComputeNode', id, 'input', 'nodes', String(index)),
@@ -192,13 +200,17 @@ builder.mutationFields((t) => ({
               String(absent),
             );
           }
-          const { start, end, reason, collisions } = input;
-          const maintenance = { name: newMaintenanceName(reason), nodes: [...new Set(nodes)], start, end };
           const { principal, services } = context;
+          const terms = { nodes: [...new Set(nodes)], start, end };
+          const keyed = idempotencyKey ? [principal.name, idempotencyKey, terms] : null;
+          const maintenance = { name: await newMaintenanceName(reason, keyed), ...terms };
           const planned = { maintenance, collisions: collisions ?? 'REFUSE' };
           if (input.dryRun)
             return { plan: await services.leases.submit('rehearseMaintenance', planned, { principal }) };
-          const { name, displaced } = await services.leases.submit('planMaintenance', planned, { principal });
+          const { name, displaced } = await services.leases.submit('planMaintenance', planned, {
+            principal,
+            idempotencyKey: idempotencyKey ?? null,
+          });
           return { subject: name, displaced };
         },
         'input',

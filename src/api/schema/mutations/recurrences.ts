@@ -50,6 +50,10 @@ const CreateRecurrenceInput = builder.inputType('CreateRecurrenceInput', {
     preemptible: t.boolean({
       description: 'Whether occurrences may be suspended in favour of leases that take precedence.',
     }),
+    idempotencyKey: t.string({
+      description:
+        'Repeating a request with its key returns the same recurrence, and `skipped` and `displaced` are empty; the key with another input is an error.',
+    }),
     dryRun: t.boolean({
       description:
         'Creates nothing: the recurrence of the payload is null, and `plan` says what would happen.',
@@ -209,6 +213,7 @@ async function requestOf(
   const { collisions, diskImage, duration, firstStart, machines, name, preemptible, rule, timeZone } = input;
   const errors = [
     ...textErrors(name, 'input', 'name'),
+    ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
     ...machineErrors(machines, services.site.resourceTypes, 'input', 'machines'),
     ...durationErrors(duration, 'input', 'duration'),
     ...textErrors(rule, 'input', 'rule'),
@@ -255,6 +260,7 @@ builder.mutationFields((t) => ({
         if (input.dryRun) return services.leases.submit('rehearseRecurrence', request, { principal });
         const { recurrence: number, ...rest } = await services.leases.submit('createRecurrence', request, {
           principal,
+          idempotencyKey: input.idempotencyKey ?? null,
         });
         return { number, ...rest };
       }),

@@ -40,6 +40,8 @@ export type ActionState =
 
 /** New nodes of the site. */
 export type AddNodesInput = {
+  /** Repeating a request with its key returns the same nodes; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
   /** The nodes: 1 to 1000. They are numbered in this order. */
   readonly nodes: ReadonlyArray<NewNodeInput>;
 };
@@ -93,6 +95,8 @@ export type CreateRecurrenceInput = {
   readonly duration: string;
   /** The start of the first occurrence on the wall clock of the time zone, without an offset, such as 2030-01-31T08:00. Its day must be one of the rule. */
   readonly firstStart: string;
+  /** Repeating a request with its key returns the same recurrence, and `skipped` and `displaced` are empty; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
   /** The machines. */
   readonly machines: ReadonlyArray<MachineSetInput>;
   /** A name for people, which its leases get. */
@@ -341,6 +345,8 @@ export type PlanMaintenanceInput = {
   readonly dryRun?: boolean | null | undefined;
   /** The first instant after it. */
   readonly end: string;
+  /** Repeating a request with its key returns the same maintenance, and `displaced` is empty; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
   /** The global ids of the nodes. */
   readonly nodes: ReadonlyArray<string | number>;
   /** Why, for people. */
