@@ -121,6 +121,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
       isOutage,
       limits: config.limits,
       cors: config.http.cors,
+      trustedProxies: config.http.trustedProxies,
       persistedDocuments: config.http.persistedDocuments,
       consoleDirectory: findConsole(),
       log: log.child({ component: 'server' }),

@@ -86,6 +86,8 @@ const limits = z
     cost: count,
     costBurst: count,
     costPerSecond: count,
+    costBurstPerAddress: count,
+    costPerSecondPerAddress: count,
     operationsPerConnection: count,
     operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
     concurrentReads: count,
@@ -102,8 +104,14 @@ const origin = z
     'expected an origin such as https://console.example.org, or "*" for any',
   );
 
+const network = z
+  .string()
+  .refine((text) => networkOf(text) !== null, 'expected an address or a network such as 10.1.0.0/16');
+
 const http = z.strictObject({
   cors: z.strictObject({ origins: z.array(origin).default([]) }).prefault({}),
+  /** Proxies whose X-Forwarded-For says from which address a request comes. */
+  trustedProxies: z.array(network).default([]),
   persistedDocuments: z
     .strictObject({
       /** Counts from the file's directory. */

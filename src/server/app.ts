@@ -20,6 +20,7 @@ import {
 import { createGraphQLServer } from './graphql/server.ts';
 import { type Answer, failure, json, retryLater, withHeaders } from './http/answer.ts';
 import { type BodyChunks, readJson } from './http/body.ts';
+import { clientAddresses } from './http/client-address.ts';
 import { compressed } from './http/compression.ts';
 import { consoleAssets, loadConsole } from './http/console.ts';
 import { type CorsOptions, corsHeaders, preflight } from './http/cors.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   readonly isOutage: (error: unknown) => boolean;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly cors?: CorsOptions | undefined;
+  /** Addresses and networks of proxies whose header X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly string[] | undefined;
   readonly persistedDocuments?: PersistedDocumentsOptions | undefined;
   /** The directory of the built web console. Without one, a browser that opens `/` is sent to GraphiQL. */
   readonly consoleDirectory?: string | undefined;
@@ -81,6 +84,7 @@ export function createApp({
   isOutage,
   limits: given,
   cors = { origins: [] },
+  trustedProxies = [],
   persistedDocuments: documentOptions = noPersistedDocuments,
   consoleDirectory,
   log = pino({ level: 'silent' }),
@@ -90,6 +94,7 @@ export function createApp({
 }: AppOptions): App {
   const limits = { ...defaultServerLimits, ...given };
   const { authenticate } = services.identity;
+  const addressOf = clientAddresses(trustedProxies);
   const documents = persistedDocuments(documentOptions);
   const mask = errorMask(log, isOutage);
   const webConsole = consoleDirectory === undefined ? null : loadConsole(consoleDirectory);
@@ -126,6 +131,7 @@ export function createApp({
   const route = async (
     request: Request,
     chunks: BodyChunks | null,
+    peer: string | undefined,
     requestId: string,
     trace: TraceParent | undefined,
   ): Promise<Answer> => {
@@ -169,6 +175,7 @@ export function createApp({
       const response = await graphql.handleRequest(request, {
         principal,
         requestId,
+        address: addressOf(peer, request.headers.get('x-forwarded-for') ?? undefined),
         trace,
         body: body.value,
       } as never);
@@ -187,12 +194,16 @@ export function createApp({
     return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
   };
 
-  const handle = async (request: Request, chunks: BodyChunks | null): Promise<Answer> => {
+  const handle = async (
+    request: Request,
+    chunks: BodyChunks | null,
+    peer?: string | undefined,
+  ): Promise<Answer> => {
     const requestId = requestIdFrom(request.headers.get('x-request-id'));
     const span = requestSpan(tracing, request, requestId);
     let answer: Answer;
     try {
-      answer = await route(request, chunks, requestId, span?.context);
+      answer = await route(request, chunks, peer, requestId, span?.context);
       answer = await compressed(answer, request.headers.get('accept-encoding'));
     } catch (error) {
       if (request.signal.aborted) log.debug({ err: error, requestId }, 'the client has gone');
@@ -230,6 +241,7 @@ export function createApp({
           limits,
           log,
           path,
+          addressOf,
         }),
       );
     },

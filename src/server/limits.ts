@@ -12,6 +12,9 @@ export interface ServerLimits {
   /** Cost that one principal may spend: at once, and per second. */
   readonly costBurst: number;
   readonly costPerSecond: number;
+  /** Cost that all clients of one address may spend: at once, and per second. */
+  readonly costBurstPerAddress: number;
+  readonly costPerSecondPerAddress: number;
   /** Operations at the same time on one WebSocket. */
   readonly operationsPerConnection: number;
   /** Milliseconds after which a query or a mutation is answered without its result. */
@@ -32,6 +35,8 @@ export const defaultServerLimits: ServerLimits = {
   cost: 200_000,
   costBurst: 1_000_000,
   costPerSecond: 100_000,
+  costBurstPerAddress: 10_000_000,
+  costPerSecondPerAddress: 1_000_000,
   operationsPerConnection: 100,
   operationTimeout: 30_000,
   concurrentReads: 4,

@@ -6,6 +6,8 @@ export interface RequestContext {
   readonly principal: Identity;
   /** Names the request in answers and in the log. */
   readonly requestId: string;
+  /** From which address the request comes; null or absent where there is no connection. */
+  readonly address?: string | null | undefined;
   /** The trace that the request belongs to, if work is traced. */
   readonly trace?: TraceParent | undefined;
   /** The parsed body of a POST. */

@@ -26,18 +26,32 @@ const operationOf = ({
 }: OperationArguments): OperationDefinitionNode | null | undefined =>
   getOperationAST(document, operationName);
 
-type CostLimits = Pick<ServerLimits, 'depth' | 'aliases' | 'cost' | 'costBurst' | 'costPerSecond'>;
+type CostLimits = Pick<
+  ServerLimits,
+  | 'depth'
+  | 'aliases'
+  | 'cost'
+  | 'costBurst'
+  | 'costPerSecond'
+  | 'costBurstPerAddress'
+  | 'costPerSecondPerAddress'
+>;
 
 interface PrincipalContext {
   readonly principal: { readonly name: string };
+  readonly address?: string | null | undefined;
 }
 
 /**
  * Measures operations before anything of them is executed. Refuses those that exceed the limits, and those whose
- * principal has spent its cost. Results of queries and mutations have the cost in `extensions.cost`.
+ * principal or address has spent its cost. Results of queries and mutations have the cost in `extensions.cost`.
  */
 export function useOperationLimits(limits: CostLimits): Plugin {
   const rate = new RateLimiter({ burst: limits.costBurst, perSecond: limits.costPerSecond });
+  const addresses = new RateLimiter({
+    burst: limits.costBurstPerAddress,
+    perSecond: limits.costPerSecondPerAddress,
+  });
 
   const admit = (args: OperationArguments & { readonly contextValue: unknown }) => {
     const operation = operationOf(args);
@@ -46,9 +60,16 @@ export function useOperationLimits(limits: CostLimits): Plugin {
     const measured = measure(args.schema, args.document, operation, variables);
     const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
     if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
-    const { name } = (args.contextValue as PrincipalContext).principal;
-    const wait = rate.take(name, measured.cost);
-    return { cost: measured.cost, error: wait > 0 ? rateLimited(measured.cost, wait) : null };
+    const { address, principal } = args.contextValue as PrincipalContext;
+    const waitOfAddress = address ? addresses.wait(address, measured.cost) : 0;
+    // What is refused costs neither of them anything.
+    const wait = waitOfAddress || rate.take(principal.name, measured.cost);
+    if (wait > 0) {
+      const spender = waitOfAddress > 0 ? 'all clients of your address' : 'you';
+      return { cost: measured.cost, error: rateLimited(measured.cost, spender, wait) };
+    }
+    if (address) addresses.take(address, measured.cost);
+    return { cost: measured.cost, error: null };
   };
 
   return {
@@ -82,10 +103,10 @@ const tooLarge = (limit: string, measured: number, maximum: number): GraphQLErro
     400,
   );
 
-const rateLimited = (cost: number, milliseconds: number): GraphQLError => {
+const rateLimited = (cost: number, spender: string, milliseconds: number): GraphQLError => {
   const seconds = Math.ceil(milliseconds / 1_000);
   return new GraphQLError(
-    `The cost of this operation is ${cost}, which is more than is available at present. Try again in ${seconds} s.`,
+    `The cost of this operation is ${cost}, which is more than ${spender} may spend at present. Try again in ${seconds} s.`,
     {
       extensions: {
         code: 'RATE_LIMITED',

@@ -1,6 +1,6 @@
-/** How fast one principal may spend cost. */
+/** How fast one principal, or the clients of one address, may spend cost. */
 export interface RateLimit {
-  /** Cost that a principal that has rested may spend at once. */
+  /** Cost that may be spent at once after a rest. */
   readonly burst: number;
   /** Cost that is restored per second. */
   readonly perSecond: number;
@@ -20,7 +20,7 @@ interface Bucket {
 /** Buckets that are kept; those that have been restored are dropped first. */
 const maxBuckets = 10_000;
 
-/** A token bucket for each principal. An operation that costs more than the burst takes the whole bucket. */
+/** A token bucket per principal or address. An operation that costs more than the burst takes the whole bucket. */
 export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
 
@@ -30,28 +30,34 @@ export class RateLimiter {
   ) {}
 
   /** Takes the cost of an operation. Returns the milliseconds until it can be afforded; 0 if it was taken. */
-  take(principal: string, cost: number): number {
-    const bucket = this.bucket(principal);
-    const needed = Math.min(Math.max(cost, 1), this.limit.burst);
-    if (bucket.available < needed) {
-      return Math.ceil(((needed - bucket.available) / this.limit.perSecond) * 1_000);
-    }
-    bucket.available -= needed;
-    return 0;
+  take(spender: string, cost: number): number {
+    const wait = this.wait(spender, cost);
+    if (wait === 0) this.bucket(spender).available -= this.needed(cost);
+    return wait;
   }
 
-  throttle(principal: string): Throttle {
+  /** The milliseconds until an operation can be afforded; 0 if it can be now. */
+  wait(spender: string, cost: number): number {
+    const missing = this.needed(cost) - this.bucket(spender).available;
+    return missing > 0 ? Math.ceil((missing / this.limit.perSecond) * 1_000) : 0;
+  }
+
+  private needed(cost: number): number {
+    return Math.min(Math.max(cost, 1), this.limit.burst);
+  }
+
+  throttle(spender: string): Throttle {
     const { burst, perSecond } = this.limit;
     return {
       maximum: burst,
-      available: Math.floor(this.bucket(principal).available),
+      available: Math.floor(this.bucket(spender).available),
       restoreRate: perSecond,
     };
   }
 
-  private bucket(principal: string): Bucket {
+  private bucket(spender: string): Bucket {
     const now = this.clock();
-    const found = this.buckets.get(principal);
+    const found = this.buckets.get(spender);
     if (found) {
       const restored = ((now - found.at) / 1_000) * this.limit.perSecond;
       found.available = Math.min(this.limit.burst, found.available + restored);
@@ -60,14 +66,14 @@ export class RateLimiter {
     }
     if (this.buckets.size >= maxBuckets) this.dropRestored(now);
     const bucket = { available: this.limit.burst, at: now };
-    this.buckets.set(principal, bucket);
+    this.buckets.set(spender, bucket);
     return bucket;
   }
 
   private dropRestored(now: number): void {
     const { burst, perSecond } = this.limit;
-    for (const [principal, { available, at }] of this.buckets) {
-      if (available + ((now - at) / 1_000) * perSecond >= burst) this.buckets.delete(principal);
+    for (const [spender, { available, at }] of this.buckets) {
+      if (available + ((now - at) / 1_000) * perSecond >= burst) this.buckets.delete(spender);
     }
   }
 }

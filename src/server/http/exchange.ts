@@ -14,7 +14,7 @@ import { send } from './send.ts';
 
 export interface ExchangeOptions {
   /** Never rejects. */
-  readonly handle: (request: Request, chunks: BodyChunks | null) => Promise<Answer>;
+  readonly handle: (request: Request, chunks: BodyChunks | null, peer: string | undefined) => Promise<Answer>;
   readonly limits: Pick<ServerLimits, 'pipelinedRequests' | 'writeTimeout'>;
   readonly log: Logger;
 }
@@ -45,7 +45,11 @@ export function createExchange({ handle, limits, log }: ExchangeOptions): Exchan
     const answer =
       request === null
         ? failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.')
-        : await handle(request, incoming.method === 'POST' ? chunksOf(incoming) : null);
+        : await handle(
+            request,
+            incoming.method === 'POST' ? chunksOf(incoming) : null,
+            incoming.socket.remoteAddress,
+          );
     if (stopping) outgoing.setHeader('connection', 'close');
     send(incoming, outgoing, answer, { streams, writeTimeout: limits.writeTimeout });
   };

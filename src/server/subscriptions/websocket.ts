@@ -10,6 +10,7 @@ import type { Identity, IdentityService } from '../../identity/index.ts';
 import { withoutInternals } from '../graphql/errors.ts';
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts';
 import type { GraphQLServer } from '../graphql/server.ts';
+import type { ClientAddress } from '../http/client-address.ts';
 import { requestIdFrom } from '../http/request-id.ts';
 import type { ServerLimits } from '../limits.ts';
 import { pingInterval } from './event-stream.ts';
@@ -25,6 +26,7 @@ export interface WebSocketOptions {
   readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
   readonly log: Logger;
   readonly path: string;
+  readonly addressOf: ClientAddress;
 }
 
 interface Extra extends Record<PropertyKey, unknown> {
@@ -47,7 +49,7 @@ const forbidden = 4403;
 
 /** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
 export function attachWebSockets(server: Server, options: WebSocketOptions): () => Promise<void> {
-  const { graphql, fanOut, identity, documents, limits, log, path } = options;
+  const { addressOf, graphql, fanOut, identity, documents, limits, log, path } = options;
   const sockets = new WebSocketServer({ noServer: true, maxPayload: limits.bodyBytes });
   const running = new RunningOperations();
 
@@ -107,6 +109,7 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
         const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({
           principal: extra.principal,
           requestId: requestIdFrom(null),
+          address: addressOf(extra.request.socket.remoteAddress, extra.request.headers['x-forwarded-for']),
           socket: extra.socket,
           operationId: id,
           params,
