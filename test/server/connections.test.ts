@@ -41,7 +41,7 @@ const post = (body: string | Buffer, headers = '') =>
   `POST /graphql HTTP/1.1\r\nHost: a\r\n${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
 const chunked = (size: number) => `${size.toString(16)}\r\n${'x'.repeat(size)}\r\n`;
 
-describe('a body that is refused', () => {
+describe('a refused request body', () => {
   it.each([
     ['announced', () => post('x'.repeat(2_000))],
     [
@@ -57,7 +57,7 @@ describe('a body that is refused', () => {
     expect(received()).toMatch(/^HTTP\/1\.1 413 .*connection: close.*REQUEST_ENTITY_TOO_LARGE/is);
   });
 
-  it('is answered although its sender does not stop sending', async () => {
+  it('is answered even if its sender continues to send', async () => {
     const { dial } = await serve({ bodyBytes: 500 });
     const { socket, received } = dial();
     socket.write(
@@ -90,7 +90,7 @@ describe('a compressed body', () => {
     expect(await send(gzipSync(body), 'GZIP')).toEqual([200, expect.stringContaining('"serverTime":"')]);
   });
 
-  it('is bounded by its uncompressed size', async () => {
+  it('is limited by its uncompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000, 0x20));
     expect(bomb.length).toBeLessThan(10_000);
     expect(await send(bomb, 'gzip', { bodyBytes: 10_000 })).toEqual([
@@ -99,14 +99,14 @@ describe('a compressed body', () => {
     ]);
   });
 
-  it('is refused when it is damaged, or encoded in another way', async () => {
+  it('is refused if it is damaged or has another encoding', async () => {
     expect(await send(Buffer.from(body), 'gzip')).toEqual([400, expect.stringContaining('BAD_REQUEST')]);
     expect(await send(Buffer.from(body), 'zstd')).toEqual([415, expect.stringContaining('zstd')]);
   });
 });
 
-describe('a client that sends and does not read', () => {
-  it('has at most so many requests worked on', async () => {
+describe('a client that sends requests without reading responses', () => {
+  it('has a limited number of requests in progress', async () => {
     const { api, dial } = await serve({ pipelinedRequests: 20 });
     api.leases.cancel = () => new Promise(() => {});
     const mutation = JSON.stringify({
@@ -121,7 +121,7 @@ describe('a client that sends and does not read', () => {
     await once(socket, 'close');
   });
 
-  it('gets the answers to requests in one packet in their order', async () => {
+  it('receives the responses to pipelined requests in order', async () => {
     const { dial } = await serve();
     const { socket, received } = dial();
     const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
@@ -132,7 +132,7 @@ describe('a client that sends and does not read', () => {
     expect([...received().matchAll(/"a(\d+)"/g)].map(([, number]) => Number(number))).toEqual(numbers);
   });
 
-  it('is disconnected when it takes too long to read an answer', async () => {
+  it('is disconnected when it takes too long to read a response', async () => {
     const { dial } = await serve({ writeTimeout: 100 });
     const { socket } = dial();
     socket.pause();

@@ -28,7 +28,7 @@ const events = (from: number, to: number) =>
 const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^leasegraph_${name} ([\\d.e-]+)$`, 'm').exec(await registry.metrics())?.[1]);
 
-/** A client over server-sent events, which reads when it is told to. */
+/** A client over server-sent events that reads on demand. */
 const open = async (query: string, variables: object = {}, headers: Record<string, string> = {}) => {
   const response = await api.app.fetch(
     new Request('http://localhost/graphql', {
@@ -83,7 +83,7 @@ describe('equal subscriptions', () => {
     expect([await metric('subscribers'), await metric('selections'), api.leases.streams]).toEqual([0, 0, 0]);
   });
 
-  it('are those that differ only in where they begin', async () => {
+  it('include those that differ only in their start', async () => {
     const literal = 'subscription { leaseEvents(after: 0) { sequence } }';
     const clients = await Promise.all([
       open(all),
@@ -117,7 +117,7 @@ describe('equal subscriptions', () => {
     for (const client of clients) await client.close();
   });
 
-  it('show each event with what is true then', async () => {
+  it('show each event with the state at that time', async () => {
     const client = await open(all);
     api.leases.publish(event(1));
     expect(await client.read()).toContain('"state":"ACTIVE"');
@@ -128,7 +128,7 @@ describe('equal subscriptions', () => {
   });
 });
 
-describe('the seam between reading and live events', () => {
+describe('the transition from reading to live events', () => {
   it('loses and repeats nothing, whenever a subscription begins', async () => {
     let last = 0;
     const publish = (count: number) => {
@@ -190,7 +190,7 @@ describe('delays', () => {
     await client.close();
   });
 
-  it('show what waits: events for subscribers, queries, and reads for those that are behind', async () => {
+  it('are reported by queue: events for subscribers, queries, and reads of slow subscribers', async () => {
     let go = (): void => {};
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -198,7 +198,7 @@ describe('delays', () => {
     const { eventsAfter } = api.leases;
     api.leases.eventsAfter = (request) => held.then(() => eventsAfter.call(api.leases, request));
     api.leases.publish(...events(1, 5));
-    // As many selections as there may be reads, and three more.
+    // As many selections as reads are allowed, and three more.
     const behind = await Promise.all(
       Array.from({ length: 7 }, (_, index) =>
         open(all.replace('sequence', `a${index}: sequence sequence`), { after: 0 }),
@@ -233,7 +233,7 @@ it('documents that were parsed before are counted', async () => {
 });
 
 describe('a slow subscriber', () => {
-  it('goes back to reading, and delays nobody', async () => {
+  it('returns to reading, and delays no other', async () => {
     const slow = await open(all);
     const quick = await open(all);
     for (let round = 1; round <= 5; round += 1) {

@@ -13,7 +13,7 @@ const assetsOf = (html: string) =>
   );
 
 describe('GraphiQL', () => {
-  it('comes from this server alone, asks for the token, and needs none to be shown', async () => {
+  it('is served by this server only, without authentication, and asks for the token', async () => {
     const response = await get('/graphql', page);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -31,7 +31,7 @@ describe('GraphiQL', () => {
     expect(html + code).not.toContain(token);
   });
 
-  it('names its files by their content, so that browsers keep them', async () => {
+  it('names its files by their content, so that browsers can cache them', async () => {
     const paths = assetsOf(await (await get('/graphql', page)).text());
     expect(paths.map((path) => path.replace(/[0-9a-f]{16}/, 'HASH')).sort()).toEqual([
       '/graphql/assets/favicon-HASH',
@@ -68,7 +68,7 @@ describe('GraphiQL', () => {
     }
   });
 
-  it('is not sent again to a browser that has it', async () => {
+  it('is not sent again to a browser that has cached it', async () => {
     const first = await get('/graphql', { ...page, 'accept-encoding': 'gzip' });
     const etag = first.headers.get('etag') ?? '';
     expect([first.headers.get('cache-control'), etag]).toEqual([
@@ -81,7 +81,7 @@ describe('GraphiQL', () => {
     expect([head.status, await head.text()]).toEqual([200, '']);
   });
 
-  it('is no way round the token', async () => {
+  it('does not bypass authentication', async () => {
     const response = await get('/graphql?query={serverTime}', page);
     expect(await response.text()).not.toMatch(/"serverTime":"\d/);
   });

@@ -25,8 +25,8 @@ const post = (body: unknown, headers: Record<string, string> = {}, on: Api = api
   );
 const query = '{ serverTime }';
 
-describe('answers', () => {
-  it('are not kept by caches', async () => {
+describe('responses', () => {
+  it('are not cached', async () => {
     const { headers } = await post({ query });
     expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
       'no-store',
@@ -34,7 +34,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('are compressed as the client accepts it, unless they are small', async () => {
+  it('are compressed with an encoding that the client accepts, unless they are small', async () => {
     const large = { query: '{ __schema { types { name description } } }' };
     const plain = JSON.parse(await (await post(large)).text()) as Answer;
     for (const [accepted, encoding, decode] of [
@@ -52,7 +52,7 @@ describe('answers', () => {
     expect(small.headers.get('content-encoding')).toBeNull();
   });
 
-  it('carry the id of the request, the client’s own if it has one', async () => {
+  it('contain the id of the request, which the client may set', async () => {
     const idOf = async (headers: Record<string, string>, body: unknown = { query }) =>
       (await post(body, headers)).headers.get('x-request-id');
     expect(await idOf({ 'x-request-id': 'job-4711/2' })).toBe('job-4711/2');
@@ -63,7 +63,7 @@ describe('answers', () => {
     expect(await idOf({ 'x-request-id': 'b' }, { query: refused })).toBe('b');
   });
 
-  it('name the same id as the log when something unexpected happened', async () => {
+  it('contain the same id as the log after an unexpected error', async () => {
     const lines: string[] = [];
     const own = apiOn(api.prisma, {
       log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
@@ -81,19 +81,19 @@ describe('answers', () => {
   });
 });
 
-describe('bodies', () => {
-  it('are JSON, however the content type is written', async () => {
+describe('request bodies', () => {
+  it('are JSON, with any spelling of the content type', async () => {
     expect((await post({ query }, { 'content-type': 'APPLICATION/JSON; charset=UTF-8' })).status).toBe(200);
   });
 
-  it('are not quoted when they are no JSON', async () => {
+  it('are not quoted when they are not JSON', async () => {
     const response = await post('{"query": "secret-4711');
     const text = await response.text();
     expect([response.status, text]).toEqual([400, expect.stringContaining('"code":"BAD_REQUEST"')]);
     expect(text).not.toContain('4711');
   });
 
-  it.each([null, 1, 'x', []])('are objects: %j', async (body) => {
+  it.each([null, 1, 'must be objects: %j', []])('are objects: %j', async (body) => {
     const response = await post(JSON.stringify(body));
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('BAD_REQUEST')]);
   });
@@ -114,7 +114,7 @@ describe('pages of other sites', () => {
       }),
     );
 
-  it('may use the API when their origin is listed', async () => {
+  it('may use the API if their origin is listed', async () => {
     const allowed = await preflight(origin, open);
     expect([allowed.status, Object.fromEntries(allowed.headers)]).toMatchObject([
       204,
@@ -133,7 +133,7 @@ describe('pages of other sites', () => {
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
   });
 
-  it('may not when it is not listed, or no list is configured', async () => {
+  it('may not use the API if their origin is not listed or no list is configured', async () => {
     const other = await preflight('https://elsewhere.example', open);
     expect(other.headers.get('access-control-allow-origin')).toBeNull();
     const none = await preflight(origin, api);
@@ -185,7 +185,7 @@ describe('persisted documents', () => {
     expect(await codeOf(await post(unknown, {}, own))).toEqual([200, 'PERSISTED_QUERY_NOT_FOUND']);
   });
 
-  it('can be the only ones that are accepted', async () => {
+  it('can be made mandatory', async () => {
     const own = apiOn(api.prisma, { persistedDocuments: { manifest: apollo, only: true } });
     expect(await codeOf(await post({ extensions: { persistedQuery } }, {}, own))).toEqual([200, undefined]);
     expect(await codeOf(await post({ query }, {}, own))).toEqual([200, undefined]);
@@ -195,7 +195,7 @@ describe('persisted documents', () => {
     ]);
   });
 
-  it('are refused at the start when the manifest cannot be read', () => {
+  it('are refused at the start if the manifest cannot be read', () => {
     const start = (manifest: string) => () =>
       apiOn(api.prisma, { persistedDocuments: { manifest, only: false } });
     expect(start(join(scratch, 'none.json'))).toThrow(/none\.json: the persisted documents cannot be read/);

@@ -18,7 +18,7 @@ const send = (path: string, init: RequestInit = {}, on: Api = api) =>
 const codeOf = async (response: Response) =>
   ((await response.json()) as { errors: { extensions: { code: string } }[] }).errors[0]?.extensions.code;
 
-it('sends a browser that asks for nothing in particular to GraphiQL', async () => {
+it('redirects a browser at the root to GraphiQL', async () => {
   const response = await send('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
   expect([response.status, response.headers.get('location')]).toEqual([302, '/graphql']);
 });
@@ -51,7 +51,7 @@ describe('authentication', () => {
     }
   });
 
-  it('keeps a page that a foreign site submits out', async () => {
+  it('refuses forms submitted from other sites', async () => {
     const form = (type: string) =>
       send('/graphql', {
         method: 'POST',
@@ -90,7 +90,7 @@ describe('authentication', () => {
 });
 
 describe('health and metrics', () => {
-  it('is alive, and ready when the engine has no problems', async () => {
+  it('report liveness, and readiness when the engine has no problems', async () => {
     const fresh = apiOn(api.prisma);
     expect((await send('/livez', {}, fresh)).status).toBe(200);
     const ready = await send('/readyz', {}, fresh);
@@ -107,7 +107,7 @@ describe('health and metrics', () => {
     expect((await send('/livez', {}, fresh)).status).toBe(200);
   });
 
-  it('shows nothing of itself when something goes wrong', async () => {
+  it('hide internal details of errors', async () => {
     const broken = new Registry();
     broken.metrics = () => Promise.reject(new Error('secret'));
     const response = await send(
@@ -121,7 +121,7 @@ describe('health and metrics', () => {
     expect(await response.text()).not.toMatch(/secret|at .*:\d+/);
   });
 
-  it('counts operations', async () => {
+  it('count operations', async () => {
     await api.ask('{ serverTime }');
     await api.ask('mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }');
     const response = await send('/metrics', { headers: { authorization } });
@@ -131,7 +131,7 @@ describe('health and metrics', () => {
     expect(text).toMatch(/leasegraph_graphql_seconds_count\{operation="mutation",outcome="ok"\} [1-9]/);
   });
 
-  it('says where GraphQL is when something else is asked for', async () => {
+  it('answer other paths with the path of GraphQL', async () => {
     const response = await send('/grapql', { headers: { authorization } });
     expect(response.status).toBe(404);
     expect(await response.text()).toContain('/graphql');
@@ -143,7 +143,7 @@ describe('limits', () => {
   const nested = (depth: number) =>
     `{ leases { nodes { ${'reservations(first: 1) { nodes { lease { '.repeat(depth)} number ${'} } }'.repeat(depth)} } } }`;
 
-  it('lets the schema be read', async () => {
+  it('allow introspection', async () => {
     const { data, errors } = await api.ask(introspection);
     expect(errors).toBeUndefined();
     expect(data.__schema.types.length).toBeGreaterThan(20);
@@ -188,7 +188,7 @@ describe('limits', () => {
     expect(performance.now() - started).toBeLessThan(5_000);
   });
 
-  it('judges pages by the variables that are sent', async () => {
+  it('count pages by the actual variables', async () => {
     const query =
       'query ($n: Int) { leases(first: $n) { nodes { reservations(first: 100) { nodes { nodes { hostname } targets { machine } } } } } }';
     expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();
@@ -196,7 +196,7 @@ describe('limits', () => {
     expect((await api.ask(query, { n: 10 })).errors).toBeUndefined();
   });
 
-  it('takes what people ask for', async () => {
+  it('allow common operations', async () => {
     const { errors } = await api.ask(`{
       leases(first: 100) { totalCount edges { cursor node { number machines { node { hostname } } reservations(first: 20) { nodes { start end nodes { hostname } } } } } }
       nodes(first: 100) { nodes { available { amount } reservations(first: 20) { nodes { lease { number } } } } }
@@ -214,7 +214,7 @@ describe('limits', () => {
     expect(await codeOf(await api.post(query))).toBe('OPERATION_TOO_LARGE');
   });
 
-  it('keeps nothing of long documents', async () => {
+  it('keep long documents out of the caches', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
     const held = () => {
@@ -229,7 +229,7 @@ describe('limits', () => {
     expect(held() - before).toBeLessThan(20_000_000);
   });
 
-  it('bounds the body, announced or not', async () => {
+  it('apply to the body, with or without a content length', async () => {
     const small = apiOn(api.prisma, { limits: { bodyBytes: 500 } });
     const headers = { authorization, 'content-type': 'application/json' };
     const body = JSON.stringify({ query: '{ serverTime }', variables: { pad: 'x'.repeat(1_000) } });
@@ -244,7 +244,7 @@ describe('limits', () => {
     expect((await small.ask('{ serverTime }')).errors).toBeUndefined();
   });
 
-  it('answers in time, with or without the result', async () => {
+  it('end a request in time, with or without its result', async () => {
     const impatient = apiOn(api.prisma, { limits: { operationTimeout: 50 } });
     impatient.leases.cancel = () => new Promise(() => {});
     const { errors } = await impatient.ask(
@@ -254,7 +254,7 @@ describe('limits', () => {
     expect((await impatient.ask('{ serverTime }')).errors).toBeUndefined();
   });
 
-  it('takes one operation a request', async () => {
+  it('allow one operation per request', async () => {
     const response = await send('/graphql', {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
@@ -298,7 +298,7 @@ describe('limits', () => {
     expect(await response.text()).toMatch(/"code":"(GRAPHQL_VALIDATION_FAILED|BAD_USER_INPUT)"/);
   });
 
-  it('takes a subscription whose fields have conditions', async () => {
+  it('allow a subscription whose fields have conditions', async () => {
     const request = graphqlRequest('subscription { leaseEvents { sequence @skip(if: true) at } }');
     request.headers.set('accept', 'text/event-stream');
     const response = await api.app.fetch(request);
@@ -308,7 +308,7 @@ describe('limits', () => {
     await reader?.cancel();
   });
 
-  it('takes variables in the URL, if they are JSON', async () => {
+  it('accept variables in the URL if they are JSON', async () => {
     const query = encodeURIComponent('query ($n: Int) { lease(number: $n) { id } }');
     const get = (variables: string) =>
       send(`/graphql?query=${query}&variables=${variables}`, { headers: { authorization } });
@@ -319,7 +319,7 @@ describe('limits', () => {
     }
   });
 
-  it('says in which form results come when it is asked for another', async () => {
+  it('name the supported media types when another one is requested', async () => {
     for (const [query, accept] of [
       ['subscription { leaseEvents { sequence } }', 'application/json'],
       ['{ serverTime }', 'application/xml'],
@@ -331,7 +331,7 @@ describe('limits', () => {
     }
   });
 
-  it('does not change anything by GET', async () => {
+  it('allow no mutation by GET', async () => {
     const mutation = encodeURIComponent(
       'mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }',
     );
@@ -341,8 +341,8 @@ describe('limits', () => {
   });
 });
 
-describe('a client that goes away', () => {
-  it('has nothing more read for it', async () => {
+describe('a client that disconnects', () => {
+  it('causes no further reads', async () => {
     await api.prisma.lease.createMany({ data: [lease(1), lease(2)] });
     let reached = () => {};
     const reading = new Promise<void>((resolve) => {
@@ -384,8 +384,8 @@ describe('a client that goes away', () => {
   });
 });
 
-describe('many at once', () => {
-  it('answers 200 nested queries that arrive together', async () => {
+describe('many clients', () => {
+  it('receive answers to 200 nested queries at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, () =>
         api.ask('{ leases { totalCount nodes { reservations { totalCount } } } nodes { totalCount } }'),
@@ -394,7 +394,7 @@ describe('many at once', () => {
     expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
   });
 
-  it('lets a thousand clients come and go without keeping anything of them', async () => {
+  it('leave nothing behind after a thousand connections', async () => {
     const own = apiOn(api.prisma);
     for (let round = 0; round < 10; round++) {
       await Promise.all(

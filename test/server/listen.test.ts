@@ -14,7 +14,7 @@ const host = '127.0.0.1';
 const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
 
 describe('listening', () => {
-  it('is alive and not ready before there is an app', async () => {
+  it('is alive and not ready before the app is set', async () => {
     const listening = await listen(host, 0);
     const get = (path: string) => fetch(`${listening.url}${path}`);
     expect((await get('/livez')).status).toBe(200);
@@ -28,7 +28,7 @@ describe('listening', () => {
     await expect(get('/livez')).rejects.toThrow();
   });
 
-  it('says so when the port is in use, the address is not ours, or the port is not for us', async () => {
+  it('reports a port in use, an address of another machine, and a port without permission', async () => {
     const port = await freePort();
     const other = createServer().listen(port, host);
     await once(other, 'listening');
@@ -41,7 +41,7 @@ describe('listening', () => {
     await expect(listen('192.0.2.1', 0)).rejects.toThrow(/192\.0\.2\.1 is not an address of this machine/);
   });
 
-  it('lets requests finish, cuts streams without completing them, and accepts no new connections when it closes', async () => {
+  it('finishes requests, cuts streams without completing them, and refuses new connections on close', async () => {
     const listening = await listen(host, 0);
     const api = apiOn(shared.prisma);
     listening.serve(api.app);
@@ -72,7 +72,7 @@ describe('listening', () => {
     await closing;
   });
 
-  it('answers requests with an invalid address and upgrades to something else, and shows nothing of itself', async () => {
+  it('answers invalid addresses and other upgrades without internal details', async () => {
     const listening = await listen(host, 0);
     listening.serve(apiOn(shared.prisma).app);
     const ask = async (request: string): Promise<string> => {
@@ -93,7 +93,7 @@ describe('listening', () => {
     await listening.close(1_000);
   });
 
-  it('answers clients that offer HTTP/2 with every request, over one connection', async () => {
+  it('answers every request of a client that offers HTTP/2 over one connection', async () => {
     const listening = await listen(host, 0);
     listening.serve(apiOn(shared.prisma).app);
     const socket = connect(Number(new URL(listening.url).port), host);
@@ -119,7 +119,7 @@ describe('listening', () => {
     socket.destroy();
   });
 
-  it('closes what has not finished by the deadline', async () => {
+  it('closes unfinished requests at the deadline', async () => {
     const listening = await listen(host, 0);
     const api = apiOn(shared.prisma);
     listening.serve(api.app);

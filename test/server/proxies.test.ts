@@ -45,7 +45,7 @@ describe.skipIf(nginxMissing !== null)(`nginx${nginxMissing === null ? '' : `: $
   const plain = (upstream: string, port: number) =>
     `events {} http { server { listen 127.0.0.1:${port}; location / { proxy_pass http://${upstream}; } } }`;
 
-  it('passes queries on with nothing but proxy_pass', async () => {
+  it('passes queries with only proxy_pass', async () => {
     const { port } = await behind(plain);
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',
@@ -58,7 +58,7 @@ describe.skipIf(nginxMissing !== null)(`nginx${nginxMissing === null ? '' : `: $
     ]);
   });
 
-  it('passes events on as they happen, with nothing but proxy_pass', async () => {
+  it('passes events without delay with only proxy_pass', async () => {
     const { api, port } = await behind(plain);
     const response = await fetch(`http://127.0.0.1:${port}/graphql`, {
       method: 'POST',

@@ -3,7 +3,7 @@ import { RateLimiter } from '../../src/server/graphql/rate.ts';
 import { apiOn, apiOnNewDatabase } from '../api/fixture.ts';
 
 describe('the rate limiter', () => {
-  it('lets a principal spend a burst, and then what is restored', () => {
+  it('allows a burst per principal, and then what is refilled', () => {
     let now = 0;
     const rate = new RateLimiter({ burst: 100, perSecond: 10 }, () => now);
     expect(rate.take('a', 60)).toBe(0);
@@ -18,7 +18,7 @@ describe('the rate limiter', () => {
     expect(rate.throttle('a').available).toBe(100);
   });
 
-  it('counts every operation, and lets a large one take the whole bucket', () => {
+  it('counts every operation, and lets a large one use the whole bucket', () => {
     let now = 0;
     const rate = new RateLimiter({ burst: 2, perSecond: 1 }, () => now);
     expect([rate.take('a', 0), rate.take('a', 0), rate.take('a', 0)]).toEqual([0, 0, 1_000]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { yieldToEventLoop } from '../../src/engine/async.ts';
 import { ReadTurns } from '../../src/server/read-turns.ts';
 
-/** A read that ends when it is told to. */
+/** A read that ends on demand. */
 const read = (name: string, started: string[]) => {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => {
@@ -19,7 +19,7 @@ const read = (name: string, started: string[]) => {
 
 const a = { kind: 'query', owner: 'a' } as const;
 
-test('lanes take turns, and no more reads run than are allowed', async () => {
+test('lanes take turns, and the number of concurrent reads is limited', async () => {
   const turns = new ReadTurns(2);
   const started: string[] = [];
   const reads = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'].map((name) => read(name, started));
@@ -35,7 +35,7 @@ test('lanes take turns, and no more reads run than are allowed', async () => {
   expect(turns.waiting('query')).toBe(0);
 });
 
-test('a read that is abandoned while it waits does not run, and leaves its turn to the next', async () => {
+test('a read that is abandoned while it waits does not run, and the next one takes its turn', async () => {
   const turns = new ReadTurns(1);
   const started: string[] = [];
   const [first, second, third] = ['first', 'second', 'third'].map((name) => read(name, started));
@@ -54,7 +54,7 @@ test('a read that is abandoned while it waits does not run, and leaves its turn 
   await expect(turns.run({ ...a, signal: abandoned.signal }, async () => 1)).rejects.toThrow('gone');
 });
 
-test('a read that fails leaves its turn to the next', async () => {
+test('after a read that fails, the next one takes its turn', async () => {
   const turns = new ReadTurns(1);
   const failing = turns.run(a, () => Promise.reject(new Error('no database')));
   const next = turns.run(a, async () => 'next');

@@ -23,7 +23,7 @@ const call = async (
 };
 
 describe('sign-in of the web console', () => {
-  it('says whether there is an issuer', async () => {
+  it('returns whether an issuer is configured', async () => {
     expect(await call(null, 'GET', 'options')).toEqual({ status: 200, body: { openIdConnect: null } });
     expect(await call(unreachable, 'GET', 'options')).toEqual({
       status: 200,
@@ -31,7 +31,7 @@ describe('sign-in of the web console', () => {
     });
   });
 
-  it('is not there without an issuer, and has no other paths', async () => {
+  it('does not exist without an issuer, and has no other paths', async () => {
     const statuses = [
       await call(null, 'POST', 'authorization', { redirectUri: 'http://localhost/sign-in/callback' }),
       await call(null, 'POST', 'token', { refreshToken: 'x' }),
@@ -55,14 +55,14 @@ describe('sign-in of the web console', () => {
     });
   });
 
-  it('says that the issuer cannot be reached, and tells the log why', async () => {
+  it('reports that the issuer is unreachable, and logs the reason', async () => {
     const answer = await call(unreachable, 'POST', 'token', { refreshToken: 'x' });
     expect(answer.status).toBe(503);
     expect(answer.body.errors[0].message).toContain('http://127.0.0.1:1 cannot be reached');
     expect(failures).toHaveLength(1);
   });
 
-  it('uses the first of the tokens that the site accepts', async () => {
+  it('uses the first token that the site accepts', async () => {
     const issued = { candidates: ['opaque', 'id-token'], refreshToken: 'next' };
     const granting = { issuer: 'x', renew: async () => issued } as unknown as BrowserSignIn;
     expect(await call(granting, 'POST', 'token', { refreshToken: 'x' }, ['id-token'])).toEqual({

@@ -85,7 +85,7 @@ describe('graphql-ws', () => {
     await vi.waitFor(() => expect(api.leases.streams).toBe(0));
   });
 
-  it('takes the token from the handshake too', async () => {
+  it('accepts the token from the handshake', async () => {
     class WithHeader extends WebSocket {
       constructor(address: string, protocols: string[]) {
         super(address, protocols, { headers: { authorization: `Bearer ${token}` } });
@@ -116,13 +116,13 @@ describe('graphql-ws', () => {
   const closed = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
   const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
 
-  it('closes a connection that operates before it is acknowledged', async () => {
+  it('closes a connection that sends an operation before the acknowledgement', async () => {
     const socket = await raw();
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ serverTime }' } }));
     expect(await closed(socket)).toBe(CloseCode.Unauthorized);
   });
 
-  it('closes a connection that does not begin, begins twice, repeats an id, or talks nonsense', async () => {
+  it('closes a connection that does not initialize, does so twice, repeats an id, or sends nonsense', async () => {
     const silent = await raw();
     const twice = await raw();
     twice.send(JSON.stringify(init));
@@ -154,7 +154,7 @@ describe('graphql-ws', () => {
     expect(((await once(other, 'error')) as [Error])[0].message).toMatch(/subprotocol/i);
   });
 
-  it('survives clients that break off what they began', async () => {
+  it('survives clients that disconnect during an operation', async () => {
     const { port } = new URL(url);
     const upgrade = (path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
@@ -172,7 +172,7 @@ describe('graphql-ws', () => {
     expect(await first(authorized(), '{ serverTime }')).toHaveProperty('data');
   });
 
-  it('lets go of the engine when a connection breaks', async () => {
+  it("releases the engine's resources when a connection breaks", async () => {
     const socket = await raw();
     socket.send(JSON.stringify(init));
     await once(socket, 'message');
@@ -188,7 +188,7 @@ describe('graphql-ws', () => {
     await vi.waitFor(() => expect(api.leases.streams).toBe(0));
   });
 
-  it('answers mistakes without closing the connection', async () => {
+  it('answers errors without closing the connection', async () => {
     const client = authorized();
     const errors = (query: string) => first(client, query).catch((thrown: unknown) => thrown);
     expect(await errors('{')).toEqual([
@@ -240,7 +240,7 @@ describe('graphql-ws', () => {
     expect(await first(client, '{ site { name } }')).toMatchObject({ data: { site: { name: 'test' } } });
   });
 
-  it('bounds messages, and operations at the same time', async () => {
+  it('limits the size of messages and the number of concurrent operations', async () => {
     await serve({ bodyBytes: 2_000, operationsPerConnection: 3 });
     const socket = await raw();
     socket.send(JSON.stringify({ ...init, padding: 'x'.repeat(3_000) }));
@@ -280,7 +280,7 @@ describe('graphql-ws', () => {
     expect(messages).toEqual(['connection_ack']);
   });
 
-  it('answers a mutation that is under way before it closes', async () => {
+  it('answers a running mutation before it closes', async () => {
     let finish = () => {};
     api.leases.cancel = () => new Promise((resolve) => (finish = resolve));
     const client = authorized();

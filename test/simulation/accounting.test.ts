@@ -10,7 +10,7 @@ import type { SimulationConfig } from '../../src/simulation/workload.ts';
 import { configOf, workloadOf } from './small-run.ts';
 
 describe('a counter', () => {
-  it('records changes only, the last one of an instant', () => {
+  it('records only changes, and only the last one of an instant', () => {
     const counter = new Counter('none');
     counter.set(1000, 0);
     counter.set(1000, 5, 7);
@@ -24,7 +24,7 @@ describe('a counter', () => {
     ]);
   });
 
-  it('averages over its entries', () => {
+  it('averages its entries', () => {
     const counter = new Counter('normal');
     for (const [at, value] of [
       [0, 0],
@@ -81,7 +81,7 @@ describe('the probes', () => {
     return { ...accounting.data(), result };
   };
 
-  it('count what was accepted and rejected', () => {
+  it('count accepted and rejected leases', () => {
     const { counters, perRun } = account(['ar', 'immediate']);
     // Lease 4 overlaps lease 3, lease 5 finds no free node: neither is ever accepted.
     expect(perRun).toEqual({
@@ -114,7 +114,7 @@ describe('the probes', () => {
     ]);
   });
 
-  it('measure how busy the site is', () => {
+  it('measure the utilization of the site', () => {
     const { counters } = account(['cpu-utilization'], {
       scheduler: { ...defaultSchedulerConfig, shutdownTime: 10_000 },
     });
@@ -172,7 +172,7 @@ describe('the probes', () => {
     ]);
   });
 
-  it('change nothing, and give the same twice', () => {
+  it('change nothing, and are deterministic', () => {
     const one = account(probeNames);
     const other = account(probeNames);
     expect(one).toEqual(other);

@@ -37,7 +37,7 @@ const moving = () =>
   );
 
 describe('a layout', () => {
-  it('puts machines that share a node one below the other', () => {
+  it('stacks machines that share a node', () => {
     const half = [{ CPU: 50, Memory: 100 }];
     const { result, workload, site } = run(
       workloadOf(
@@ -57,7 +57,7 @@ describe('a layout', () => {
     ]);
   });
 
-  it('joins neighbouring nodes that one lease fills', () => {
+  it('joins adjacent nodes that one lease fills', () => {
     const machines = Array(3).fill({ CPU: 100, Memory: 100 });
     const { result, workload, site } = run(
       workloadOf([{ type: 'BEST_EFFORT', arrival: 0, duration: 100, machines }], '4 CPU:100 Memory:1024'),
@@ -67,7 +67,7 @@ describe('a layout', () => {
     ]);
   });
 
-  it('shows what is moved on the nodes that it goes from and to', () => {
+  it('shows migrations on both nodes', () => {
     const { result, workload, site } = moving();
     const { bars, moves } = layOut(result, workload, site);
     expect(new Set(bars.map(({ kind }) => kind))).toEqual(new Set(['VM', 'SUSPENSION', 'RESUMPTION']));
@@ -83,7 +83,7 @@ describe('a chart', () => {
   const draw = ({ result, workload, site }: ReturnType<typeof run>) =>
     [...drawGantt(result, workload, site, preempting)].join('');
 
-  it('is well-formed and tells every kind of reservation apart', () => {
+  it('is well-formed and distinguishes all kinds of reservations', () => {
     const svg = draw(moving());
     const parser = new SaxesParser();
     parser.on('error', (error) => {
@@ -161,7 +161,7 @@ describe('a chart', () => {
     expect(draw({ result, workload, site })).toContain('>2 leases in the queue<');
   });
 
-  it('is drawn even of nothing, and of many nodes', () => {
+  it('is drawn for an empty run and for many nodes', () => {
     const nothing = run(
       workloadOf(
         [{ type: 'ADVANCE_RESERVATION', arrival: 10, start: 5, duration: 10 }],

@@ -14,7 +14,7 @@ describe('SWF', () => {
   const job = (fields: Record<number, number>) =>
     Array.from({ length: 18 }, (_, i) => fields[i + 1] ?? -1).join(' ');
 
-  it('makes a best-effort lease of a job', () => {
+  it('converts a job to a best-effort lease', () => {
     const text = `; Version: 2\n\n  ${job({ 1: 7, 2: 30, 3: 5, 4: 100, 5: 4, 8: 3, 9: 600, 12: 42 })}\n`;
     expect(read(text).workload.leases).toEqual([
       {
@@ -33,20 +33,20 @@ describe('SWF', () => {
     ]);
   });
 
-  it('falls back on what was allocated and how long it ran', () => {
+  it('falls back to the allocated processors and the running time', () => {
     const text = job({ 2: 0, 4: 50, 5: 2, 8: 0, 9: 0 });
     expect(read(`;\n${text}`).workload.leases).toMatchObject([
       { duration: 50_000, knownDuration: 50_000, machines: [machine, machine] },
     ]);
   });
 
-  it('runs at least a second and at most what was asked for', () => {
+  it('limits the running time to between one second and the requested time', () => {
     const known = (run: number) =>
       read(`;\n${job({ 2: 0, 4: run, 8: 1, 9: 60 })}`).workload.leases[0]?.knownDuration;
     expect([known(0), known(59), known(60), known(100)]).toEqual([1000, 59_000, 60_000, 60_000]);
   });
 
-  it('leaves out jobs that never ran or have no length or size', () => {
+  it('skips jobs that never ran or have no length or size', () => {
     const jobs = [
       job({ 2: 0, 4: -1, 8: 1, 9: 60 }),
       job({ 2: 1, 4: 0, 8: 1, 9: 0 }),
@@ -81,7 +81,7 @@ describe('SWF', () => {
     expect(site('; MaxProcs: 0')).toBeNull();
   });
 
-  it('refuses what is broken', () => {
+  it('refuses invalid lines', () => {
     expect(failure(`; x\n1 2 3`)).toBe('t:2: 3 fields were found ("1 2 3"), expected the 18 of a job in SWF');
     expect(failure(`;\n${job({ 2: 0, 4: 5, 8: 1, 9: 60 }).replace('60', 'x')}`)).toBe(
       't:2: "x" was found as field 9, expected a number (of at most 10^12)',
@@ -144,7 +144,7 @@ describe('text LWF', () => {
     ]);
   });
 
-  it('refuses what is broken', () => {
+  it('refuses invalid lines', () => {
     expect(failure('0 -1 10 10 1 1 1024 0 x 600\n1 -1 10 10 1 1 1024 0 x')).toMatch(
       /^t:2: 9 fields were found/,
     );
@@ -192,7 +192,7 @@ describe('CSV', () => {
     ]);
   });
 
-  it('refuses what is broken', () => {
+  it('refuses invalid lines', () => {
     expect(failure('0;0;x')).toBe(
       't:1: 3 fields were found ("0;0;x"), expected 12 or 10 with ";" between them',
     );
@@ -203,14 +203,14 @@ describe('CSV', () => {
 });
 
 describe('a format', () => {
-  it('is told by its content', () => {
+  it('is detected from the content', () => {
     expect(detectFormat(textSource('t', '\uFEFF \n<?xml version="1.0"?>'))).toBe('lwf');
     expect(detectFormat(textSource('t', '; SWF'))).toBe('swf');
     expect(detectFormat(textSource('t', '# x\n1 2 3 4 5 6 7 8 9 0'))).toBe('lwf-text');
     expect(detectFormat(textSource('t', '# x\n1;2'))).toBe('csv');
   });
 
-  it('is refused when it is none', () => {
+  it('is refused if it is unknown', () => {
     expect(failure('')).toMatch(/^t:1: the file is empty/);
     expect(failure('# a\n# b\n')).toMatch(/^t:2: there are only comments/);
     expect(failure('\n\u0000\u0001 x')).toMatch(/^t:2: "\uFFFD\uFFFD x" was found, expected LWF/);
@@ -218,7 +218,7 @@ describe('a format', () => {
 });
 
 describe('images', () => {
-  it('are given out in order', () => {
+  it('are assigned in order', () => {
     const images = readImages(textSource('i', 'a 100\nb 200\n#\nb\n\na\n'));
     const a = { name: 'a', sizeMb: 100 };
     const b = { name: 'b', sizeMb: 200 };
@@ -238,7 +238,7 @@ describe('images', () => {
 });
 
 describe('cancellations', () => {
-  it('are sorted by time, in file order at one time', () => {
+  it('are sorted by time, and in file order at the same time', () => {
     const text = '90 3\n60 2 # first\n\n90 1\n';
     expect(readCancellations(textSource('c', text))).toEqual([
       { at: 60_000, leaseId: 2 },
@@ -257,7 +257,7 @@ describe('cancellations', () => {
 });
 
 describe('a site as one line', () => {
-  it('takes blanks and commas', () => {
+  it('accepts spaces and commas', () => {
     const site = siteOption('2 CPU:100 Memory:1024');
     expect(site).toEqual({
       resourceTypes: ['CPU', 'Memory'],
@@ -266,7 +266,7 @@ describe('a site as one line', () => {
     expect(siteOption('2  CPU:100,Memory:1024')).toEqual(site);
   });
 
-  it('takes several instances of a resource', () => {
+  it('accepts several instances of a resource', () => {
     expect(siteOption('1 CPU:100+50 Memory:1024').nodes[0]?.capacity).toEqual({
       CPU: [100, 50],
       Memory: 1024,

@@ -82,7 +82,7 @@ describe('a run', () => {
     ]);
   });
 
-  it('finds its trace, injection and images in the configuration', () => {
+  it('reads the trace, injection and images named in the configuration', () => {
     const config = file(
       'named.conf',
       `[general]\nmode: simulated\n[simulation]\nresources: ${site}\n[scheduling]\nsuspension: none\n[tracefile]\ntracefile: trace.txt\ninjectionfile: inject.txt\n`,
@@ -91,7 +91,7 @@ describe('a run', () => {
     expect(() => loadRun({})).toThrow('names no trace, expected one on the command line');
   });
 
-  it('names a file that is not there', () => {
+  it('names a file that does not exist', () => {
     expect(() => loadRun({ trace: join(folder, 'none') })).toThrow(/none: there is no such file$/);
     expect(() => loadRun({ trace, site, cancel: folder })).toThrow('is a directory, expected a file');
     expect(() => siteOption('x')).toThrow('--site: "x" is not a number of nodes');
@@ -130,7 +130,7 @@ describe('overheads', () => {
     ).toEqual([3780, null]);
   });
 
-  it('apply to those leases only that they are for', () => {
+  it('apply only to the configured leases', () => {
     const overheads = { applyTo: 'besteffort', runtimeSlowdown: 5, bootShutdown: 9000 } as const;
     const reservation: TraceLease = { ...lease, type: 'ADVANCE_RESERVATION', start: 0 };
     expect(applyOverheads(reservation, overheads)).toBe(reservation);

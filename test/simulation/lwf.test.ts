@@ -32,7 +32,7 @@ const SITE = `<site><resource-types names="CPU Memory GPU"/><nodes>
 </nodes></site>`;
 
 describe('LWF XML', () => {
-  it('gives every kind of lease, in any order of elements', () => {
+  it('contains every type of lease, with its elements in any order', () => {
     const { workload: read_ } = read(
       workload(
         [
@@ -102,14 +102,14 @@ describe('LWF XML', () => {
     });
   });
 
-  it('numbers machines over node sets', () => {
+  it('numbers machines across node sets', () => {
     const nodes =
       '<node-set numnodes="2"><res type="CPU" amount="50"/></node-set><node-set numnodes="1"><res type="CPU"><instance amount="100"/><instance amount="100"/></res></node-set>';
     const [lease] = read(workload(request({ nodes }))).workload.leases;
     expect(lease?.machines).toEqual([{ CPU: 50 }, { CPU: 50 }, { CPU: [100, 100] }]);
   });
 
-  it('takes what Haizea 1.1 adds', () => {
+  it('accepts the additions of Haizea 1.1', () => {
     const lease = request({
       attributes: 'preemptible="false" state="1" submit-time="2006-11-25 13:00:00"',
       start:
@@ -126,14 +126,14 @@ describe('LWF XML', () => {
     ]);
   });
 
-  it('ignores what stands in <extra>, whatever its name', () => {
+  it('ignores the contents of <extra>', () => {
     const extra =
       '<extra><any><thing/></any><duration time="09:00:00"/><nodes><node-set numnodes="9"><res type="CPU" amount="1"/></node-set></nodes><lease-request arrival="x"/><constructor><a/></constructor></extra>';
     const { leases } = read(workload(request({ start: `<start/>${extra}` }))).workload;
     expect(leases).toEqual(read(workload(request())).workload.leases);
   });
 
-  it('sorts requests by arrival, keeps their numbers, and says so', () => {
+  it('sorts requests by arrival, keeps their numbers, and reports it', () => {
     const { workload: read_, warnings } = read(
       workload(
         [
@@ -340,7 +340,7 @@ describe('LWF XML', () => {
     expect(error.file).toBe('t.lwf');
   });
 
-  it('reads a site alone', () => {
+  it('reads a site without requests', () => {
     expect(readSite(textSource('s.xml', SITE)).nodes).toHaveLength(3);
     expect(failure(() => readSite(textSource('s.xml', workload(request())))).code).toBe('NO_SITE');
   });

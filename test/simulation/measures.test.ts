@@ -30,7 +30,7 @@ const run = (suspension: 'none' | 'all') => {
 };
 
 describe('the measures of a run', () => {
-  it('count what a requeue threw away', () => {
+  it('include the time lost by a requeue', () => {
     const { result, summary } = run('none');
     // It is requeued when the reservation is planned, at 10 s, and starts anew at 400 s.
     expect(measureLeases(result).get(1)).toEqual({
@@ -48,7 +48,7 @@ describe('the measures of a run', () => {
     expect(summary.goodput).toBeCloseTo(2105 / 2800, 12);
   });
 
-  it('count the time in suspension', () => {
+  it('include the time in suspension', () => {
     const { result, summary } = run('all');
     // Saving 64 MB takes 2 s, from 298 s; restoring them 2 s, until 402 s.
     expect(measureLeases(result).get(1)).toEqual({
@@ -66,7 +66,7 @@ describe('the measures of a run', () => {
 });
 
 describe('files for other tools', () => {
-  it('has one line per lease in the form of Batsim', () => {
+  it('contain one line per lease in the format of Batsim', () => {
     const [titles, ...lines] = [...writeJobsCsv(run('all').result, 'a,b')].join('').trim().split('\n');
     expect(titles).toBe(
       'job_id,workload_name,profile,submission_time,requested_number_of_resources,requested_time,success,final_state,starting_time,execution_time,finish_time,waiting_time,turnaround_time,stretch,allocated_resources,consumed_energy,metadata',
@@ -78,7 +78,7 @@ describe('files for other tools', () => {
     ]);
   });
 
-  it('writes SWF that can be read back', () => {
+  it('include SWF that can be read back', () => {
     const { result, site } = run('all');
     const text = [...writeSwf(result, workload, site)].join('');
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith(';'))).toEqual([

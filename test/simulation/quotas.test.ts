@@ -22,8 +22,8 @@ function run(quotas: readonly UserQuota[]) {
   return leases.map(({ id, state, start }) => [id, state, start]);
 }
 
-describe('quotas of the users of a trace', () => {
-  it('limit what each holds, and how long a lease lasts', () => {
+describe("quotas of a trace's users", () => {
+  it('limit concurrent use and the duration of leases', () => {
     const hour = { user: '*', type: 'CPU', ...none, maxDuration: HOUR };
     expect(run([{ ...hour, user: 'ann', amount: 100 }, hour])).toEqual([
       [1, 'DONE', 0],
@@ -34,7 +34,7 @@ describe('quotas of the users of a trace', () => {
     ]);
   });
 
-  it('let leases wait for the next period', () => {
+  it('delay leases until the next period', () => {
     const quota = { user: 'ann', type: 'CPU', ...none, amountHours: 50, period: HOUR, maxDuration: HOUR };
     // Two leases of 1000 s need 55.6 CPU hours; the run begins at a full hour.
     expect(run([quota])[1]).toEqual([2, 'DONE', 3600]);

@@ -17,14 +17,14 @@ const file = (name: string, bytes: Buffer) => {
 const text = Array.from({ length: 5000 }, (_, i) => `${i} -1 60 60 1 1 512 0 ünïcode.img 1\n`).join('');
 
 describe('a trace file', () => {
-  it('may be compressed with gzip, whatever its name', () => {
+  it('may be compressed with gzip, under any name', () => {
     const plain = readTrace(fileSource(file('t.txt', Buffer.from(text))));
     const packed = readTrace(fileSource(file('t', gzipSync(text))));
     expect(packed.workload.leases).toEqual(plain.workload.leases);
     expect(packed.workload.leases).toHaveLength(5000);
   });
 
-  it('is refused where it is damaged, or UTF-16', () => {
+  it('is refused if it is damaged or UTF-16', () => {
     const damaged = file('damaged.gz', gzipSync(text).subarray(0, 200));
     expect(() => readTrace(fileSource(damaged))).toThrow(
       `${damaged}: cannot be decompressed as a gzip file: unexpected end of file`,

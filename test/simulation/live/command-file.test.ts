@@ -19,7 +19,7 @@ function refusal(act: () => unknown): string {
 }
 
 describe('a file of commands', () => {
-  it('has no time after 366,000 days', () => {
+  it('accepts no time after 366,000 days', () => {
     const latest = 366_000 * 86_400;
     expect(read(`{"at": ${latest}, "cancel": 7}`)).toMatchObject([{ at: latest * 1000 }]);
     expect(refusal(() => read(`{"at": ${latest + 1}, "cancel": 7}`))).toBe(
@@ -89,13 +89,13 @@ describe('a file of commands', () => {
     );
   });
 
-  it('refuses a command that comes before the one above it', () => {
+  it('refuses a command that is earlier than the one above it', () => {
     expect(refusal(() => read('{"at": 5, "cancel": 1}', '{"at": 4, "cancel": 2}'))).toBe(
       'OUT_OF_ORDER 2: the command is for 4 s, the one before it for 5 s, expected them in order of time',
     );
   });
 
-  it('refuses what leases of a type do not have, and leaves unknown leases to the run', () => {
+  it('refuses fields that a type of lease does not have, and leaves unknown leases to the run', () => {
     const { leases } = workloadOf(
       [
         { type: 'BEST_EFFORT', arrival: 0, duration: 100 },

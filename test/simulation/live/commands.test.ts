@@ -4,7 +4,7 @@ import { bestEffort, outcome, tell } from '../../support/story.ts';
 const all = { suspension: 'all', preemption: 'ar-preempts-everything' } as const;
 
 describe('Commands of a simulation (rules S1 to S5)', () => {
-  it('S1: an instant at which only refused commands fall is no instant of the run', () => {
+  it('S1: an instant with only refused commands is not an instant of the run', () => {
     const story = tell([bestEffort(0, 1, 100)], {
       commands: [
         { at: 50, update: 9, duration: 1 },
@@ -16,7 +16,7 @@ describe('Commands of a simulation (rules S1 to S5)', () => {
     expect(story.result.summary.end).toBe(100);
   });
 
-  it('S1: cancellations end a run as they do without refused commands', () => {
+  it('S1: cancellations end a run in the same way as without refused commands', () => {
     const story = tell([bestEffort(0, 1, 100)], {
       cancel: [
         [300, 1],
@@ -29,7 +29,7 @@ describe('Commands of a simulation (rules S1 to S5)', () => {
     expect(story.result.summary.end).toBe(300);
   });
 
-  it('S2: a command is carried out however late it comes', () => {
+  it('S2: a command is carried out at any time, however late', () => {
     const story = tell([bestEffort(0, 1, 100)], {
       commands: [
         { at: 500, node: 1, set: 'DRAINING' },
@@ -41,7 +41,7 @@ describe('Commands of a simulation (rules S1 to S5)', () => {
     expect(story.result.summary.end).toBe(500);
   });
 
-  it('S2: a lease that waits keeps the run alive until the node is back', () => {
+  it('S2: a waiting lease keeps the run going until the node is back', () => {
     const story = tell([bestEffort(0, 4, 100)], {
       commands: [
         { at: 0, node: 1, set: 'DRAINING' },
@@ -106,7 +106,7 @@ describe('Commands of a simulation (rules S1 to S5)', () => {
     expect(story.result.summary.end).toBe(50);
   });
 
-  it('a lease that has not arrived is not there, whatever its number', () => {
+  it('a lease that has not arrived does not exist, whatever its number', () => {
     const story = tell([bestEffort(900, 1, 100), bestEffort(0, 1, 50)], {
       commands: [
         { at: 100, update: 1, duration: 200 },

@@ -78,7 +78,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
     expect(story.result.summary.end).toBe(135);
   });
 
-  it('D3: a running best-effort lease is pushed aside (step 4)', () => {
+  it('D3: a running best-effort lease is preempted (step 4)', () => {
     const story = tell([bestEffort(0, 4, 1000), withDeadline(300, 600, 900, 4, 300)], { config: all });
     expect(outcome(story)).toEqual([
       'DONE | VM[0,568) S[568,600) R[900,932) VM[932,1364) | 1 2 3 4 | 1 2 3 4',
@@ -129,7 +129,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
     expect(story.result.summary.end).toBe(1000);
   });
 
-  it('D4: moves forward into what is given back, but not before its earliest start', () => {
+  it('D4: moves forward into released nodes, but not before its earliest start', () => {
     const story = tell(
       [
         bestEffort(0, 4, 1000, { known: 200 }),

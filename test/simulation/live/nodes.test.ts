@@ -4,7 +4,7 @@ import { bestEffort, image, outcome, reservation, tell, withDeadline } from '../
 const all = { suspension: 'all', preemption: 'ar-preempts-everything' } as const;
 
 describe('Nodes and maintenance (rules N1 to N4)', () => {
-  it('N1: a node that comes back as draining is not used', () => {
+  it('N1: a node that returns as draining is not used', () => {
     const story = tell([bestEffort(0, 4, 100)], {
       commands: [
         { at: 10, node: 1, set: 'DOWN' },
@@ -19,7 +19,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(300);
   });
 
-  it('N1: what runs on a draining node goes on', () => {
+  it('N1: a lease on a draining node continues', () => {
     const story = tell([bestEffort(0, 4, 100), bestEffort(10, 1, 50)], {
       commands: [{ at: 10, node: 1, set: 'DRAINING' }],
     });
@@ -28,7 +28,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(150);
   });
 
-  it('N2: plans are made anew: advance reservations, deadlines, best effort', () => {
+  it('N2: new plans are made in order: advance reservations, deadlines, best effort', () => {
     const story = tell(
       [
         reservation(0, 500, 1, 100),
@@ -57,7 +57,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(600);
   });
 
-  it('N2: is refused where a promise would be broken', () => {
+  it('N2: is refused if a promise would be broken', () => {
     const story = tell([reservation(0, 500, 4, 100)], {
       commands: [{ at: 10, node: 3, set: 'DRAINING', collisions: 'REFUSE' }],
     });
@@ -69,7 +69,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(600);
   });
 
-  it('N2: a reservation without a place gets one when there is one', () => {
+  it('N2: a reservation without nodes gets some as soon as possible', () => {
     const story = tell([reservation(0, 500, 4, 100)], {
       commands: [
         { at: 20, node: 3, set: 'DRAINING' },
@@ -99,7 +99,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(501);
   });
 
-  it('N2: a deadline waits as long as it can be met', () => {
+  it('N2: a lease with a deadline waits as long as the deadline can be met', () => {
     const story = tell([withDeadline(0, 500, 1000, 4, 100)], {
       commands: [
         { at: 100, node: 1, set: 'DRAINING' },
@@ -129,7 +129,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(901);
   });
 
-  it('N2: memory waits on a draining node where nothing migrates', () => {
+  it('N2: saved memory waits on a draining node without migration', () => {
     const story = tell([bestEffort(0, 4, 1000), reservation(1, 500, 1, 100)], {
       config: all,
       commands: [
@@ -149,7 +149,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(1464);
   });
 
-  it('N2: and is migrated where that is allowed', () => {
+  it('N2: and is migrated if migration is enabled', () => {
     const story = tell([bestEffort(0, 3, 1000), reservation(1, 500, 4, 100)], {
       config: { ...all, migration: 'yes' },
       commands: [{ at: 550, node: 1, set: 'DRAINING' }],
@@ -186,7 +186,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(1164);
   });
 
-  it('N3: memory that lies on a node during its maintenance waits there, although other nodes are free', () => {
+  it('N3: memory on a node under maintenance waits there, even if other nodes are free', () => {
     const story = tell([bestEffort(0, 1, 1000)], {
       config: { ...all, migration: 'yes' },
       commands: [{ at: 100, maintenance: 'm', nodes: [1], start: 600, end: 900 }],
@@ -208,7 +208,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(1900);
   });
 
-  it('N3: one that ends by then is left alone; a plan within it moves', () => {
+  it('N3: a lease that ends before it is unchanged; a plan during it moves', () => {
     const story = tell([bestEffort(0, 4, 600), bestEffort(0, 4, 10)], {
       commands: [{ at: 100, maintenance: 'm', nodes: [1], start: 600, end: 900 }],
     });
@@ -225,7 +225,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(910);
   });
 
-  it('N3: a reservation without a place fails at once', () => {
+  it('N3: a reservation that fits nowhere fails at once', () => {
     const story = tell([reservation(0, 600, 4, 10)], {
       commands: [
         { at: 100, maintenance: 'm', nodes: [1], start: 609, end: 900 },
@@ -260,7 +260,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(610);
   });
 
-  it('N3: what makes no sense is refused', () => {
+  it('N3: an invalid maintenance is refused', () => {
     const story = tell([bestEffort(0, 4, 200)], {
       commands: [
         { at: 100, maintenance: 'm', nodes: [1], start: 99, end: 900 },
@@ -337,7 +337,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
     expect(story.result.summary.end).toBe(950);
   });
 
-  it('N4: a running best-effort lease starts from nothing, also at the instant of its end', () => {
+  it('N4: a running best-effort lease restarts without its progress, even at the instant of its end', () => {
     const story = tell([bestEffort(0, 1, 100)], { commands: [{ at: 100, node: 1, set: 'DOWN' }] });
     expect(story.answers).toEqual(['ok']);
     expect(outcome(story)).toEqual(['DONE of 100 | VM[0,100) VM[100,200) | 1 | 2']);

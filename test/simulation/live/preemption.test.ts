@@ -13,7 +13,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(1600);
   });
 
-  it('or when its place is needed', () => {
+  it('or when its nodes are needed', () => {
     const story = tell([bestEffort(0, 4, 1000), reservation(100, 500, 4, 100)], {
       config: { preemption: 'ar-preempts-everything', stopVictims: 'when-needed' },
     });
@@ -24,7 +24,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(1600);
   });
 
-  it('and is done if it ends before', () => {
+  it('and is done if it ends before that', () => {
     const story = tell([bestEffort(0, 4, 1000, { known: 499 }), reservation(100, 500, 4, 100)], {
       config: { preemption: 'ar-preempts-everything', stopVictims: 'when-needed' },
     });
@@ -32,7 +32,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(600);
   });
 
-  it('a lease that was preempted more often than the limit is left alone', () => {
+  it('a lease that was preempted more often than the limit is not preempted', () => {
     const story = tell(
       [
         bestEffort(0, 4, 1000),
@@ -51,7 +51,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(1400);
   });
 
-  it('a lease that has run for less than the exempt time is left alone', () => {
+  it('a lease that has run for less than the exempt time is not preempted', () => {
     const story = tell([bestEffort(0, 4, 1000), reservation(99, 99, 4, 10), reservation(100, 100, 4, 10)], {
       config: { preemption: 'ar-preempts-everything', preemptionExemptTime: 100_000 },
     });
@@ -63,7 +63,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(1110);
   });
 
-  it('a lease can be preempted up to the age of peace', () => {
+  it('a lease can be preempted up to the maximum age', () => {
     const story = tell([bestEffort(0, 4, 1000), reservation(100, 199, 4, 1)], {
       config: { preemption: 'ar-preempts-everything', preemptionPeace: 200_000 },
     });
@@ -74,7 +74,7 @@ describe('Options of preemption', () => {
     expect(story.result.summary.end).toBe(1200);
   });
 
-  it('and is left in peace then', () => {
+  it('and not after that', () => {
     const story = tell([bestEffort(0, 4, 1000), reservation(100, 200, 4, 1)], {
       config: { preemption: 'ar-preempts-everything', preemptionPeace: 200_000 },
     });

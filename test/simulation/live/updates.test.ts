@@ -26,7 +26,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
     expect(story.result.summary.end).toBe(170);
   });
 
-  it('L2: the start can change until the machines have started; what holds already is accepted', () => {
+  it('L2: the start can change until the machines have started; a change without effect is accepted', () => {
     const story = tell([reservation(0, 100, 1, 100)], {
       commands: [
         { at: 100, update: 1, start: 120 },
@@ -141,7 +141,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
     expect(story.result.summary.end).toBe(221);
   });
 
-  it('L4: what is set free is given to others at once', () => {
+  it('L4: released nodes are given to other leases at once', () => {
     const story = tell([bestEffort(0, 4, 1000), bestEffort(10, 4, 500)], {
       commands: [{ at: 100, update: 1, duration: 400 }],
     });
@@ -209,7 +209,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
     expect(story.result.summary.end).toBe(400);
   });
 
-  it('L5: goes as far as it can', () => {
+  it('L5: is shortened to the maximum on request', () => {
     const story = tell([bestEffort(0, 4, 100), reservation(0, 150, 4, 100)], {
       commands: [
         { at: 50, update: 1, duration: 151 },
