@@ -58,7 +58,7 @@ export class ChangeLog {
     this.addRows(this.known.has(reservation.id) ? 1 : 1 + reservation.amounts.size);
   }
 
-  /** A reservation of a snapshot: it is known to whoever stores them. */
+  /** A reservation of a snapshot, which the store already knows. */
   stored(reservation: Reservation): void {
     this.known.add(reservation.id);
   }

@@ -35,7 +35,7 @@ export type SchedulerErrorCode =
   /** The core broke one of its own rules. */
   | 'INTERNAL';
 
-/** What more can be said of a refusal, by its code. */
+/** Details of a refusal, by its code. */
 export interface RefusalDetails {
   /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the longest requested duration that is possible, milliseconds. */
   readonly longest?: number;

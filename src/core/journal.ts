@@ -23,7 +23,7 @@ export class Journal {
     this.undos.push(() => Object.assign(object, before));
   }
 
-  /** Runs `change`. What it changed stays unless it returns null or throws: then everything is as it was before. */
+  /** Runs `change`. Its changes are kept unless it returns null or throws; then the previous state is restored. */
   attempt<T>(change: () => T | null): T | null {
     const outermost = this.undos === null;
     this.undos ??= [];

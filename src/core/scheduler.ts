@@ -228,12 +228,12 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** Machines could not be stopped in an orderly way: hosts are told to destroy them. Their leases may have ended. */
+  /** Machines could not be shut down in order: hosts must destroy them. Their leases may have ended. */
   removeMachines(now: Instant, targets: readonly ActionTarget[]): void {
     removeMachines(this.state, targets, now);
   }
 
-  /** Gives up a lease that was left out of the snapshot: it is FAILED, and hosts are told to destroy its machines. */
+  /** Fails a lease that was left out of the snapshot; hosts must destroy its machines. */
   discard(now: Instant, lease: DiscardedLease): void {
     this.command(now, () => discardLease(this.state, lease, now));
   }

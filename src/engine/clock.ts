@@ -88,7 +88,7 @@ export class SiteClock implements Clock {
     if (this.speed !== 1) {
       this.origin = state.origin;
       this.base = state.origin;
-      // What has happened already may lie beyond (the speed was greater before): then the clock goes on from there.
+      // The last event may be in the future (the speed was greater before): the clock then continues from there.
       this.base += Math.max(0, floor - this.target());
     }
     this.last = floor;

@@ -13,7 +13,7 @@ export interface CommitterOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly limits: Pick<EngineLimits, 'patience' | 'timePerRow' | 'stopTimeout'>;
-  /** Aborts when the engine stops: then nothing is tried again, and what goes on has little time left. */
+  /** Aborts when the engine stops: nothing is retried, and work in progress has little time left. */
   readonly signal: AbortSignal;
 }
 
@@ -25,7 +25,7 @@ export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
  * planned on the last commit is still true.
  */
 export class Committer {
-  /** Aborts when the engine stops and what goes on has had its time. */
+  /** Aborts when the engine stops and the time for work in progress is over. */
   private readonly outOfTime = sharedController();
   /** When the commit under way began. */
   private begun: number | null = null;
@@ -116,7 +116,7 @@ export class Committer {
     await this.writer.release();
   }
 
-  /** Whether the writer could go on where it was: the newest commit is its own last one, or `mine`. */
+  /** Whether the writer can continue: the newest commit is its own last one, or `mine`. */
   private async renew(mine: string | null): Promise<string | null> {
     const { store, log } = this.options;
     const writer = await store.acquireWriter();

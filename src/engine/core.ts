@@ -10,7 +10,7 @@ import {
 /** What the scheduler offers; tests put something of their own between it and the engine. */
 export type Core = Pick<Scheduler, keyof Scheduler>;
 
-/** Builds the core from what was stored, exactly as it was. */
+/** Builds the core from the stored state, unchanged. */
 export type RestoreCore = (site: SiteSpec, config: SchedulerConfig, snapshot: Snapshot) => Core;
 
 /** The scheduler, with policies beside the built-in ones. */

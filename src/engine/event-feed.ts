@@ -21,7 +21,7 @@ export interface PublisherOptions<R extends Sequenced> {
   readonly noun: 'events' | 'notices';
   /** How many events the ring keeps. */
   readonly ringSize: number;
-  /** How many events are read from the store at a time. */
+  /** Events per read of the store. */
   readonly pageSize: number;
   /** How many subscribers read from the store at the same time. */
   readonly concurrentReads: number;
@@ -50,7 +50,7 @@ export interface EventFeed<R extends Sequenced> {
   fromRing(sequence: number): R | undefined;
   /** Calls back once, at the next event or when the feed closes. Returns how to take that back. */
   onNext(callback: () => void): () => void;
-  /** Runs a read of the store, a limited number at a time. */
+  /** Runs a read of the store; the number of concurrent reads is limited. */
   reading<T>(read: () => Promise<T>): Promise<T>;
   /** Refuses a sequence number that is older than what is kept. Throws CommandError, StoreError. */
   assertKept(after: number): Promise<void>;

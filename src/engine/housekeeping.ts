@@ -1,4 +1,4 @@
-/** What goes on beside the turns: what is old is deleted, clocks are compared. Nothing here may stop the engine. */
+/** Background work: deletes old rows and compares clocks. Errors here never stop the engine. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
 import { yieldToEventLoop } from './async.ts';
@@ -16,7 +16,7 @@ export interface HousekeepingOptions {
   readonly signal: AbortSignal;
 }
 
-/** How long things are kept; null: for ever. */
+/** Retention times; null: forever. */
 export interface Retention {
   /** Scheduler time. */
   readonly events: Millis | null;
@@ -32,7 +32,7 @@ export interface Retention {
   readonly commands: Millis | null;
 }
 
-/** Deletes what has been kept for long enough, a small batch at a time, while `isWriter`. Never rejects. */
+/** Deletes expired rows in small batches while `isWriter`. Never rejects. */
 export const keepFor = async (
   retention: Retention,
   isWriter: () => boolean,

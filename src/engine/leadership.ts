@@ -75,7 +75,7 @@ export class Leadership {
     if (!(await this.lead())) await this.follow();
   }
 
-  /** Terms as the writer, and the times between them, until the signal aborts or it must not go on. Never rejects. */
+  /** Alternates between terms as the writer and as a standby until the signal aborts or it must stop. Never rejects. */
   async run(): Promise<SessionEnd> {
     const { clock, limits, signal } = this.options;
     while (!signal.aborted) {

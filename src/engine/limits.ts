@@ -23,7 +23,7 @@ export interface EngineLimits {
   readonly passInterval: Millis;
   /** The maximum delay of passes that fail again and again. */
   readonly maxPassDelay: Millis;
-  /** How long a database that is out of reach is waited for before callers are told. */
+  /** How long callers wait for an unavailable database before they receive an error. */
   readonly patience: Millis;
   /** How much longer than that writing may take per row, where a commit is large. */
   readonly timePerRow: Millis;
@@ -49,7 +49,7 @@ export interface EngineLimits {
   readonly stopTimeout: Millis;
   /** Events kept in memory for subscribers. */
   readonly eventRing: number;
-  /** Events read from the store at a time. */
+  /** Events per read of the store. */
   readonly eventPage: number;
   /** Subscribers that read from the store at the same time. */
   readonly eventReaders: number;
@@ -59,7 +59,7 @@ export interface EngineLimits {
   readonly skewWarning: Millis;
   /** How often old rows are looked for. */
   readonly retentionInterval: Millis;
-  /** Rows that are deleted at a time. */
+  /** Rows per deletion. */
   readonly retentionBatch: number;
   /** How long forwarded commands are kept: longer than any caller waits for the answer. */
   readonly commandRetention: Millis;

@@ -60,7 +60,7 @@ export interface EngineMetrics {
   reloaded(): void;
 }
 
-/** For an engine that nobody watches. */
+/** For an engine without metrics. */
 export const noMetrics: EngineMetrics = {
   watch: () => {},
   pass: () => {},

@@ -25,7 +25,7 @@ export interface EngineOptions {
   /** Default: nothing is traced. */
   readonly tracing?: Tracing | null;
   readonly limits?: Partial<EngineLimits>;
-  /** What is not named is kept for ever. */
+  /** Kinds that are not listed are kept forever. */
   readonly retention?: Partial<Omit<Retention, 'commands'>>;
   /** When notices are given ahead of time. Default: only where a lease says it. */
   readonly notices?: NoticeSettings;

@@ -175,7 +175,7 @@ export interface CommitBatch {
   readonly audit: readonly AuditRecord[];
   readonly outcomes: readonly ActionOutcome[];
   readonly notices: readonly NoticeRecord[];
-  /** StoredNotices.givenUntil from now on; null: as it was. */
+  /** The new StoredNotices.givenUntil; null: unchanged. */
   readonly noticesGivenUntil: Instant | null;
   /** Answers to commands that came through the database. */
   readonly answers: readonly { readonly commandId: string; readonly answer: unknown }[];
@@ -281,7 +281,7 @@ export interface Store {
 
 // ---------------------------------------------------------------- what the engine needs of hosts
 
-/** What an adapter is told of a node, so that it can reach its host. */
+/** What an adapter needs to reach the host of a node. */
 export interface HostNode {
   readonly number: number;
   readonly hostname: string;
@@ -291,14 +291,14 @@ export interface HostNode {
   readonly capacity: ActionTarget['capacity'];
 }
 
-/** What an adapter is told of the site. */
+/** What an adapter receives about the site. */
 export interface HostSite {
   readonly name: string;
   /** The nodes as they are now: a site may gain and lose nodes while the server runs. */
   nodes(): readonly HostNode[];
 }
 
-/** What is told of a lease besides its machines. */
+/** What an adapter receives about a lease besides its machines. */
 export interface LeaseFacts {
   readonly name: string | null;
   /** The name of the principal that it belongs to. */

@@ -122,7 +122,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     return () => this.waiters.delete(callback);
   }
 
-  /** Runs a read of the store, a limited number at a time. */
+  /** Runs a read of the store; the number of concurrent reads is limited. */
   reading<T>(read: () => Promise<T>): Promise<T> {
     return this.readers.run(read);
   }

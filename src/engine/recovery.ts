@@ -1,4 +1,4 @@
-/** From what is stored to a core that goes on where the last commit left it. */
+/** Builds a core that continues from the last commit. */
 import type { Logger } from 'pino';
 import type {
   ActionRecord,

@@ -175,7 +175,7 @@ const reservationFaults = (
     reservationId: id,
     message: `reservation ${id} (${kind} of lease ${leaseId}): ${message}`,
   });
-  // An image transfer may go on for leases other than the one that it was planned for.
+  // An image transfer may continue for leases other than its owner.
   const served = Object.values(reservation.targets ?? {}).flat();
   if (!leases.has(leaseId) && !served.some(([lease]) => leases.has(lease))) {
     return [fault('ORPHAN_RESERVATION', 'its lease is not among the live ones')];

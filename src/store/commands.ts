@@ -3,7 +3,7 @@ import { type ForwardedCommand, StoreError } from '../engine/ports.ts';
 import type { Database } from './database.ts';
 import { toJson } from './json.ts';
 
-/** A command that no writer took within this time is not carried out any more: nobody waits for it (seconds). */
+/** A command that no writer takes within this time is dropped: its caller has stopped waiting (seconds). */
 const lifetime = 60;
 /** Answers are looked for this often even when no notification comes (ms). */
 const pollInterval = 500;

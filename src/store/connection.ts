@@ -126,7 +126,7 @@ export class Connection {
   }
 }
 
-/** Whether the server itself answered with an error, after which the session goes on. */
+/** Whether the server itself returned an error, after which the session continues. */
 function answered(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity !== 'FATAL' && error.severity !== 'PANIC';
 }

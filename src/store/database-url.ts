@@ -14,7 +14,7 @@ export interface ConnectionSettings {
   readonly poolSize: number;
   /** How long a query waits for one of them (ms). */
   readonly poolTimeout: number;
-  /** Whether to go on without TLS where the server has none. */
+  /** Whether to continue without TLS if the server has none. */
   readonly tlsOptional: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface Notification {
 export const channels = ['leasegraph_events', 'leasegraph_commands', 'leasegraph_answers'] as const;
 export type Channel = (typeof channels)[number];
 
-/** What migrations need: one session that nobody else uses meanwhile. */
+/** What migrations need: one session that is not shared. */
 export interface MigrationSession extends Queryable {
   /** Several statements at once. */
   script(text: string): Promise<void>;

@@ -67,7 +67,7 @@ export function kindOf(error: unknown): StoreErrorKind {
   const code = originalCodeOf(error) ?? codeOf(error);
   if (code !== null) {
     if (transientCodes.has(code)) return 'TRANSIENT';
-    // Codes of Prisma look alike, but tell less than the message: P2010 stands for any raw query that failed.
+    // Codes of Prisma look alike, but say less than the message: P2010 covers any raw query that failed.
     if (/^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code)) {
       return transientStates.some((state) => code.startsWith(state)) ? 'TRANSIENT' : 'PERMANENT';
     }

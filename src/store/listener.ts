@@ -24,7 +24,7 @@ export class Listener {
     this.ownProcess = ownProcess;
   }
 
-  /** Resolves when it listens; also when the server cannot be reached just now, since it goes on trying. */
+  /** Resolves when it listens, or when the server is unreachable, since it keeps trying. */
   async subscribe(onNotification: (notification: Notification) => void): Promise<AsyncDisposable> {
     this.subscribers.add(onNotification);
     if (this.running === null) {

@@ -18,7 +18,7 @@ type Callback = (
 ) => void;
 
 /**
- * A pool that goes on with the connections that it has when the server grants no more: queries wait for one of them.
+ * A pool that continues with its present connections when the server grants no more: queries wait for one of them.
  * The limits of a role, a database, a server or a pooler are often lower than the size of the pool.
  */
 export class PatientPool extends pg.Pool {

@@ -8,7 +8,7 @@ const modes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify
 export interface TlsSettings {
   /** What the driver takes; false: without TLS. */
   readonly ssl: ConnectionOptions | false;
-  /** Whether to go on without TLS where the server has none. */
+  /** Whether to continue without TLS if the server has none. */
   readonly optional: boolean;
 }
 

@@ -30,7 +30,7 @@ export function operationUnderWay(lease: Lease, id: number): UnderWay | null {
   return null;
 }
 
-/** An operation goes on until `until`; what follows it in its chain comes later by as much. */
+/** An operation lasts until `until`; the rest of its chain is delayed by the same time. */
 export function extendOperation(
   state: SchedulerState,
   lease: Lease,
@@ -227,7 +227,7 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
   if (missing <= 0) return;
   const isSuspendable = lease.type === 'BEST_EFFORT' && state.planning.estimates.canSuspend(lease);
   if (isSuspendable && runOnInPlace(state, lease, vm, now)) return;
-  // What is suspended goes on later.
+  // A suspended lease continues later.
   if (vm.mustSuspend) return;
   const change = lease.deadline === null ? missing : Math.min(missing, lease.deadline - vm.finalEnd);
   if (change <= 0 || extendBy(state, lease, vm, change, now)) return;

@@ -41,7 +41,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     if (lease.queueRank === null) continue;
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
     const refusal = tryToSchedule(state, lease, now);
-    // A lease that waits for the quota of its project holds nobody up.
+    // A lease that waits for the quota of its project does not block others.
     if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
     now = laterOf(state, now, yield);
     // Leases requested during the pause do not wait for the rest of a long queue.

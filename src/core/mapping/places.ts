@@ -108,7 +108,7 @@ export class PlaceSearch {
   /** `at` when there are enough places then; otherwise when there may be more. */
   private enoughPlaces(at: Instant): Instant {
     if (!this.nodes) {
-      // Most searches end where they begin; one that goes on looks at each node once.
+      // Most searches end at their first instant; one that continues examines each node once.
       this.nodes = this.lookAtAll(at, this.found === Number.NEGATIVE_INFINITY);
       if (!this.nodes) return at;
     }

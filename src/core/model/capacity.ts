@@ -117,7 +117,7 @@ export class ResourceSpace {
     });
   }
 
-  /** What a need comes to, by type. */
+  /** The total of a need, by type. */
   needTotals(need: Need): number[] {
     const totals = this.totals(need.vector);
     for (const { type, quantities } of need.shares) {

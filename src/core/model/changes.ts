@@ -25,7 +25,7 @@ export interface Changes {
   readonly placedLeases: readonly number[];
   /** New or changed, whole, ascending id. */
   readonly reservations: readonly ReservationRecord[];
-  /** Those of `reservations` that are new: ids, ascending. What the others hold, and where, is as it was. */
+  /** Ids of the new ones among `reservations`, ascending. The nodes and amounts of the others have not changed. */
   readonly placedReservations: readonly number[];
   /** Reservations that were withdrawn before they started: ids. */
   readonly withdrawn: readonly number[];

@@ -45,7 +45,7 @@ export interface ImageTransferConfig {
   readonly avoidRedundantTransfers: boolean;
   readonly forceTransferTime: Millis | null;
   readonly reuse: 'none' | 'image-caches';
-  /** MB a node; -1 is unlimited. */
+  /** MB per node; -1 is unlimited. */
   readonly cacheSizeMb: number;
 }
 

@@ -213,7 +213,7 @@ export class Reservation {
   /** Order among reservations with an equal start (end): the slot table sets them at insertion. */
   startRank = 0;
   endRank = 0;
-  /** The VM reservation in whose chain it stands. */
+  /** The VM reservation whose chain contains it. */
   vm: VmReservation | null = null;
   /** Its place there: negative before the VM, positive after it. The slot table sets it. */
   chainIndex = 0;

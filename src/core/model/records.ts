@@ -60,11 +60,11 @@ export interface NodeSpec {
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** UP; DRAINING: what runs there goes on, and nothing new starts; DOWN: it has failed, and what ran there is lost. */
+/** UP; DRAINING: running machines continue, and no new ones start; DOWN: it has failed, and its machines are lost. */
 export const nodeStates = ['UP', 'DRAINING', 'DOWN'] as const;
 export type NodeState = (typeof nodeStates)[number];
 
-/** Who set the state of a node, when, and why. */
+/** The principal that set the state of a node, the time, and the reason. */
 export interface NodeStateCause {
   /**
    * OPERATOR: a principal did. HOST: its host stopped answering, or answers again. START_FAILED: a machine could not be
@@ -85,14 +85,14 @@ export interface NodeStateCause {
 export interface NodeStateRecord {
   readonly number: number;
   readonly state: NodeState;
-  /** Absent where nobody gave one. */
+  /** Absent if none was given. */
   readonly cause?: NodeStateCause | undefined;
 }
 
 /** A node that was added or changed: whole, with its state. */
 export interface NodeRecord extends NodeSpec, NodeStateRecord {}
 
-/** Changes of a node; what is absent stays as it is. An address of null: its host is reached under the hostname. */
+/** Changes of a node; absent fields do not change. If the address is null, the host is reached under the hostname. */
 export interface NodeUpdate {
   readonly capacity?: Amounts | undefined;
   readonly address?: string | null | undefined;
@@ -281,7 +281,7 @@ export interface ReservationRecord {
   /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that it is for; once it has started, as they were then. */
   readonly targets: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
   readonly image: DiskImage | null;
-  /** The VM reservation in whose chain this one stands; null for VM and IMAGE_TRANSFER. */
+  /** The VM reservation whose chain contains this one; null for VM and IMAGE_TRANSFER. */
   readonly vmId: number | null;
   /** SUSPENSION: the lease for which it was preempted; null when it was planned so. */
   readonly preemptor: number | null;

@@ -90,7 +90,7 @@ export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, messag
   );
 };
 
-/** All its reservations leave the slot table; what ran counts; hosts are told to remove what they hold of it. */
+/** Removes all its reservations from the slot table, counts its running time, and has hosts remove what is left. */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const vm = lease.vm;
   const held = heldByHosts(lease);

@@ -2,7 +2,7 @@ import type { LeaseView } from '../model/lease-view.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { DAY } from '../model/time.ts';
 
-/** Which leases may be put aside for which. Leases that are not preemptible are never asked about. */
+/** Which leases may be preempted for which. Leases that are not preemptible are never passed to a policy. */
 export interface PreemptionPolicy {
   /** Whether the lease may preempt any other at all. */
   preempts(preemptor: LeaseView): boolean;

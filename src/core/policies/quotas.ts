@@ -8,7 +8,7 @@ import { PeriodLedger, ProjectLedger, type ProjectLedgers } from '../slot-table/
 
 export const quotaExceeded = 'QUOTA_EXCEEDED';
 
-/** No answer looks at more starts than this. */
+/** The maximum number of starts that one answer examines. */
 const maxStarts = 5_000;
 
 interface ProjectRules {

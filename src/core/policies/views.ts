@@ -33,7 +33,7 @@ export class HostView {
   leaseCount(max: number = Number.POSITIVE_INFINITY): number {
     return this.#profile.leaseCount(this.#at, max);
   }
-  /** For how long neither what is free nor the set of leases changes; Infinity: for ever. */
+  /** How long neither the free capacity nor the set of leases changes; Infinity: forever. */
   get unchangedFor(): Millis {
     return this.#profile.unchangedUntil(this.#at) - this.#at;
   }

@@ -8,7 +8,7 @@ interface CachedImage {
   readonly users: Map<number, Set<number>>;
 }
 
-/** The disk images that nodes keep for reuse, within a limit a node. */
+/** The disk images that nodes cache for reuse, within a limit per node. */
 export class ImageCaches {
   /** Node -> its images in the order in which they were cached. */
   private readonly nodes = new Map<number, CachedImage[]>();

@@ -14,7 +14,7 @@ import { bestEffortCandidates, type Claim, makeRoom } from './room.ts';
  * those with a deadline for an advance reservation (D2, D3). False: then nothing has changed.
  */
 export function scheduleWithRoom(state: SchedulerState, lease: Lease, now: Instant): boolean {
-  // Asked for every lease that waits in the queue, in every pass.
+  // Called for every lease in the queue, in every pass.
   if (lease.type === 'BEST_EFFORT') return false;
   const claim = claimFor(state, lease, now, (plan) => commit(state, plan, now));
   return claim !== null && makeRoom(state, claim, now);

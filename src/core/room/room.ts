@@ -186,7 +186,7 @@ export function bestEffortCandidates(state: SchedulerState, lease: Lease, step: 
   };
 }
 
-/** Running best-effort leases that the policy lets a lease put aside, at some time. */
+/** Running best-effort leases that the policy lets a lease preempt at a given time. */
 function runningToPreempt(state: SchedulerState, lease: Lease, now: Instant): Lease[] {
   if (!state.policies.preemption.preempts(lease.view)) return [];
   return preemptionCandidates(state.planning, lease, now, FOREVER).filter(({ vm }) => vm?.state === 'ACTIVE');

@@ -27,7 +27,7 @@ export class NodeAvailability {
     return this.states.get(node) ?? 'UP';
   }
 
-  /** Why the node is in its state; null where nobody gave a cause. */
+  /** The reason for the node's state; null if none was given. */
   causeOf(node: number): NodeStateCause | null {
     return this.causes.get(node) ?? null;
   }

@@ -80,7 +80,7 @@ export class NodeProfile {
   }
 
   remove(hold: Hold): void {
-    // A boundary that lies in the forgotten past is gone; the first segment stands for it.
+    // A boundary in the forgotten past is gone; the first segment replaces it.
     const start = this.indexAt(hold.start);
     let end = start;
     while (end < this.segments.length && (this.segments[end] as Segment).time < hold.end) {

@@ -25,7 +25,7 @@ export type Candidates = (start: Instant, end: Instant) => readonly Lease[];
 
 export const nobody: Candidates = () => [];
 
-/** A lease, as it stands. */
+/** The current state of a lease. */
 export function pieceOf(lease: Lease, now: Instant): Piece {
   return {
     lease,

@@ -7,7 +7,7 @@ export interface SetNodeStateInput {
   readonly state: NodeState;
   /** What is done when leases would lose a place that they were promised. */
   readonly collisions: Collisions;
-  /** The name of the principal who does it. */
+  /** The name of the principal. */
   readonly by?: string | null | undefined;
   /** Why, for people. */
   readonly reason?: string | null | undefined;

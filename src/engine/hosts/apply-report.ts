@@ -37,7 +37,7 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
   if (nodeState) applyNodeState(core, now, nodeState);
 }
 
-/** What operators decided about the node stays: it comes back as it was before its host stopped answering. */
+/** Keeps the decisions of operators: the node returns to its state before its host stopped answering. */
 function applyNodeState(core: Core, now: Instant, { code, message, node, state }: ReportedState): void {
   const present = core.nodeState(node);
   const cause = { code, at: now, by: null, message, lease: null, before: null };

@@ -145,7 +145,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Repeats at once what waits to be repeated on a node. */
+  /** Retries at once the calls to a node that wait for a retry. */
   retryOn(node: number): void {
     for (const open of this.known.values()) {
       const { kind, targets } = open.action;

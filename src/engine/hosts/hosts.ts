@@ -154,7 +154,7 @@ export class Hosts implements HostControl {
     void this.inspection.run();
   }
 
-  /** The core was loaded again within a term: the ledger goes on with what it knows. */
+  /** The core was reloaded within a term: the ledger keeps its state. */
   reloaded({
     leases,
     nodeStates,

@@ -39,7 +39,7 @@ export class Inspection {
   /** By lease. */
   private readonly running = new Map<number, RunningMachines>();
   private readonly slots: Semaphore;
-  /** Leases that were reported: nothing more is said of them. */
+  /** Leases that have already been reported. */
   private readonly reported = new Set<number>();
 
   constructor(

@@ -4,7 +4,7 @@ import type { LeaseFacts } from '../ports.ts';
 /** Ended leases whose facts are kept: machines may still have to be removed. */
 const maxEnded = 10_000;
 
-/** What hosts are told of leases besides their machines. */
+/** Facts about leases, besides their machines, that are passed to hosts. */
 export class KnownLeases {
   private readonly facts = new Map<number, LeaseFacts>();
   /** In the order in which they ended. */

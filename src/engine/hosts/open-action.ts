@@ -11,7 +11,7 @@ export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME'])
 export const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
 export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
-/** An operation that goes on after its planned end. */
+/** An operation that continues after its planned end. */
 export interface LateOperation {
   readonly leaseId: number;
   readonly reservationId: number;
@@ -38,7 +38,7 @@ export interface OpenAction {
    * START: aborts when its machines are to be shut down, so that those that still wait for their node are not started.
    */
   readonly unwanted: AbortController;
-  /** A removal that goes on without holding up what comes after it for its lease. */
+  /** A removal that does not block later actions of its lease. */
   readonly detached: AbortController;
   readonly failures: HostFailure[];
   /** What was printed for each machine. */
@@ -93,7 +93,7 @@ export function beginCalls(
   metrics.dispatched((clock.monotonic() - open.takenAt) / 1_000);
 }
 
-/** How an action ended of which nothing goes on any more, and why it did not succeed. */
+/** The outcome of an ended action, and the reason if it failed. */
 export function endOf({ failures, lastFailure, superseded }: OpenAction): {
   readonly result: 'failed' | 'superseded' | 'succeeded';
   readonly error: string | null;

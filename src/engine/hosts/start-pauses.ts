@@ -13,7 +13,7 @@ export interface StartPauseOptions {
   readonly signal: AbortSignal;
 }
 
-/** Nodes on which a machine could not be started take no others for a time; then they are used again. */
+/** Nodes on which a machine could not be started accept no other starts for some time. */
 export class StartPauses {
   private readonly paused = new Map<number, AbortController & Disposable>();
 

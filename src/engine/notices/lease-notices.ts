@@ -64,7 +64,7 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);
 }
 
-/** Its hosts take longer than planned: its machines start, or go on, later, and nobody has asked for it. */
+/** Its hosts take longer than planned: its machines start or resume later than planned, without a request. */
 function lateness(
   before: LeaseRecord,
   after: LeaseRecord,

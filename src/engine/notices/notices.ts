@@ -23,7 +23,7 @@ export interface StoredNotices {
 
 export interface TakenNotices {
   readonly notices: readonly NoticeRecord[];
-  /** As StoredNotices; null when it is as it was. */
+  /** Like StoredNotices; null if unchanged. */
   readonly givenUntil: Instant | null;
 }
 

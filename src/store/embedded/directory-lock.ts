@@ -51,7 +51,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   await writeFile(file, '', { flag: 'wx' });
   const release = () => rm(file, { force: true });
   try {
-    // Somebody who started in the same moment gives way or wins within this time.
+    // A process that started at the same moment yields or wins within this time.
     for (let patience = 50; ; patience--) {
       const others = await liveClaims(claims, own, domain);
       const first = others[0];

@@ -11,7 +11,7 @@ import type { Launcher } from './account.ts';
 import { diskFull, formerDatabase } from './postmaster.ts';
 import { type Program, unavailable } from './program.ts';
 
-/** The superuser, who needs no password: only the owner of the socket's folder reaches the server. */
+/** The superuser, which needs no password: only the owner of the socket's folder reaches the server. */
 export const superuser = 'leasegraph';
 export const databaseName = 'postgres';
 

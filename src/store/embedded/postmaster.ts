@@ -29,7 +29,7 @@ const settings = {
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
-  // Nobody replicates it.
+  // No replicas connect to it.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -106,7 +106,7 @@ export class Postmaster {
     child.once('exit', () => void this.startAgain());
   }
 
-  /** Resolves when PostgreSQL accepts connections. Its log goes on to be read, so that it never waits for us. */
+  /** Resolves when PostgreSQL accepts connections. Its log is still read afterwards, so that it never blocks. */
   private started(child: ChildProcess): Promise<void> {
     const { log } = this.options;
     const lines: string[] = [];

@@ -45,7 +45,7 @@ export function checkNode(state: SchedulerState, number: number): void {
   );
 }
 
-/** Plans that use the node are made anew; what runs there goes on (N2). */
+/** Makes new plans for leases that use the node; running machines continue (N2). */
 function drain(state: SchedulerState, node: number, collisions: Collisions, now: Instant): void {
   const closure = closureOf(node, now);
   const taken = takePlans(state, closure, now);

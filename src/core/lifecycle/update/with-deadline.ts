@@ -35,7 +35,7 @@ export function updateWithDeadline(
   if (endOf(lease) > (lease.deadline as Instant)) throw deadlineCannotBeMet(lease);
 }
 
-/** When its last piece is over, as planned; for ever when nothing is. */
+/** The planned end of its last piece; Infinity without a plan. */
 function endOf(lease: Lease): Instant {
   return lease.vms.at(-1)?.finalEnd ?? Number.POSITIVE_INFINITY;
 }
