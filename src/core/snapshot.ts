@@ -15,7 +15,7 @@ import type { Amounts, LeaseRecord, ReservationRecord } from './model/records.ts
  */
 export const leaseRecord = (lease: Lease): LeaseRecord => ({
   id: lease.id,
-  name: lease.terms.name,
+  name: lease.name,
   type: lease.type,
   submittedAt: lease.submittedAt,
   requestedStart: lease.requestedStart,

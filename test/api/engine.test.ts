@@ -165,6 +165,32 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect((await end()).userErrors).toEqual([{ code: 'LEASE_ENDED', path: ['input', 'id'] }]);
   });
 
+  it('changes the name of a lease, and whether it is preemptible', async () => {
+    const { ask } = await serve(databases);
+    const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H', name: 'draft' };
+    const { id } = (await ask(requestLease, { input })).requestLease.lease;
+    const update = async (fields: object) =>
+      (
+        await ask(
+          `mutation ($input: UpdateLeaseInput!) { updateLease(input: $input) {
+            lease { name preemptible requestedDuration } userErrors { code path } } }`,
+          { input: { id, ...fields } },
+        )
+      ).updateLease;
+    const before = { name: 'draft', preemptible: false, requestedDuration: 'PT1H' };
+    expect((await update({ name: 'final' })).lease).toEqual({ ...before, name: 'final' });
+    expect((await update({ preemptible: true, duration: 'PT2H' })).lease).toEqual({
+      ...{ name: 'final', preemptible: true, requestedDuration: 'PT2H' },
+    });
+    expect(await update({ name: ' ' })).toEqual({
+      lease: null,
+      userErrors: [{ code: 'INVALID_REQUEST', path: ['input', 'name'] }],
+    });
+    expect((await update({ name: null, preemptible: false })).lease).toMatchObject({
+      ...{ name: null, preemptible: false },
+    });
+  });
+
   it('answers what an update would do, and what is possible instead, and changes nothing', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };

@@ -206,7 +206,7 @@ describe('update, extend and end', () => {
 
   it('say why they cannot', async () => {
     expect((await cli('update', '70', ...server)).err).toBe(
-      'leasegraph: expected --duration, --start, --deadline or --end-notice\n',
+      'leasegraph: expected --duration, --start, --deadline, --name, --preemptible or --end-notice\n',
     );
     expect((await cli('end', '99', ...server)).err).toBe(
       'leasegraph: there is no lease 99 [LEASE_NOT_FOUND]\n',

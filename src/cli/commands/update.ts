@@ -9,6 +9,8 @@ import { addOutputOptions, type OutputOptions } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 interface UpdateOptions extends ServerOptions, OutputOptions {
+  readonly name?: string;
+  readonly preemptible?: boolean;
   readonly start?: Moment;
   readonly duration?: string;
   readonly deadline?: Moment;
@@ -24,19 +26,28 @@ export default function update(command: Command, terminal: Terminal): void {
     .option('--duration <duration>', `its new duration: ${durationForm}`, durationOption)
     .option('--start <instant>', 'its new start, before its machines have started', momentOption)
     .option('--deadline <instant>', 'the new deadline of a deadline lease', momentOption)
+    .option('--name <name>', 'its new name; an empty one: none')
+    .option('--preemptible', 'from now on it may be suspended or requeued for leases that take precedence')
+    .option('--no-preemptible', 'from now on it may not')
     .option('--end-notice <duration>', 'how long before its end a notice is given; 0s: none', durationOption)
     .option('--as-far-as-possible', 'extend a running lease as far as its nodes are free')
     .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an update with its key carries it out once')
     .action(async (number: number, options: UpdateOptions) => {
-      const { start, duration, deadline, endNotice, asFarAsPossible, dryRun, key } = options;
-      if ([start, duration, deadline, endNotice].every((value) => value === undefined)) {
-        throw new CliError('expected --duration, --start, --deadline or --end-notice', 2);
+      const { name, preemptible, start, duration, deadline, endNotice, asFarAsPossible, dryRun, key } =
+        options;
+      if ([name, preemptible, start, duration, deadline, endNotice].every((value) => value === undefined)) {
+        throw new CliError(
+          'expected --duration, --start, --deadline, --name, --preemptible or --end-notice',
+          2,
+        );
       }
       const client = connect(options);
       const { id } = await findLease(client, number);
       const input = {
         id,
+        ...(name === undefined ? {} : { name: name === '' ? null : name }),
+        ...(preemptible === undefined ? {} : { preemptible }),
         ...(duration === undefined ? {} : { duration }),
         ...(start === undefined ? {} : { start: await resolveMoment(client, '--start', start) }),
         ...(deadline === undefined ? {} : { deadline: await resolveMoment(client, '--deadline', deadline) }),

@@ -2,10 +2,13 @@ import type { Amounts, Instant, LeaseRecord, LeaseState, LeaseType, Millis } fro
 
 /** What a view shows of a lease. */
 export interface ViewedLease
-  extends Pick<LeaseRecord, 'id' | 'type' | 'submittedAt' | 'requestedStart' | 'duration' | 'preemptible'> {
+  extends Pick<
+    LeaseRecord,
+    'id' | 'name' | 'type' | 'submittedAt' | 'requestedStart' | 'duration' | 'preemptible'
+  > {
   readonly state: LeaseState;
   readonly accumulated: Millis;
-  readonly terms: Pick<LeaseRecord, 'name' | 'machines'>;
+  readonly terms: Pick<LeaseRecord, 'machines'>;
 }
 
 /** A lease as policies see it, read-only. (A `#` field, since policies may be written in JavaScript.) */
@@ -20,7 +23,7 @@ export class LeaseView {
     return this.#lease.id;
   }
   get name(): string | null {
-    return this.#lease.terms.name;
+    return this.#lease.name;
   }
   get type(): LeaseType {
     return this.#lease.type;

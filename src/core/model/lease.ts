@@ -15,7 +15,7 @@ import type {
   StateReason,
 } from './records.ts';
 
-/** What a lease is requested with. Its start, duration, deadline and end notice may be changed later. */
+/** What a lease is requested with. What can be updated may be changed later. */
 export type LeaseTerms = Pick<
   LeaseRecord,
   | 'id'
@@ -53,6 +53,7 @@ export interface Demand {
 /** A lease inside the core. Its state changes only through `become`, which keeps to the transition table. */
 export class Lease implements Demand {
   readonly id: number;
+  name: string | null;
   readonly type: LeaseType;
   readonly submittedAt: Instant;
   /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
@@ -63,7 +64,7 @@ export class Lease implements Demand {
   /** How long before its end a notice is given; null: as the site does. */
   endNotice: Millis | null;
   readonly knownDuration: Millis | null;
-  readonly preemptible: boolean;
+  preemptible: boolean;
   readonly image: DiskImage | null;
   readonly needs: readonly Need[];
   readonly memory: readonly number[];
@@ -121,6 +122,7 @@ export class Lease implements Demand {
     this.totals = totals;
     this.uniform = uniform;
     this.id = terms.id;
+    this.name = terms.name;
     this.type = terms.type;
     this.submittedAt = terms.submittedAt;
     this.requestedStart = terms.requestedStart;

@@ -133,6 +133,10 @@ export interface LeaseUpdate {
   readonly asFarAsPossible?: boolean;
   /** How long before its end a notice is given; 0: none. */
   readonly endNotice?: Millis;
+  /** Null: it has no name any more. */
+  readonly name?: string | null;
+  /** Whether other leases may take its place from now on. What is decided already stays. */
+  readonly preemptible?: boolean;
 }
 
 export interface SiteSpec {

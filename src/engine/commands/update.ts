@@ -1,6 +1,6 @@
 import type { CommandOutcome, LeaseUpdate } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
-import { fieldsOf, isWhole } from './shape.ts';
+import { fieldsOf, isOptionalText, isWhole } from './shape.ts';
 
 export interface UpdateInput {
   readonly leaseNumber: number;
@@ -31,9 +31,20 @@ function parseUpdate(input: unknown): UpdateInput | null {
   const fields = fieldsOf(input);
   const terms = fieldsOf(fields?.update);
   if (!fields || !terms || !isWhole(fields.leaseNumber)) return null;
-  const { asFarAsPossible = false, deadline, duration, endNotice, start, ...others } = terms;
+  const {
+    asFarAsPossible = false,
+    deadline,
+    duration,
+    endNotice,
+    name,
+    preemptible,
+    start,
+    ...others
+  } = terms;
   if (Object.keys(others).length > 0 || typeof asFarAsPossible !== 'boolean') return null;
   const isTime = (value: unknown): boolean => value === undefined || isWhole(value);
   if (!isTime(deadline) || !isTime(duration) || !isTime(endNotice) || !isTime(start)) return null;
+  if (!isOptionalText(name)) return null;
+  if (preemptible !== undefined && typeof preemptible !== 'boolean') return null;
   return { leaseNumber: fields.leaseNumber, update: terms as LeaseUpdate };
 }

@@ -10,12 +10,17 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
   description: 'New terms of a lease. What is not given stays as it is.',
   fields: (t) => ({
     id: t.id({ required: true, description: 'Its global id.' }),
+    name: t.string({ description: 'The new name; null: none.' }),
     start: t.field({
       type: 'DateTime',
       description: 'ADVANCE_RESERVATION: the new start. DEADLINE: the new earliest start.',
     }),
     duration: t.field({ type: 'Duration', description: 'The new requested running time.' }),
     deadline: t.field({ type: 'DateTime', description: 'DEADLINE: the new deadline.' }),
+    preemptible: t.boolean({
+      description:
+        'Whether the lease may from now on be suspended or requeued in favour of leases that take precedence.',
+    }),
     endNotice: t.field({
       type: 'Duration',
       description: 'How long before the end of the lease a notice is given. PT0S: none.',
@@ -66,21 +71,25 @@ const UpdateLeasePayload = payloadType<Updated>(
 );
 
 function updateOf(input: typeof UpdateLeaseInput.$inferInput): LeaseUpdate {
-  const { start, duration, deadline, endNotice, asFarAsPossible } = input;
+  const { name, start, duration, deadline, preemptible, endNotice, asFarAsPossible } = input;
   const errors = [
+    ...textErrors(name, 'input', 'name'),
     ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
     ...(typeof duration === 'number' ? durationErrors(duration, 'input', 'duration') : []),
     ...endNoticeErrors(endNotice),
   ];
   if (errors.length > 0) throw new Refused(errors);
-  if ([start, duration, deadline, endNotice].every((value) => typeof value !== 'number')) {
+  const isTimed = [start, duration, deadline, endNotice].some((value) => typeof value === 'number');
+  if (!isTimed && name === undefined && typeof preemptible !== 'boolean') {
     refuse(
       'INVALID_REQUEST',
-      'The update changes nothing. Give a start, a duration, a deadline or an end notice.',
+      'The update changes nothing. Give a name, a start, a duration, a deadline, an end notice or whether it is preemptible.',
       'input',
     );
   }
   return {
+    ...(name !== undefined && { name }),
+    ...(typeof preemptible === 'boolean' && { preemptible }),
     ...(typeof start === 'number' && { start }),
     ...(typeof duration === 'number' && { duration }),
     ...(typeof deadline === 'number' && { deadline }),

@@ -504,6 +504,10 @@ export type UpdateLeaseInput = {
   readonly id: string | number;
   /** Repeating an update with its key returns the lease; the key with another input is an error. */
   readonly idempotencyKey?: string | null | undefined;
+  /** The new name; null: none. */
+  readonly name?: string | null | undefined;
+  /** Whether the lease may from now on be suspended or requeued in favour of leases that take precedence. */
+  readonly preemptible?: boolean | null | undefined;
   /** ADVANCE_RESERVATION: the new start. DEADLINE: the new earliest start. */
   readonly start?: string | null | undefined;
 };

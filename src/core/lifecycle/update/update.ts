@@ -17,13 +17,13 @@ import { updateWithDeadline } from './with-deadline.ts';
 export function updateLease(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): Lease {
   const lease = state.live(id);
   const terms = newTerms(lease, update);
-  const { endNotice = lease.endNotice } = update;
   const allowed = terms && withinQuotas(state, lease, terms, update);
-  if (!allowed && endNotice === lease.endNotice) return lease;
+  const traits = newTraits(lease, update);
+  if (!allowed && !traits) return lease;
   const before = termsOf(lease);
   state.journal.attempt(() => {
     state.touch(lease);
-    lease.endNotice = endNotice;
+    Object.assign(lease, traits);
     state.log.lease(lease);
     if (!allowed) return true;
     Object.assign(lease, allowed);
@@ -40,6 +40,16 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
     return true;
   });
   return lease;
+}
+
+/** What can change without another plan; null when nothing of it changes. */
+function newTraits(
+  lease: Lease,
+  update: LeaseUpdate,
+): Pick<Lease, 'endNotice' | 'name' | 'preemptible'> | null {
+  const { endNotice = lease.endNotice, name = lease.name, preemptible = lease.preemptible } = update;
+  const isSame = endNotice === lease.endNotice && name === lease.name && preemptible === lease.preemptible;
+  return isSame ? null : { endNotice, name, preemptible };
 }
 
 /** The terms, as far as the quotas of the project let a lease last; null when nothing is left. Throws QUOTA_EXCEEDED. */
