@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { createClient } from 'graphql-ws';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { databaseEnvironments } from '../support/databases.ts';
 import { postgresMissing } from '../support/postgres.ts';
 import { build, run, type ServerProcess, scratchDirectory, startServer } from '../support/server-process.ts';
 import { sharedPostgres } from '../support/shared-postgres.ts';
@@ -35,19 +36,7 @@ const start = async (name: string, environment: Record<string, string>) => {
   return server;
 };
 
-const databases = [
-  ['embedded', null, async () => ({})],
-  [
-    'server',
-    postgresMissing,
-    async () => {
-      const postgres = await sharedPostgres();
-      return { DATABASE_URL: postgres.url(await postgres.createDatabase()) };
-    },
-  ],
-] as const;
-
-describe.each(databases)('API workers (%s database)', (kind, missing, database) => {
+describe.each(databaseEnvironments)('API workers (%s database)', (kind, missing, database) => {
   beforeEach(({ skip }) => skip(missing !== null, missing ?? ''));
 
   it('answer on one port beside the process that schedules, and are replaced when they die', async () => {

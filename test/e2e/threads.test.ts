@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { postgresMissing } from '../support/postgres.ts';
+import { databaseEnvironments } from '../support/databases.ts';
 import { build, type ServerProcess, scratchDirectory, startServer } from '../support/server-process.ts';
-import { sharedPostgres } from '../support/shared-postgres.ts';
 
 const scratch = scratchDirectory();
 beforeAll(build);
@@ -55,19 +54,7 @@ const start = async (dataDir: string, environment: Record<string, string>) => {
   return server;
 };
 
-const databases = [
-  ['embedded', null, async () => ({})],
-  [
-    'server',
-    postgresMissing,
-    async () => {
-      const postgres = await sharedPostgres();
-      return { DATABASE_URL: postgres.url(await postgres.createDatabase()) };
-    },
-  ],
-] as const;
-
-describe.each(databases)('the thread of the engine (%s database)', (_kind, missing, database) => {
+describe.each(databaseEnvironments)('the thread of the engine (%s database)', (_kind, missing, database) => {
   beforeEach(({ skip }) => skip(missing !== null, missing ?? ''));
 
   it('does not keep readers waiting, however long the scheduler is busy', async () => {

@@ -31,7 +31,20 @@ export interface OwnServerDatabase extends DatabaseKind {
   server(): OwnPostgresServer;
 }
 
-/** Declares the suite once for each database; the one that is missing on this machine is skipped and says why. */
+/** For suites that start server processes: each database, why it is missing, and the variables that select a new one. */
+export const databaseEnvironments = [
+  ['embedded', null, async () => ({})],
+  [
+    'server',
+    postgresMissing,
+    async () => {
+      const postgres = await sharedPostgres();
+      return { DATABASE_URL: postgres.url(await postgres.createDatabase()) };
+    },
+  ],
+] as const;
+
+/** Declares the suite once for each database; a database that is missing on this machine is skipped with the reason. */
 export function describeEachDatabase(name: string, suite: (database: DatabaseKind) => void): void {
   describeDatabase('embedded', name, suite);
   describeDatabase('server', name, suite);
@@ -46,7 +59,7 @@ export function describeDatabase(
   else describeServer(name, sharedPostgres, async () => {}, suite);
 }
 
-/** For a suite that stops its server: the others go on with the shared one. */
+/** For a suite that stops its server. Other suites continue with the shared one. */
 export function describeOwnServer(name: string, suite: (database: OwnServerDatabase) => void): void {
   const start = async () => {
     const server = await startPostgres();

@@ -63,7 +63,7 @@ export const isInTheWay = (
 ): boolean =>
   heldWithin(lease, from, to).some(({ amounts }) => [...amounts.keys()].some((node) => nodes.has(node)));
 
-/** What a lease holds at some time within [from, to). A transfer belongs to its owner, even if other leases wait for it. */
+/** What a lease holds at some time within [from, to). A transfer belongs to its owner, even if others wait for it. */
 const heldWithin = (lease: Lease, from: Instant, to: Instant): Reservation[] =>
   [...lease.reservations, ...[...lease.transfers].filter((transfer) => transfer.lease === lease)].filter(
     (each) =>

@@ -1,0 +1,51 @@
+/** Mutations whose only argument is a lease, and which return it. */
+import { builder } from '../builder.ts';
+import { Lease } from '../refs.ts';
+import { assertMayChange } from './ownership.ts';
+import { numberAt, payload, payloadType } from './payload.ts';
+
+interface LeaseMutation {
+  /** The prefix of its input and payload types, such as `CancelLease`. */
+  readonly typePrefix: string;
+  /** The command of the engine. */
+  readonly command: 'cancel' | 'end';
+  readonly description: string;
+  readonly inputDescription: string;
+  readonly payloadDescription: string;
+}
+
+/** Adds a mutation that sends a command for a lease. Only its owner and operators may use it. */
+export function addLeaseMutation(field: string, mutation: LeaseMutation): void {
+  const input = builder.inputType(`${mutation.typePrefix}Input`, {
+    description: mutation.inputDescription,
+    fields: (t) => ({ id: t.id({ required: true, description: 'Its global id.' }) }),
+  });
+  const type = payloadType<number>(`${mutation.typePrefix}Payload`, mutation.payloadDescription, (t) => ({
+    lease: t.field({
+      type: Lease,
+      nullable: true,
+      description: 'The lease as it was committed. Null if there are errors.',
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.lease(result)),
+    }),
+  }));
+  builder.mutationField(field, (t) =>
+    t.field({
+      type,
+      description: mutation.description,
+      args: { input: t.arg({ type: input, required: true, description: 'The lease.' }) },
+      resolve: (_root, { input }, context) =>
+        payload(
+          context,
+          async () => {
+            const { principal, services } = context;
+            const leaseNumber = numberAt('Lease', input.id, 'input', 'id');
+            await assertMayChange(context, leaseNumber, 'input', 'id');
+            await services.leases.submit(mutation.command, { leaseNumber }, { principal });
+            return leaseNumber;
+          },
+          'input',
+          'id',
+        ),
+    }),
+  );
+}
