@@ -90,6 +90,7 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ['projects with their leases', 2, '{ projects { nodes { name leases(first: 5) { nodes { number } } } } }'],
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],
   ['notices with their leases', 2, '{ notices { nodes { message lease { name } } } }'],
+  ['a recurrence', 1, '{ recurrence(number: 1) { name } }'],
   ['recurrences with their leases', 2, '{ recurrences { nodes { name leases { nodes { number } } } } }'],
   ['webhooks with their projects', 2, '{ webhooks { nodes { url project { name } } } }'],
   ['the audit log', 1, '{ auditLog { nodes { mutation } } }'],

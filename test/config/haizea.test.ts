@@ -147,6 +147,7 @@ describe("Haizea's configuration", () => {
       startTime: Date.UTC(2006, 10, 25, 13),
       site: siteOption('4 CPU:100 Memory:1024'),
       stopWhen: 'besteffort-done',
+      quotas: [],
       overheads: { applyTo: 'besteffort', runtimeSlowdown: 12.5, bootShutdown: 15_000 },
       overrideMemory: 256,
       probes: ['ar', 'best-effort', 'cpu-utilization'],

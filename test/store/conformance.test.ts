@@ -320,7 +320,7 @@ function conformance(open: () => Promise<Opened>): void {
     it('belong to their principals', async () => {
       const { store, writer } = await begin();
       const mine = { principal: 'a', key: 'k', inputHash: 'h', number: 1 };
-      const other = { ...mine, principal: 'b', leaseNumber: 2 };
+      const other = { ...mine, principal: 'b', number: 2 };
       await store.commit(
         batch(null, { leases: [lease(1), lease(2)] }, { idempotency: [mine, other] }),
         writer,
