@@ -194,10 +194,10 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** When the machines of a lease that run now are to stop; null when none run. */
-  runningUntil(leaseId: number): Instant | null {
+  /** From when to when the machines of a lease run that run now; null when none run. */
+  running(leaseId: number): { readonly start: Instant; readonly end: Instant } | null {
     const vm = this.state.leases.get(leaseId)?.vm;
-    return vm?.state === 'ACTIVE' ? vm.end : null;
+    return vm?.state === 'ACTIVE' ? { start: vm.start, end: vm.end } : null;
   }
 
   /** When the machines of a lease that run now stop for good; null when none run, or they are to go on later. */

@@ -168,8 +168,8 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
       if (end !== null && end <= at) core.operationLate(at, leaseId, reservationId, until);
     }
     for (const { leaseId, at: since } of late.starting) {
-      const end = core.runningUntil(leaseId);
-      if (end !== null && end <= at) core.machinesStarted(at, leaseId, since);
+      const running = core.running(leaseId);
+      if (running !== null && running.end <= at) core.machinesStarted(at, leaseId, since);
     }
     core.advance(at);
   });

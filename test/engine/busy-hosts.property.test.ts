@@ -38,6 +38,8 @@ const world = fc.record({
   scheduler: fc.constantFrom(...schedulers),
   leases: fc.array(lease, { minLength: 15, maxLength: 40 }),
   latencies: fc.array(fc.constantFrom(0, 1, 3, 10, 40, 90, 300), { minLength: 1, maxLength: 20 }),
+  /** By how much machines may be late without a change of the plan (s). */
+  lateness: fc.constantFrom(1, 60, 600),
   phase: fc.integer({ min: 0, max: 99 }),
   /** By how much time goes on now and then while somebody works (s). */
   ticks: fc.array(fc.constantFrom(0, 0, 0, 1, 5, 30), { minLength: 1, maxLength: 50 }),
@@ -59,7 +61,10 @@ function inTurn<T>(values: readonly T[]): () => T {
 test('the stored schedule has no collisions and is in order of time', { timeout: 600_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(world, async (given) => {
-      const dispatch = { ...defaultLimits.dispatch, actionTimeout: minutes(30), callTimeout: minutes(20) };
+      const dispatch = {
+        ...{ ...defaultLimits.dispatch, lateness: seconds(given.lateness) },
+        ...{ actionTimeout: minutes(30), callTimeout: minutes(20) },
+      };
       await using harness = new Harness({
         nodes: 4,
         engine: { scheduler: { ...defaultSchedulerConfig, ...given.scheduler } },

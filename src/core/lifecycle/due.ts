@@ -159,7 +159,8 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   const vm = reservation.vm as VmReservation;
   switch (reservation.kind) {
     case 'VM':
-      lease.accumulated += at - reservation.start;
+      // Its nodes may have been held for longer than its machines ran.
+      lease.accumulated += Math.min(at - reservation.start, lease.remaining);
       state.settle(reservation);
       if (vmOf(reservation).isCutShort) endCutShort(state, vmOf(reservation), at);
       break;

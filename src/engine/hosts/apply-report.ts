@@ -15,7 +15,10 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
   if (action && outcome?.state === 'SUCCEEDED') {
     const { at, deadline, kind, leaseId, reservationId } = action;
     const finished = outcome.finishedAt ?? now;
-    if (kind === 'START' && finished - at > rules.lateness) core.machinesStarted(now, leaseId, finished);
+    // What was planned around machines that were not running yet is corrected, however little they were late.
+    const isMoved = core.running(leaseId)?.start !== at;
+    if (kind === 'START' && (isMoved || finished - at > rules.lateness))
+      core.machinesStarted(now, leaseId, finished);
     if (kind !== 'START' && reservationId !== null && deadline !== null && finished > deadline)
       core.operationFinished(now, leaseId, reservationId);
   }
