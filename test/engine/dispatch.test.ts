@@ -188,13 +188,29 @@ test('destroying one machine does not end actions for other machines of its leas
   dispatcher.stop();
 });
 
+test('a machine that may be there after a restart is resumed before it is suspended again', async () => {
+  const adapter = new ScriptedAdapter();
+  const ledger = new HostLedger();
+  ledger.know([{ number: 1, hostname: 'node-1', capacity: { CPU: 100 } }]);
+  ledger.hold({ leaseId: 1, machine: 1, node: 1, capacity: { CPU: 100 } });
+  const { dispatcher, outcomes } = dispatcherOn(ledger, adapter);
+  dispatcher.add([action(1, 'RESUME', [1, 1]), action(2, 'SUSPEND', [1, 1])]);
+  await settle();
+  expect(adapter.log).toEqual(['resume 1/1', 'suspend 1/1']);
+  expect(outcomes).toEqual([
+    [1, 'SUCCEEDED'],
+    [2, 'SUCCEEDED'],
+  ]);
+  dispatcher.stop();
+});
+
 test('a machine that is shut down before it could be resumed is removed', async () => {
   const adapter = new ScriptedAdapter();
   const ledger = new HostLedger();
   ledger.know([{ number: 1, hostname: 'node-1', capacity: { CPU: 100 } }]);
   const other = { leaseId: 2, machine: 1, node: 1, capacity: { CPU: 100 } };
   ledger.hold(other);
-  ledger.beginRelease(other, 'SUSPEND');
+  ledger.beginRelease(other, 'SUSPEND', 0);
   const { dispatcher, outcomes } = dispatcherOn(ledger, adapter);
   dispatcher.add([action(1, 'RESUME', [1, 1])]);
   await settle();

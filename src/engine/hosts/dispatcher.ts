@@ -90,9 +90,9 @@ export class Dispatcher {
     if (this.stopping.signal.aborted) return;
     const added = actions.filter(({ id }) => !this.known.has(id));
     // At one instant, what frees a node comes before what takes it.
-    for (const { kind, targets } of added) {
+    for (const { id, kind, targets } of added) {
       if (freeingKinds.has(kind))
-        for (const target of targets) this.options.ledger.beginRelease(target, kind);
+        for (const target of targets) this.options.ledger.beginRelease(target, kind, id);
     }
     for (const action of added) {
       const leases = new Set(action.targets.map((target) => target.leaseId));
@@ -323,7 +323,7 @@ export class Dispatcher {
     signal: AbortSignal,
   ): Promise<string | null> {
     const { clock, ledger, limits, metrics } = this.options;
-    let inTheWay = ledger.inTheWayOf(target);
+    let inTheWay = ledger.inTheWayOf(target, of.action.id);
     const take = () => (ledger.take(target, !of.unwanted.signal.aborted) ? null : 'no longer wanted');
     if (inTheWay.length === 0) return take();
     const timeout = timeoutOf(limits, of.action.kind);
@@ -331,7 +331,7 @@ export class Dispatcher {
     metrics.action(of.action.kind, 'delayed');
     this.waitingTargets += 1;
     try {
-      for (; inTheWay.length > 0; inTheWay = ledger.inTheWayOf(target)) {
+      for (; inTheWay.length > 0; inTheWay = ledger.inTheWayOf(target, of.action.id)) {
         this.progress(of, `waits until node ${target.node} is free of ${namesOf(inTheWay)}`);
         if (of.unwanted.signal.aborted) return 'no longer wanted';
         const left = giveUpAt - clock.monotonic();

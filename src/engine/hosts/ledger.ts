@@ -17,8 +17,11 @@ export interface HeldMachine {
   readonly capacity: Amounts;
   /** The kind of action that is freeing it; null while it runs as planned. */
   readonly releasing: ActionKind | null;
+  /** The number of that action. */
+  readonly releasedBy: number | null;
 }
 
+type Release = Pick<HeldMachine, 'releasing' | 'releasedBy'>;
 type Place = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
 export type HeldTarget = Place & Pick<ActionTarget, 'capacity'>;
 
@@ -32,7 +35,7 @@ export class HostLedger {
 
   private readonly capacities = new Map<number, Amounts>();
   /** What will free machines that are not there yet, by node and machine. */
-  private readonly expected = new Map<string, ActionKind>();
+  private readonly expected = new Map<string, Release>();
 
   /** The nodes as they are now. */
   know(nodes: readonly NodeSpec[]): void {
@@ -47,8 +50,8 @@ export class HostLedger {
   /** The machine is there, or is about to be. */
   hold(target: HeldTarget): void {
     const { leaseId, machine, capacity } = target;
-    const releasing = this.expected.get(placeOf(target)) ?? null;
-    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, releasing });
+    const release = this.expected.get(placeOf(target)) ?? { releasing: null, releasedBy: null };
+    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, ...release });
   }
 
   /**
@@ -62,11 +65,12 @@ export class HostLedger {
   }
 
   /** What the machine holds is being freed, or will be as soon as it holds something; it holds it until `release`. */
-  beginRelease(place: Place, releasing: ActionKind): void {
+  beginRelease(place: Place, releasing: ActionKind, releasedBy: number): void {
+    const release = { releasing, releasedBy };
     const held = this.nodes.get(place.node);
     const machine = held?.get(keyOf(place));
-    if (machine) held?.set(keyOf(place), { ...machine, releasing });
-    else this.expected.set(placeOf(place), releasing);
+    if (machine) held?.set(keyOf(place), { ...machine, ...release });
+    else this.expected.set(placeOf(place), release);
   }
 
   /** The machine is known to be gone from the node. */
@@ -79,16 +83,16 @@ export class HostLedger {
   }
 
   /**
-   * The machines that must leave the node before this one may be started; empty when it may. Machines that run as
-   * planned are never in the way: the plan has room for them.
+   * The machines that must leave the node before an action may start this one; empty when it may. Machines that run as
+   * planned are never in the way: the plan has room for them. Neither are those that a later action releases: it may
+   * itself wait for this one.
    */
-  inTheWayOf(target: HeldTarget): readonly HeldMachine[] {
+  inTheWayOf(target: HeldTarget, actionId: number): readonly HeldMachine[] {
+    const leaves = ({ releasedBy }: HeldMachine): boolean => releasedBy !== null && releasedBy < actionId;
     const own = this.nodes.get(target.node)?.get(keyOf(target));
     // What was there of the machine itself is being removed.
-    if (own && own.releasing !== null) return [own];
-    return this.hasRoomFor(target)
-      ? []
-      : this.othersBeside(target).filter(({ releasing }) => releasing !== null);
+    if (own && leaves(own)) return [own];
+    return this.hasRoomFor(target) ? [] : this.othersBeside(target).filter(leaves);
   }
 
   /** Whether the machine fits beside what the node holds now. */
