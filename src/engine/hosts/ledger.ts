@@ -84,11 +84,12 @@ export class HostLedger {
 
   /**
    * The machines that must leave the node before an action may start this one; empty when it may. Machines that run as
-   * planned are never in the way: the plan has room for them. Neither are those that a later action releases: it may
+   * planned are never in the way: the plan has room for them. Neither are those that a later action suspends: it may
    * itself wait for this one.
    */
   inTheWayOf(target: HeldTarget, actionId: number): readonly HeldMachine[] {
-    const leaves = ({ releasedBy }: HeldMachine): boolean => releasedBy !== null && releasedBy < actionId;
+    const leaves = ({ releasing, releasedBy }: HeldMachine): boolean =>
+      releasedBy !== null && (releasing !== 'SUSPEND' || releasedBy < actionId);
     const own = this.nodes.get(target.node)?.get(keyOf(target));
     // What was there of the machine itself is being removed.
     if (own && leaves(own)) return [own];
