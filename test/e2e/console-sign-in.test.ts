@@ -51,11 +51,12 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
   };
 
-  it('returns to the page that was asked for, with the rights of the person, and renews the token', async () => {
+  it('returns to the page that was asked for, with the rights of the person', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();
     await page.goto(address('/leases?state=Running'));
-    expect(await page.getByLabel('Token').count()).toBe(1);
+    await page.getByLabel('Token').waitFor();
+    await page.getByRole('button', { name: /^Continue with/ }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await logIn(page, 'alice');
     await page.getByText('oidc:alice (user)').waitFor();
@@ -66,7 +67,6 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
     await page.getByRole('link', { name: 'Nodes', exact: true }).click();
     await page.getByRole('table').waitFor();
     expect(issuer.granted[0]).toBe('authorization_code');
-    expect(issuer.granted.filter((grant) => grant === 'refresh_token').length).toBeGreaterThan(1);
 
     await page.reload();
     await page.getByText('oidc:alice (user)').waitFor();
