@@ -51,7 +51,7 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
     await page.getByRole('button', { name: 'Log in' }).click();
   };
 
-  it('returns to the page that was asked for, with the rights of the person', async () => {
+  it('returns to the page that was asked for, with the rights of the person, and renews the token', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();
     await page.goto(address('/leases?state=Running'));
@@ -67,6 +67,8 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
     await page.getByRole('link', { name: 'Nodes', exact: true }).click();
     await page.getByRole('table').waitFor();
     expect(issuer.granted[0]).toBe('authorization_code');
+    const renewals = () => issuer.granted.filter((grant) => grant === 'refresh_token').length;
+    await expect.poll(renewals, { timeout: 30_000 }).toBeGreaterThan(1);
 
     await page.reload();
     await page.getByText('oidc:alice (user)').waitFor();

@@ -50,7 +50,10 @@ export class SignInIssuer {
           response_types: ['code'],
         },
       ],
-      ttl: { Interaction: 600, Grant: 600, Session: 600, RefreshToken: 600, IdToken: 600, AccessToken: 600 },
+      ttl: {
+        ...{ Interaction: 600, Grant: 600, Session: 600, RefreshToken: 600, IdToken: 600 },
+        AccessToken: accessTokenTtl,
+      },
       pkce: { required: () => true },
       findAccount: (_context, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
       interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
