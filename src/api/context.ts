@@ -22,7 +22,7 @@ export interface SiteFacts {
   readonly clockSpeed: number;
   /** Whether a request may say how long its machines will really run. */
   readonly acceptsKnownDurations: boolean;
-  /** How long before the end of a lease a notice is given, where the lease does not say it; null: never. */
+  /** Default time before the end of a lease at which a notice is given; null means never. */
   readonly endNotice?: number | null;
   /** The scheduler's configuration in force, as JSON. */
   readonly configuration?: unknown;

@@ -215,17 +215,17 @@ export const fileSchema = z.strictObject({
   adapters: z.array(adapter).min(1).optional(),
   hosts: z
     .strictObject({
-      /** How often hosts are asked whether what should be running is. */
+      /** Inspection interval of hosts. */
       inspectInterval: timer.refine((millis) => millis > 0, 'expected more than 0').default(10_000),
       /** Operations on one host at the same time. */
       concurrentCalls: count.default(8),
       /** How long one kind of operation may take, waiting for its node included. */
       timeouts: z.partialRecord(z.enum(operations), timer).default({}),
-      /** Failures in a row after which a host that cannot be reached is marked DOWN. */
+      /** Number of consecutive failures after which an unreachable host is marked DOWN. */
       maxFailures: count.default(3),
       /** What becomes of a lease one of whose machines cannot be started. */
       startFailure: z.enum(['fail', 'move']).default('fail'),
-      /** How long nothing starts on a node after a machine could not be started there and its lease was moved. */
+      /** How long starts on a node are suspended after a failed start whose lease was moved. */
       startFailurePause: timer.default(10 * 60_000),
       /** Whether machines that belong to no lease are removed, or only reported. */
       removeStrays: z.boolean().default(false),

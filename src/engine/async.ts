@@ -1,7 +1,7 @@
-/** Waiting, in every form that the engine needs: wake-ups, aborts, time limits, back-off, bounded concurrency. */
+/** Asynchronous primitives of the engine: wake-ups, aborts, timeouts, backoff and bounded concurrency. */
 import { setMaxListeners } from 'node:events';
 
-/** Wakes one waiter; a wake-up that comes while nothing waits is kept for the next wait. */
+/** Wakes one waiter. A notification without a waiter is kept for the next wait. */
 export class Wake {
   private pending = false;
   private waiter: (() => void) | null = null;
@@ -29,13 +29,13 @@ export class Wake {
   }
 }
 
-/** Bounds how many tasks run at the same time. */
+/** Limits the number of concurrent tasks. */
 export class Semaphore {
   private readonly waiting: (() => void)[] = [];
 
   constructor(private free: number) {}
 
-  /** Resolves, in order of the calls, with the function that gives the permit back; calling it twice is harmless. */
+  /** Resolves in call order with a function that releases the permit. Releasing twice is harmless. */
   async acquire(): Promise<() => void> {
     if (this.free > 0) this.free -= 1;
     else await new Promise<void>((resume) => this.waiting.push(resume));
@@ -59,19 +59,19 @@ export class Semaphore {
   }
 }
 
-/** Lets timers, sockets and promises run. */
+/** Yields to timers, sockets and promises. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A controller whose signal any number of listeners may observe without a warning about a leak. */
+/** A controller whose signal accepts any number of listeners without a leak warning. */
 export function sharedController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** A controller that aborts with any of the signals, until it is disposed of. */
+/** A controller that aborts when any of the signals aborts, until it is disposed. */
 export function linkedController(...signals: readonly AbortSignal[]): AbortController & Disposable {
   const controller = sharedController();
   const abort = (): void => controller.abort();
@@ -100,15 +100,13 @@ export interface TimeLimit {
   readonly clock: { sleep(duration: number, signal?: AbortSignal): Promise<void> };
   /** Milliseconds of real time. */
   readonly duration: number;
-  /** Ends the work early. */
+  /** Aborts the work early. */
   readonly signal?: AbortSignal;
-  /** What the call rejects with when the time is up or the signal aborts. */
+  /** Creates the rejection for a timeout or an abort. */
   readonly reason: () => Error;
 }
 
-/**
- * The work's result. When the time is up or the signal aborts, its own signal aborts and it is no longer waited for.
- */
+/** Returns the result of the work. On timeout or abort, aborts the signal of the work and stops waiting for it. */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { clock, duration, signal, reason }: TimeLimit,
@@ -125,7 +123,7 @@ export async function withTimeout<T>(
   }
 }
 
-/** Growing delays with jitter, from `min` to `max` milliseconds; `attempt` counts from 1. */
+/** Exponential backoff with jitter, from `min` to `max` milliseconds; `attempt` starts at 1. */
 export function backoff(attempt: number, min: number, max: number): number {
   return Math.min(max, min * 2 ** Math.min(attempt - 1, 30)) * (0.5 + Math.random() / 2);
 }

@@ -1,12 +1,12 @@
-/** What is recorded of a command. */
+/** The audit record of a command. */
 import { fieldsOf } from './commands/shape.ts';
 
-/** What an audit record says of the caller, beside the principal. */
+/** Details of the caller in an audit record, besides the principal. */
 export interface AuditNote {
   readonly role: string;
   readonly mutation: string;
   readonly requestId: string;
-  /** What is to be changed, as a global id; null when the command makes it. */
+  /** Global id of the target; null when the command creates it. */
   readonly subject: string | null;
 }
 
@@ -16,12 +16,12 @@ export interface AuditRecord extends AuditNote {
   readonly outcome: string;
 }
 
-/** Opaque, and unique over all types. */
+/** Opaque; unique across all types. */
 export function encodeGlobalId(typename: string, number: string | number | bigint): string {
   return Buffer.from(`${typename}:${number}`).toString('base64');
 }
 
-/** Checks what another server forwarded; null for anything else. */
+/** Parses a record forwarded by another server; null when it is malformed. */
 export function parseAuditNote(value: unknown): AuditNote | null {
   const { mutation, requestId, role, subject } = fieldsOf(value) ?? {};
   if (typeof mutation !== 'string' || typeof requestId !== 'string' || typeof role !== 'string') return null;

@@ -1,11 +1,11 @@
-/** Records of commands that were accepted, written in the transaction of what they changed. */
+/** Audit records of accepted commands. They are written in the same transaction as the changes. */
 import { type AuditRecord, encodeGlobalId } from './audit-note.ts';
 import type { Answer } from './commands/answer.ts';
 import type { Command } from './commands/command.ts';
 import { fieldsOf } from './commands/shape.ts';
 import type { CommandItem, RefusedItem } from './inbox.ts';
 
-/** Null for a command that was refused, or of which nothing is recorded. */
+/** Null for a refused command and for a command without an audit record. */
 export function auditRecordOf({ audit, principal }: Command, answer: Answer): AuditRecord | null {
   if (!audit || !('result' in answer)) return null;
   const leaseNumber = fieldsOf(answer.result)?.leaseNumber;

@@ -1,4 +1,4 @@
-/** JSON that is equal for equal values: keys are sorted, and members that are null or undefined are left out. */
+/** Canonical JSON: equal values give equal text. Keys are sorted; null and undefined members are omitted. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

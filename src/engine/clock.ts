@@ -1,35 +1,35 @@
 /**
- * Scheduler time. It never decreases, and it needs no timer longer than a second: every wait is measured by the
- * monotonic clock in short steps, and the wall clock is looked at anew after each. (One long timer would overflow after
- * 24.8 days, and would not notice a wall clock that was set.)
+ * Scheduler time. It never decreases. Waits are split into steps of at most one second on the monotonic clock, and the
+ * wall clock is read again after each step: a single long timer would overflow after 24.8 days and would not notice a
+ * wall clock that was set.
  */
 import type { Instant, Millis } from '../core/index.ts';
 
 export interface Clock {
   /** Scheduler milliseconds per real millisecond. */
   readonly speed: number;
-  /** The scheduler's present instant: a whole number that never decreases. */
+  /** The current instant of the scheduler: an integer that never decreases. */
   now(): Instant;
-  /** Never again reports an instant before `floor`; an accelerated clock counts from `origin`. */
+  /** Sets the lowest instant that may be reported; an accelerated clock counts from `origin`. */
   resume(state: { readonly origin: Instant; readonly floor: Instant }): void;
-  /** Resolves when the scheduler's time has reached the instant, or when the signal aborts. */
+  /** Resolves when scheduler time reaches the instant, or when the signal aborts. */
   until(instant: Instant, signal: AbortSignal): Promise<void>;
-  /** Resolves after real milliseconds, or when the signal aborts. */
+  /** Resolves after a number of real milliseconds, or when the signal aborts. */
   sleep(duration: Millis, signal?: AbortSignal): Promise<void>;
-  /** The machine's clock. */
+  /** The system clock. */
   wall(): Instant;
-  /** Real milliseconds since some fixed instant; may have fractions. Never decreases. */
+  /** Real milliseconds since an arbitrary fixed instant, possibly fractional. Never decreases. */
   monotonic(): number;
 }
 
-/** What a clock reads the time from. */
+/** The time sources of a clock. */
 export interface TimeSource {
   wall(): Instant;
   monotonic(): number;
   sleep(duration: Millis, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest time for which a timer is set, in milliseconds: how late a wall clock that jumped forward is noticed. */
+/** The maximum duration of a timer in milliseconds. A wall clock that jumps forward is noticed within this time. */
 const maxStep = 1_000;
 
 export const machineTime: TimeSource = {
@@ -49,11 +49,10 @@ export const machineTime: TimeSource = {
 };
 
 /**
- * With speed 1: the wall clock. With speed N: a clock that runs N times as fast since `origin`, so that a restart finds
- * the time where it would be had the process run on.
- *
- * A wall clock that is set forward is followed at once. One that is set back is not: time goes on at half its speed
- * until the wall clock has caught up, so that nothing runs twice and nothing stands still.
+ * With speed 1, the wall clock. With speed N, a clock that runs N times as fast since `origin`, so that a restarted
+ * process continues at the same scheduler time. A wall clock that is set forward is followed at once. After a wall
+ * clock was set back, scheduler time runs at half speed until the wall clock has caught up: nothing runs twice, and
+ * nothing stops.
  */
 export class SiteClock implements Clock {
   private origin: Instant;
@@ -88,7 +87,7 @@ export class SiteClock implements Clock {
     if (this.speed !== 1) {
       this.origin = state.origin;
       this.base = state.origin;
-      // The last event may be in the future (the speed was greater before): the clock then continues from there.
+      // The last event may be in the future if the speed was higher before: the clock then continues from there.
       this.base += Math.max(0, floor - this.target());
     }
     this.last = floor;

@@ -1,4 +1,4 @@
-/** Gets a batch written, through errors that pass: exactly once, or not at all. */
+/** Writes a batch exactly once or not at all, retrying transient errors. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
 import { backoff, sharedController, withTimeout } from './async.ts';
@@ -13,21 +13,21 @@ export interface CommitterOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly limits: Pick<EngineLimits, 'patience' | 'timePerRow' | 'stopTimeout'>;
-  /** Aborts when the engine stops: nothing is retried, and work in progress has little time left. */
+  /** Aborts when the engine stops: there are no more retries, and work in progress has little time left. */
   readonly signal: AbortSignal;
 }
 
-/** What one turn writes; the committer adds which commit it is. */
+/** What one turn writes, without the commit id that the committer adds. */
 export type BatchContent = Omit<CommitBatch, 'id' | 'previous'>;
 
 /**
- * Holds the right to write. When its lock is lost it takes it anew: if no other process wrote meanwhile, what was
- * planned on the last commit is still true.
+ * Holds the writer lock. A lost lock is taken again: if no other process has written since, plans based on the last
+ * commit are still valid.
  */
 export class Committer {
-  /** Aborts when the engine stops and the time for work in progress is over. */
+  /** Aborts when the stop timeout of the engine has elapsed. */
   private readonly outOfTime = sharedController();
-  /** When the commit under way began. */
+  /** Start of the current commit. */
   private begun: number | null = null;
 
   constructor(
@@ -45,7 +45,7 @@ export class Committer {
     return this.writer.epoch;
   }
 
-  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  /** Duration of the current commit so far (ms); 0 when there is none. */
   get age(): number {
     return this.begun === null ? 0 : this.options.clock.monotonic() - this.begun;
   }
@@ -54,9 +54,7 @@ export class Committer {
     return this.writer.lost;
   }
 
-  /**
-   * Resolves when the batch, of roughly so many rows, is written. Throws StoreError: TRANSIENT when that took too long.
-   */
+  /** Resolves when the batch of about `rows` rows is written. Throws StoreError: TRANSIENT after too long. */
   async commit(content: BatchContent, rows: number): Promise<void> {
     const { clock, limits, metrics, store } = this.options;
     const batch: CommitBatch = { ...content, id: crypto.randomUUID(), previous: this.previous };
@@ -75,7 +73,7 @@ export class Committer {
     metrics.commit((clock.monotonic() - begun) / 1_000);
   }
 
-  /** Resolves when no other process has written since the last commit. Throws StoreError. */
+  /** Resolves if no other process has written since the last commit. Throws StoreError. */
   async confirm(): Promise<void> {
     await this.persist('looking for another writer', async () => {
       if (this.writer.lost.aborted) await this.renew(null);
@@ -83,14 +81,14 @@ export class Committer {
     });
   }
 
-  /** Takes the lock again after it was lost. Throws StoreError: FENCED when another process has it or has written. */
+  /** Takes a lost lock again. Throws StoreError: FENCED when another process holds it or has written. */
   async recover(): Promise<void> {
     await this.persist('taking the lock again', () => this.renew(null));
   }
 
   /**
-   * Repeats the work while its errors are transient and the patience lasts. One attempt may go on for longer than that:
-   * for `attemptLimit`. Throws StoreError.
+   * Retries the work on transient errors until the retry time is over. A single attempt may take up to `attemptLimit`,
+   * which may be longer. Throws StoreError.
    */
   async persist<T>(what: string, work: () => Promise<T>, attemptLimit: Millis = 0): Promise<T> {
     const { clock, limits, log, metrics, signal } = this.options;
@@ -129,7 +127,7 @@ export class Committer {
     return writer.lastCommit;
   }
 
-  /** A call that never comes back (a connection that is half open) counts as a transient error. */
+  /** A call that never returns, as on a half-open connection, counts as a transient error. */
   private inTime<T>(work: () => Promise<T>, limit: Millis, what: string): Promise<T> {
     return withTimeout(work, {
       clock: this.options.clock,

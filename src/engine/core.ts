@@ -7,13 +7,13 @@ import {
   type Snapshot,
 } from '../core/index.ts';
 
-/** What the scheduler offers; tests put something of their own between it and the engine. */
+/** The scheduler interface; tests wrap it. */
 export type Core = Pick<Scheduler, keyof Scheduler>;
 
-/** Builds the core from the stored state, unchanged. */
+/** Builds the core from stored state. */
 export type RestoreCore = (site: SiteSpec, config: SchedulerConfig, snapshot: Snapshot) => Core;
 
-/** The scheduler, with policies beside the built-in ones. */
+/** The scheduler with custom policies besides the built-in ones. */
 export function schedulerWith(policies?: Partial<Policies>): RestoreCore {
   return (site, config, snapshot) =>
     Scheduler.restore(site, config, snapshot, { policies, reevaluation: 'in-pass' });

@@ -1,27 +1,24 @@
 import type { LeaseEventRecord, Millis } from '../core/index.ts';
 import type { Clock } from './clock.ts';
 
-/** Callers that wait for the committed decision about a lease: the event with which it leaves PENDING. */
+/** Callers that wait for the committed decision on a lease: the event with which it leaves PENDING. */
 export class Decisions {
   private readonly waiting = new Map<number, Set<(decided: boolean) => void>>();
 
   constructor(private readonly clock: Pick<Clock, 'sleep'>) {}
 
-  /** Takes in committed events. */
+  /** Processes committed events. */
   committed(events: readonly LeaseEventRecord[]): void {
     if (this.waiting.size === 0) return;
     for (const { from, leaseId } of events) if (from === 'PENDING') this.settle(leaseId, true);
   }
 
-  /** Events were passed over, perhaps those that are waited for. */
+  /** Events were skipped, possibly awaited ones. */
   skipped(): void {
     for (const leaseId of [...this.waiting.keys()]) this.settle(leaseId, false);
   }
 
-  /**
-   * Resolves with true when the lease is decided; with false when the time is up, the signal aborts or events were
-   * passed over.
-   */
+  /** Resolves with true when the lease is decided, and with false on timeout, abort or skipped events. */
   async wait(leaseId: number, limit: Millis, signal: AbortSignal): Promise<boolean> {
     let decided = false;
     const timer = new AbortController();

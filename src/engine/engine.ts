@@ -1,4 +1,4 @@
-/** The imperative shell round one core: the same service for the API, whichever role this server has. */
+/** The imperative shell around one core: the same service for the API in every role. */
 
 import { pino } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
@@ -28,7 +28,7 @@ const shuttingDown = refusal('SHUTTING_DOWN', 'The server is shutting down. Try 
   retryable: true,
 });
 
-/** `store` and `adapter` belong to the caller: `stop()` does not close them. */
+/** The caller owns `store` and `adapter`: `stop()` does not close them. */
 export class Engine implements LeaseService {
   private readonly clock: Clock;
   private readonly limits: EngineLimits;
@@ -128,7 +128,7 @@ export class Engine implements LeaseService {
       ...(trace !== undefined && { trace }),
     });
     if ('error' in answer) throw errorOf(answer);
-    // The writer, this one or another, gives the result of its kind.
+    // The writer returns the result type of the command's kind.
     const result = answer.result as CommandResult<K>;
     const { leaseNumber, undecided } = (result ?? {}) as Partial<RequestResult>;
     if (!undecided || leaseNumber === undefined) return result;
@@ -173,9 +173,8 @@ export class Engine implements LeaseService {
   }
 
   /**
-   * Finishes the turn, answers the callers that wait (SHUTTING_DOWN), aborts the adapters' calls (their actions stay
-   * recorded as unfinished), ends all subscriptions and gives the right to write back. Takes about `limits.stopTimeout`
-   * at most.
+   * Finishes the turn, answers waiting callers (SHUTTING_DOWN), aborts adapter calls (their actions stay recorded as
+   * unfinished), ends all subscriptions and releases the writer lock. Takes about `limits.stopTimeout` at most.
    */
   stop(): Promise<void> {
     this.stopped ??= this.end();
@@ -262,7 +261,7 @@ export class Engine implements LeaseService {
     }
   }
 
-  /** A notice may have been lost with its connection: looks for what it would have told, now and then. */
+  /** A notification may have been lost with its connection: polls for the same information. */
   private async lookForNotices(): Promise<void> {
     const { signal } = this.stopping;
     while (!signal.aborted) {
@@ -285,9 +284,7 @@ export class Engine implements LeaseService {
     });
   }
 
-  /**
-   * Waits for the pass that considers a lease, for a limited time. `known`: the newest event before it was requested.
-   */
+  /** Waits for a limited time for the pass that considers a lease. `known` is the newest event before the request. */
   private async isDecided(leaseNumber: number, known: number): Promise<boolean> {
     const isDecision = ({ leaseId, from }: LeaseEventRecord): boolean =>
       leaseId === leaseNumber && from === 'PENDING';

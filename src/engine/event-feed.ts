@@ -1,57 +1,57 @@
 import type { Store } from './ports.ts';
 
-/** What has a place in a sequence without gaps: events, notices. */
+/** An item in a gapless sequence: an event or a notice. */
 export interface Sequenced {
   readonly sequence: number;
-  /** The lease that it is about. */
+  /** The lease it concerns. */
   readonly leaseId: number | null;
 }
 
-/** Where what is no longer in memory is read. */
+/** The store from which items are read that are no longer in memory. */
 export interface SequenceSource<R extends Sequenced> {
-  /** Ascending, after a sequence number, at most `limit`. */
+  /** At most `limit` items after a sequence number, ascending. */
   events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly R[]>;
-  /** What is kept; null for nothing. */
+  /** The stored range; null when empty. */
   eventRange: Store['eventRange'];
 }
 
 export interface PublisherOptions<R extends Sequenced> {
   readonly store: SequenceSource<R>;
-  /** What it publishes, for messages. */
+  /** What it publishes, for use in messages. */
   readonly noun: 'events' | 'notices';
-  /** How many events the ring keeps. */
+  /** Number of events in the ring. */
   readonly ringSize: number;
   /** Events per read of the store. */
   readonly pageSize: number;
-  /** How many subscribers read from the store at the same time. */
+  /** Maximum number of subscribers that read from the store at the same time. */
   readonly concurrentReads: number;
   readonly onReplayed: (count: number) => void;
-  /** Called with new committed events before subscribers see them; with null when the feed passed events over. */
+  /** Called with new committed events before subscribers see them, and with null when events were skipped. */
   onCommitted?(events: readonly R[] | null): void;
-  /** Real time, for the waits after a failed read. */
+  /** Real time, for the delay after a failed read. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 export interface Subscriber {
-  /** The last sequence number that was delivered or passed over. */
+  /** The last sequence number that was delivered or skipped. */
   readonly cursor: number;
   close(): void;
 }
 
-/** The publisher as its subscriptions see it. */
+/** The interface of the publisher for subscriptions. */
 export interface EventFeed<R extends Sequenced> {
   readonly options: PublisherOptions<R>;
-  /** The newest committed sequence number that is known here. */
+  /** The newest known committed sequence number. */
   readonly last: number;
   readonly closed: boolean;
   enter(subscriber: Subscriber): void;
   leave(subscriber: Subscriber): void;
   /** The event, if it is in memory. */
   fromRing(sequence: number): R | undefined;
-  /** Calls back once, at the next event or when the feed closes. Returns how to take that back. */
+  /** Calls back once, at the next event or when the feed closes. Returns a function that cancels the callback. */
   onNext(callback: () => void): () => void;
-  /** Runs a read of the store; the number of concurrent reads is limited. */
+  /** Reads from the store, with limited concurrency. */
   reading<T>(read: () => Promise<T>): Promise<T>;
-  /** Refuses a sequence number that is older than what is kept. Throws CommandError, StoreError. */
+  /** Rejects a sequence number older than the stored range. Throws CommandError, StoreError. */
   assertKept(after: number): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Pages of committed events: from the ring where it holds them, otherwise from the store. */
+/** Pages of committed events, from the ring if possible and otherwise from the store. */
 import { backoff, raceAbort } from './async.ts';
 import type { EventFeed, Sequenced } from './event-feed.ts';
 import { CommandError, type Page, StoreError } from './ports.ts';
@@ -9,7 +9,7 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** Whether the feed itself knows that all events after this sequence number are kept. */
+/** Whether the feed knows without a read that all events after this sequence number are stored. */
 export function isKnownToBeKept(feed: EventFeed<Sequenced>, after: number): boolean {
   return after === feed.last || feed.fromRing(after + 1) !== undefined;
 }
@@ -41,8 +41,8 @@ function pageOfRing<R extends Sequenced>(
 }
 
 /**
- * Reads a page from the store; waits while the database is out of reach. With `check`, a sequence number that is ahead
- * of all events is refused.
+ * Reads a page from the store; waits while the database is unreachable. With `check`, rejects a sequence number ahead
+ * of all events.
  */
 export async function readPage<R extends Sequenced>(
   feed: EventFeed<R>,
@@ -72,10 +72,10 @@ async function readOnce<R extends Sequenced>(
   check: boolean,
 ): Promise<Page<R>> {
   const { store, onReplayed } = feed.options;
-  // All events up to here are in the store: a page that is not full has all of them that match.
+  // All events up to here are in the store, so a page that is not full contains all matching events.
   const known = feed.last;
   const events = await store.events(after, limit, leaseNumber);
-  // Read first, checked afterwards: events may be deleted at any time, but never come back.
+  // Read before checking: events may be deleted at any time but never reappear.
   if (events[0]?.sequence !== after + 1) await feed.assertKept(after);
   if (check && events.length === 0 && after > feed.last) await assertNotAhead(feed, after);
   onReplayed(events.length);

@@ -12,11 +12,11 @@ export interface ForwarderOptions {
   readonly limits: Pick<EngineLimits, 'forwardTimeout'>;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** What is answered when the signal aborts. */
+  /** The answer when the signal aborts. */
   readonly shuttingDown: Answer;
 }
 
-/** A standby has the writer carry its commands out. */
+/** Forwards the commands of a standby to the writer. */
 export class Forwarder {
   constructor(private readonly options: ForwarderOptions) {}
 

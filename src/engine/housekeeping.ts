@@ -1,4 +1,4 @@
-/** Background work: deletes old rows and compares clocks. Errors here never stop the engine. */
+/** Background work: deletes expired rows and compares clocks. Errors never stop the engine. */
 import type { Logger } from 'pino';
 import type { Millis } from '../core/index.ts';
 import { yieldToEventLoop } from './async.ts';
@@ -16,19 +16,19 @@ export interface HousekeepingOptions {
   readonly signal: AbortSignal;
 }
 
-/** Retention times; null: forever. */
+/** Retention times; null keeps rows forever. */
 export interface Retention {
   /** Scheduler time. */
   readonly events: Millis | null;
   /** Scheduler time. */
   readonly notices: Millis | null;
-  /** Of actions that are finished; scheduler time. */
+  /** For finished actions; scheduler time. */
   readonly actions: Millis | null;
-  /** Of leases that have ended, once their events are gone; scheduler time. */
+  /** For ended leases, once their events are deleted; scheduler time. */
   readonly leases: Millis | null;
   /** Real time. */
   readonly idempotencyKeys: Millis | null;
-  /** Of commands that were passed on to the writer, answered or not; real time. */
+  /** For forwarded commands, answered or not; real time. */
   readonly commands: Millis | null;
 }
 
@@ -42,7 +42,7 @@ export const keepFor = async (
   const deleteOld = async (what: keyof Retention, age: Millis): Promise<number> => {
     if (what === 'events') return store.deleteEventsBefore(clock.now() - age, batch);
     if (what === 'notices') return store.deleteNoticesBefore(clock.now() - age, batch);
-    // Keys and commands bear the database's time: a clock of this machine that was set makes none of them old.
+    // Keys and commands carry database time, so a change of the local clock does not expire them.
     const now = what === 'actions' || what === 'leases' ? clock.now() : await store.clock();
     return store.deleteBefore(what, now - age, batch);
   };
@@ -81,7 +81,7 @@ export const watchSkew = async ({
       const before = clock.wall();
       const database = await store.clock();
       const after = clock.wall();
-      // The database's clock was read somewhere between the two; only what goes beyond them is certain to be skew.
+      // The database clock was read between the two local readings; only a difference beyond them is certain skew.
       const skew = database < before ? database - before : Math.max(0, database - after);
       metrics.skew(skew / 1_000);
       if (Math.abs(skew) > limits.skewWarning) {

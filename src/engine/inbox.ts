@@ -1,6 +1,6 @@
 /**
- * What waits for a turn: commands of this process, commands that other servers left in the database, and reports of
- * hosts.
+ * Items waiting for a turn: local commands, commands that other servers forwarded through the database, and reports
+ * from hosts.
  */
 
 import { type Answer, notUnderstood, type Refusal } from './commands/answer.ts';
@@ -10,7 +10,7 @@ import type { ActionReport } from './hosts/report.ts';
 
 import type { ForwardedCommand } from './ports.ts';
 
-/** Where an answer goes: to a caller in this process, or by this id through the database. */
+/** The destination of an answer: a local caller, or another server by this id through the database. */
 export type ReplyTo = { readonly settle: (answer: Answer) => void } | { readonly forwarded: string };
 
 export interface CommandItem {
@@ -19,7 +19,7 @@ export interface CommandItem {
   readonly replyTo: ReplyTo;
 }
 
-/** A forwarded command that is refused without asking the core; its answer goes the way of all answers. */
+/** A forwarded command that is refused without the core; it is answered like any other. */
 export interface RefusedItem {
   readonly type: 'refused';
   readonly refusal: Refusal;
@@ -33,12 +33,12 @@ export interface ReportItem {
 
 export type Item = CommandItem | RefusedItem | ReportItem;
 
-/** First come, first served. */
+/** In order of arrival. */
 export class Inbox {
   private items: Item[] = [];
-  /** Commands of this process among the items. */
+  /** Number of local commands among the items. */
   private local = 0;
-  /** Other servers may have left commands in the database that were not read yet. */
+  /** Whether other servers may have forwarded commands that were not read yet. */
   private unread = true;
   private readonly since = new WeakMap<Item, number>();
 
@@ -47,7 +47,7 @@ export class Inbox {
     private readonly monotonic: () => number = () => performance.now(),
   ) {}
 
-  /** Commands of this process that wait. */
+  /** Number of waiting local commands. */
   get localCommands(): number {
     return this.local;
   }
@@ -56,12 +56,12 @@ export class Inbox {
     return this.items.length > 0 || this.unread;
   }
 
-  /** Whether a command waits. */
+  /** Whether any command is waiting. */
   get hasCommands(): boolean {
     return this.unread || this.items.some(({ type }) => type !== 'report');
   }
 
-  /** False when too many wait already. */
+  /** Returns false when the inbox is full. */
   addCommand(command: Command<CommandName>, settle: (answer: Answer) => void): boolean {
     if (this.local >= this.maxLocal) return false;
     this.put({ type: 'command', command, replyTo: { settle } });
@@ -72,14 +72,14 @@ export class Inbox {
     this.put({ type: 'report', report });
   }
 
-  /** Other servers may have forwarded commands: the next turn looks for them. */
+  /** Other servers may have forwarded commands: the next turn reads them. */
   announceForwarded(): void {
     this.unread = true;
   }
 
   /**
-   * Takes the forwarded commands in, at most `limit`. They stay in the database until their answers are written; while
-   * some of them are here, no others are read.
+   * Reads at most `limit` forwarded commands. They stay in the database until their answers are written; no others are
+   * read while any of them is in the inbox.
    */
   async collect(limit: number, read: (limit: number) => Promise<readonly ForwardedCommand[]>): Promise<void> {
     if (!this.unread || this.items.some(isForwarded)) return;
@@ -103,7 +103,7 @@ export class Inbox {
     }
   }
 
-  /** The oldest items: at most `limit`, which write about `rows` rows together, but one at least. */
+  /** Takes the oldest items: at least one, at most `limit`, together writing about `rows` rows. */
   take(limit: number, rows = Number.POSITIVE_INFINITY): Item[] {
     let count = 0;
     for (let written = 0; count < Math.min(limit, this.items.length); count += 1) {
@@ -115,18 +115,18 @@ export class Inbox {
     return taken;
   }
 
-  /** How long an item has been here (ms). */
+  /** Age of an item (ms). */
   ageOf(item: Item): number {
     return this.monotonic() - (this.since.get(item) ?? this.monotonic());
   }
 
-  /** Puts items back in front of all others. */
+  /** Returns items to the front. */
   putBack(items: readonly Item[]): void {
     this.items = [...items, ...this.items];
     this.local += items.filter(isLocal).length;
   }
 
-  /** Removes the commands of this process. */
+  /** Removes local commands. */
   takeLocal(): CommandItem[] {
     const taken = this.items.filter(isLocal);
     this.items = this.items.filter((item) => !isLocal(item));
@@ -134,16 +134,13 @@ export class Inbox {
     return taken;
   }
 
-  /** Forgets the forwarded commands, which are in the database: they are read again if they are still waiting there. */
+  /** Drops forwarded commands. They remain in the database and are read again if still unanswered. */
   dropForwarded(): void {
     this.items = this.items.filter((item) => !isForwarded(item));
     this.unread = true;
   }
 
-  /**
-   * A term as the writer has ended: forwarded commands and actions are the next writer's; commands of this process
-   * stay.
-   */
+  /** A writer term has ended: forwarded commands and actions pass to the next writer; local commands stay. */
   endTerm(): void {
     this.dropForwarded();
     this.items = this.items.filter(({ type }) => type !== 'report');

@@ -15,7 +15,7 @@ export { noticesOf, Publisher } from './publisher.ts';
 export { type Examined, examine } from './recovery.ts';
 export { type Fault, type FaultCode, type Verified, verify } from './verify.ts';
 
-/** An engine that serves, as writer or as standby. Throws StoreError when the database cannot be used. */
+/** Starts an engine as writer or standby. Throws StoreError when the database cannot be used. */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const engine = new Engine(options);
   await engine.start();

@@ -1,4 +1,4 @@
-/** Whether this server is the writer or a standby, and what it does to become one or the other. */
+/** The role of this server, writer or standby, and the transitions between them. */
 
 import type { Logger } from 'pino';
 import { type Wake, withTimeout } from './async.ts';
@@ -31,7 +31,7 @@ export interface LeadershipOptions {
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
   readonly inbox: Inbox;
@@ -39,24 +39,24 @@ export interface LeadershipOptions {
   readonly notices: Publisher<NoticeRecord>;
   readonly hosts: Hosts;
   readonly wake: Wake;
-  /** Forwards a command to the writer, and answers its caller. */
+  /** Forwards a command to the writer and answers the caller. */
   readonly forward: (item: CommandItem) => void;
-  /** Refuses all commands of this process that wait. */
+  /** Refuses all waiting local commands. */
   readonly refuseAll: (refusal: Refusal) => void;
   readonly signal: AbortSignal;
 }
 
 export class Leadership {
   role: EngineStatus['role'] = 'starting';
-  /** What is wrong, in words. */
+  /** Description of the current problem. */
   problem: string | null = null;
-  /** The database was found out of reach: commands are refused until it is back. */
+  /** The database is unreachable: commands are refused until it is back. */
   outage = false;
   session: WriterSession | null = null;
   private committer: Committer | null = null;
-  /** Leases that the last load of the site left out. */
+  /** Leases that were quarantined at the last load of the site. */
   private readonly quarantine = new Quarantine();
-  /** The clock and the publisher are where the stored site is. */
+  /** Whether the clock and the publisher are synchronized with the stored site. */
   private siteKnown = false;
 
   constructor(private readonly options: LeadershipOptions) {}
@@ -65,17 +65,17 @@ export class Leadership {
     return this.committer?.epoch ?? 0;
   }
 
-  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  /** Duration of the current commit so far (ms); 0 when there is none. */
   get commitAge(): number {
     return this.committer?.age ?? 0;
   }
 
-  /** Finds the first role. Throws StoreError, SchedulerError. */
+  /** Determines the first role. Throws StoreError, SchedulerError. */
   async begin(): Promise<void> {
     if (!(await this.lead())) await this.follow();
   }
 
-  /** Alternates between terms as the writer and as a standby until the signal aborts or it must stop. Never rejects. */
+  /** Alternates between writer and standby terms until the signal aborts or a fatal error occurs. Never rejects. */
   async run(): Promise<SessionEnd> {
     const { clock, limits, signal } = this.options;
     while (!signal.aborted) {
@@ -90,7 +90,7 @@ export class Leadership {
         if (end.why === 'unavailable') this.outageBegins(end.error);
       }
       try {
-        // After a term at once, else when it is time to look again.
+        // Immediately after a term, otherwise at the polling interval.
         if (await this.lead()) continue;
         await this.follow();
       } catch (error) {
@@ -101,12 +101,12 @@ export class Leadership {
     return { why: 'stopped' };
   }
 
-  /** Gives the right to write back. */
+  /** Releases the writer lock. */
   async release(): Promise<void> {
     await this.committer?.release();
   }
 
-  /** Becomes the writer; false when another process is. Throws StoreError. */
+  /** Becomes the writer; returns false when another process is. Throws StoreError. */
   private async lead(): Promise<boolean> {
     const { hosts, mayWrite, recovery, store } = this.options;
     if (!mayWrite) return false;
@@ -174,7 +174,7 @@ export class Leadership {
     this.become('standby');
     await Promise.all([publisher.catchUp(), notices.catchUp()]);
     this.serves();
-    // What came before it was known which server would be the writer.
+    // Commands that arrived before the writer was known.
     for (const item of inbox.takeLocal()) forward(item);
   }
 
@@ -193,7 +193,7 @@ export class Leadership {
     }).catch(() => {});
   }
 
-  /** Once the engine stops, only it says so. */
+  /** After the engine stops, its own message takes precedence. */
   private become(role: EngineStatus['role']): void {
     if (!this.options.signal.aborted) this.role = role;
   }

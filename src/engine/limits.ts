@@ -2,66 +2,65 @@ import { DAY, type Millis } from '../core/index.ts';
 import { type DispatchLimits, defaultDispatchLimits } from './hosts/host-calls.ts';
 import type { RecurrenceLimits } from './recurrences/limits.ts';
 
-/** The engine's bounds. Milliseconds are real time, whatever the clock's speed. */
+/** Limits of the engine. Milliseconds are real time, independent of the clock's speed. */
 export interface EngineLimits {
-  /** Commands that may wait for a turn; further ones are refused as UNAVAILABLE. */
+  /** Maximum number of waiting commands; further ones are refused as UNAVAILABLE. */
   readonly maxCommandsWaiting: number;
-  /** Commands and reports of hosts that one turn takes. */
+  /** Maximum number of commands and reports per turn. */
   readonly commandsPerTurn: number;
-  /** How long the core may work on a pass before the event loop runs. */
+  /** Maximum time of a pass before it yields to the event loop. */
   readonly slice: Millis;
-  /** Slices in one turn, when no caller waits. */
+  /** Maximum number of slices per turn when no caller waits. */
   readonly maxSlicesPerTurn: number;
-  /** How long writing what a pass adds to a turn should take: it adds less when rows take longer to write. */
+  /** Target time to write what a pass adds to a turn; the pass adds less when writing is slow. */
   readonly turnToWrite: Millis;
   /**
-   * Rows from which on what is due, or what commands ask for, is left to further turns, so that no commit grows with
-   * how much comes at once.
+   * Number of rows after which due events and commands are left to further turns, which bounds the size of a commit.
    */
   readonly rowsPerTurn: number;
-  /** How long passes wait after one that changed nothing and yet was not enough. */
+  /** Delay after a pass that changed nothing although work remains. */
   readonly passInterval: Millis;
-  /** The maximum delay of passes that fail again and again. */
+  /** Maximum delay after repeatedly failing passes. */
   readonly maxPassDelay: Millis;
   /** How long callers wait for an unavailable database before they receive an error. */
   readonly patience: Millis;
-  /** How much longer than that writing may take per row, where a commit is large. */
+  /** Additional time per row for large commits. */
   readonly timePerRow: Millis;
-  /** How often the database is tried while it is out of reach, and the writer's lock while another holds it. */
+  /** Retry interval for an unreachable database, and for the writer lock while another process holds it. */
   readonly retryInterval: Millis;
-  /** How long a forwarded command may take. */
+  /** Timeout of a forwarded command. */
   readonly forwardTimeout: Millis;
-  /** How long an answer waits for the decision about a lease that starts at a fixed time. */
+  /** How long an answer waits for the decision on a lease with a fixed start. */
   readonly decisionTimeout: Millis;
-  /** How often the database is checked for what a lost notice would have told. */
+  /** Polling interval that compensates for lost notifications. */
   readonly noticeInterval: Millis;
-  /** How often hosts are asked whether what should be running is. */
+  /** Inspection interval of hosts. */
   readonly inspectInterval: Millis;
-  /** Failures in a row after which a host that cannot be reached is marked DOWN. */
+  /** Number of consecutive failures after which an unreachable host is marked DOWN. */
   readonly maxHostFailures: number;
-  /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
+  /** Whether a lease with a machine that cannot be started is moved to other nodes; otherwise it fails. */
   readonly moveOnStartFailure: boolean;
-  /** How long nothing starts on a node after a machine could not be started there and its lease was moved. */
+  /** How long starts on a node are suspended after a failed start whose lease was moved. */
   readonly startFailurePause: Millis;
-  /** Whether machines on hosts that belong to no lease are removed; otherwise they are only reported. */
+  /** Whether stray machines are removed; otherwise they are only reported. */
   readonly removeStrays: boolean;
-  /** How long stopping may take. */
+  /** Stop timeout. */
   readonly stopTimeout: Millis;
-  /** Events kept in memory for subscribers. */
+  /** Number of events in memory for subscribers. */
   readonly eventRing: number;
   /** Events per read of the store. */
   readonly eventPage: number;
-  /** Subscribers that read from the store at the same time. */
+  /** Maximum number of subscribers that read from the store at the same time. */
   readonly eventReaders: number;
-  /** How often the clocks are compared. */
+  /** Interval of clock comparisons. */
   readonly skewInterval: Millis;
-  /** Difference of the clocks above which there is a warning. */
+  /** Clock difference above which a warning is logged. */
   readonly skewWarning: Millis;
-  /** How often old rows are looked for. */
+  /** Interval of deletions of expired rows. */
   readonly retentionInterval: Millis;
-  /** Rows per deletion. */
+  /** Maximum number of rows per deletion. */
   readonly retentionBatch: number;
-  /** How long forwarded commands are kept: longer than any caller waits for the answer. */
+  /** Retention of forwarded commands; must exceed the time that any caller waits for an answer. */
   readonly commandRetention: Millis;
   readonly dispatch: DispatchLimits;
   readonly recurrences: RecurrenceLimits;

@@ -1,9 +1,9 @@
-/** What the engine counts and measures, for Prometheus. */
+/** Prometheus metrics of the engine. */
 import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ActionKind } from '../core/index.ts';
 import type { EngineStatus, Expiring, NoticeKind, StoreErrorKind } from './ports.ts';
 
-/** Read when the metrics are asked for. */
+/** Read at each scrape. */
 export interface EngineReadings {
   readonly role: EngineStatus['role'];
   readonly epoch: number;
@@ -12,12 +12,12 @@ export interface EngineReadings {
   readonly queueLength: number;
   readonly commandsWaiting: number;
   readonly lastEventSequence: number;
-  /** How long the commit under way has been going on (ms); 0 when there is none. */
+  /** Duration of the current commit so far (ms); 0 when there is none. */
   readonly commitAge: number;
   readonly actionsOpen: number;
-  /** Of these: those for which no host has been called yet. */
+  /** Of these, actions for which no host has been called yet. */
   readonly actionsWaiting: number;
-  /** Machines whose start waits until their node is free. */
+  /** Machines whose start waits for their node to become free. */
   readonly machinesWaiting: number;
   /** Hosts that do not answer. */
   readonly hostsUnreachable: number;
@@ -26,26 +26,26 @@ export interface EngineReadings {
 }
 
 export interface EngineMetrics {
-  /** Reads the gauges from here from now on. */
+  /** Sets the source of the gauges. */
   watch(read: () => EngineReadings): void;
-  /** One whole pass: time spent in the core, in seconds. */
+  /** Duration of a whole pass in the core, in seconds. */
   pass(seconds: number): void;
-  /** A command waited in the inbox until a turn took it. */
+  /** Time of a command in the inbox before its turn. */
   commandWaited(seconds: number): void;
   commit(seconds: number): void;
   commitFailed(kind: StoreErrorKind): void;
   commands(kind: string, outcome: 'accepted' | 'refused'): void;
   events(count: number): void;
   notice(kind: NoticeKind): void;
-  /** Events that were read again from the store for subscribers. */
+  /** Events read from the store for subscribers. */
   replayed(count: number): void;
-  /** What was deleted because it was old. */
+  /** Rows deleted by retention. */
   expired(what: 'events' | 'notices' | Expiring, count: number): void;
   action(
     kind: ActionKind,
     outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
   ): void;
-  /** An action waited, once it was committed, until the first host was called for it. */
+  /** Time between the commit of an action and the first call to a host. */
   dispatched(seconds: number): void;
   /** One call of an adapter. */
   hostCall(call: {

@@ -12,7 +12,7 @@ import type { Tracing } from './tracing.ts';
 export interface EngineOptions {
   readonly store: Store;
   readonly adapter: Adapter;
-  /** Written to the database when it holds no site yet. */
+  /** Written to the database if it holds no site yet. */
   readonly site: { readonly name: string; readonly spec: SiteSpec };
   readonly scheduler: SchedulerConfig;
   readonly policies?: Partial<Policies>;
@@ -22,21 +22,21 @@ export interface EngineOptions {
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly metrics?: EngineMetrics;
-  /** Default: nothing is traced. */
+  /** Default: no tracing. */
   readonly tracing?: Tracing | null;
   readonly limits?: Partial<EngineLimits>;
   /** Kinds that are not listed are kept forever. */
   readonly retention?: Partial<Omit<Retention, 'commands'>>;
-  /** When notices are given ahead of time. Default: only where a lease says it. */
+  /** Lead times of notices. Default: only where a lease specifies one. */
   readonly notices?: NoticeSettings;
-  /** False: another process writes, always; this one serves events and forwards commands. Default: true. */
+  /** False: this process never writes; it serves events and forwards commands. Default: true. */
   readonly mayWrite?: boolean;
-  /** Called with new committed events, in order, or with null when events up to `last` are only in the store. */
+  /** Called with new committed events in order, or with null when events up to `last` are only in the store. */
   readonly onCommitted?: (events: readonly LeaseEventRecord[] | null, last: number) => void;
   /** The same for notices. */
   readonly onNotices?: (notices: readonly NoticeRecord[] | null, last: number) => void;
-  /** Called with the nodes of the site when this process begins to write, and whenever they change. */
+  /** Called with the nodes of the site when this process becomes the writer and whenever they change. */
   readonly onNodes?: (nodes: readonly NodeSpec[]) => void;
-  /** The engine has stopped by itself: a lease failed and the configuration says that the scheduler stops then. */
+  /** The engine stopped by itself: a lease failed and the configuration requires a stop in that case. */
   readonly onFatal?: (error: Error) => void;
 }

@@ -7,23 +7,23 @@ import type { EngineMetrics } from './metrics.ts';
 import type { EngineStatus } from './ports.ts';
 import { guarded } from './turn.ts';
 
-/** Below this the rows hardly matter to how long writing them takes: fewer would not be written sooner. */
+/** Below this number of rows, the write time hardly depends on the rows. */
 const minRows = 20;
 
-/** Carries passes out in slices, over as many turns as they take. */
+/** Runs passes in slices over as many turns as necessary. */
 export class PassRunner {
-  /** The last pass that was completed; null before the first. */
+  /** The last completed pass; null before the first. */
   last: EngineStatus['lastPass'] = null;
 
   private running: Iterator<void, void, Instant | undefined> | null = null;
-  /** Time spent in the core on the running pass. */
+  /** Core time of the running pass so far. */
   private spent: Millis = 0;
-  /** Whether anything was written since the pass began that runs, or ran last. */
+  /** Whether anything was written since the start of the current or last pass. */
   private fruitful = false;
-  /** What it took to write a row lately; a guess at first. */
+  /** Recent write time per row; initially an estimate. */
   private rowCost: Millis = 0.1;
   private failures = 0;
-  /** What keeps passes from succeeding, in words. */
+  /** Why passes fail, as text. */
   trouble: string | null = null;
   /** No pass begins before this instant. */
   private notBefore: Instant | null = null;
@@ -34,32 +34,32 @@ export class PassRunner {
     private readonly metrics: EngineMetrics,
   ) {}
 
-  /** Whether there is something to do for a pass now. */
+  /** Whether a pass has work now. */
   wanted(core: Core): boolean {
     if (this.running) return true;
     return core.needsPass && (this.notBefore === null || this.notBefore <= this.clock.now());
   }
 
-  /** A turn was written: how long that took decides how much a pass puts into the next ones. */
+  /** A turn was written. Its write time determines how much a pass adds to the next turns. */
   written(rows: number, took: Millis): void {
     this.fruitful = true;
-    // What one turn says is mixed with what was known: a disk may have been slow for a moment.
+    // Moving average, since a disk may be slow for a moment.
     this.rowCost = (this.rowCost + took / Math.max(rows, minRows)) / 2;
   }
 
-  /** Whether a whole pass has changed nothing, and nothing else changed meanwhile. */
+  /** Whether a whole pass changed nothing and nothing else changed meanwhile. */
   get inVain(): boolean {
     return this.running === null && !this.fruitful;
   }
 
-  /** When a postponed pass may begin; null when none is. */
+  /** When a postponed pass may begin; null when none is postponed. */
   retryAt(core: Core): Instant | null {
     return core.needsPass && !this.running ? this.notBefore : null;
   }
 
   /**
-   * Goes on with the pass until it ends, the turn has as much as can be written in a short time, or `interrupted` says
-   * so; for a slice when callers wait for the turn. Lets others run between slices. Throws CoreFailure.
+   * Continues the pass until it ends, the turn holds as much as can be written quickly, or `interrupted` returns true;
+   * for one slice when callers wait for the turn. Yields between slices. Throws CoreFailure.
    */
   async slices(core: Core, now: Instant, callersWait: boolean, interrupted: () => boolean): Promise<void> {
     const { maxSlicesPerTurn, turnToWrite } = this.limits;
@@ -73,7 +73,7 @@ export class PassRunner {
     }
   }
 
-  /** A turn failed, perhaps for what the pass wanted: the next one waits, longer each time, until one succeeds. */
+  /** A turn failed, possibly because of the pass: the next pass is delayed with backoff until a turn succeeds. */
   failed(what: string): void {
     this.abandon();
     this.failures += 1;
@@ -81,12 +81,12 @@ export class PassRunner {
     this.postpone(backoff(this.failures, this.limits.passInterval, this.limits.maxPassDelay));
   }
 
-  /** No pass begins within the next milliseconds. */
+  /** Postpones the next pass by a number of milliseconds. */
   postpone(delay: Millis): void {
     this.notBefore = this.clock.now() + Math.ceil(delay * this.clock.speed);
   }
 
-  /** The core is gone, and the pass with it. */
+  /** The core was discarded, and with it the pass. */
   abandon(): void {
     this.running = null;
     this.spent = 0;

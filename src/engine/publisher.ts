@@ -1,8 +1,8 @@
 /**
- * Committed events, or notices, on their way to subscribers. All subscribers share one bounded ring of the newest events; each is a
- * cursor into it. A subscriber that falls out of the ring reads from the store until it is back in it: nobody is
- * dropped, nobody blocks another, and memory does not grow with the number of subscribers. As sequence numbers have no
- * gaps, the seam is exact.
+ * Publishes committed events or notices to subscribers. All subscribers share one bounded ring of the newest events,
+ * and each holds a cursor into it. A subscriber that falls behind the ring reads from the store until it has caught up:
+ * no subscriber is dropped or blocks another, and memory does not grow with their number. Sequence numbers have no
+ * gaps, so the transition is exact.
  */
 import { Semaphore } from './async.ts';
 import type { EventFeed, PublisherOptions, Sequenced, SequenceSource, Subscriber } from './event-feed.ts';
@@ -11,7 +11,7 @@ import { CommandError, type Feed, type NoticeRecord, type Page, type Store } fro
 import { Subscription } from './subscription.ts';
 
 export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
-  /** The newest committed sequence number that is known here. */
+  /** The newest known committed sequence number. */
   private newest = 0;
   /** Events `newest - ring.length + 1` to `newest`; up to twice the ring's size, to trim rarely. */
   private ring: R[] = [];
@@ -39,7 +39,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     return lag;
   }
 
-  /** Committed events, ascending. What is known already is ignored; after a gap the ring begins anew. */
+  /** Adds committed events, ascending. Known events are ignored; after a gap the ring is reset. */
   append(events: readonly R[]): void {
     const fresh = events.filter((event) => event.sequence > this.newest);
     const first = fresh[0];
@@ -54,7 +54,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     this.wake();
   }
 
-  /** Whether there is such an event after a sequence number, as far as memory reaches. */
+  /** Whether the ring holds such an event after a sequence number. */
   hasSince(after: number, isMeant: (event: R) => boolean): boolean {
     for (let sequence = Math.max(after, this.newest - this.ring.length) + 1; ; sequence += 1) {
       const event = this.fromRing(sequence);
@@ -63,7 +63,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     }
   }
 
-  /** The store holds events up to this one; what the ring lacks of them, subscribers read there. */
+  /** The store holds events up to this one; subscribers read events missing from the ring there. */
   skipTo(sequence: number): void {
     if (sequence <= this.newest) return;
     this.ring = [];
@@ -72,7 +72,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     this.wake();
   }
 
-  /** Takes over what another process has committed. Throws StoreError. */
+  /** Reads what another process has committed. Throws StoreError. */
   async catchUp(): Promise<void> {
     const { store, pageSize } = this.options;
     for (;;) {
@@ -116,18 +116,18 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
     return this.ring[sequence - (this.newest - this.ring.length + 1)];
   }
 
-  /** Calls back once, at the next event or when the publisher closes. Returns how to take that back. */
+  /** Calls back once, at the next event or when the publisher closes. Returns a function that cancels the callback. */
   onNext(callback: () => void): () => void {
     this.waiters.add(callback);
     return () => this.waiters.delete(callback);
   }
 
-  /** Runs a read of the store; the number of concurrent reads is limited. */
+  /** Reads from the store, with limited concurrency. */
   reading<T>(read: () => Promise<T>): Promise<T> {
     return this.readers.run(read);
   }
 
-  /** Refuses a sequence number that is older than what is kept. Throws CommandError, StoreError. */
+  /** Rejects a sequence number older than the stored range. Throws CommandError, StoreError. */
   async assertKept(after: number): Promise<void> {
     const range = await this.options.store.eventRange();
     const oldest = range?.oldest ?? this.newest + 1;
@@ -146,7 +146,7 @@ export class Publisher<R extends Sequenced> implements EventFeed<R>, Feed<R> {
   }
 }
 
-/** Notices as a publisher reads them. */
+/** The notice store as a publisher reads it. */
 export function noticesOf(store: Pick<Store, 'notices' | 'noticeRange'>): SequenceSource<NoticeRecord> {
   return {
     events: (after, limit) => store.notices(after, limit),

@@ -4,7 +4,7 @@ import type { Item } from './inbox.ts';
 import type { Store } from './ports.ts';
 import type { LeaseRemains } from './remains.ts';
 
-/** Live leases that were left out when the site was loaded, since what is stored of them is not sound. */
+/** Live leases that were excluded when the site was loaded because their stored data is inconsistent. */
 export class Quarantine implements QuarantineControl {
   private leases = new Set<number>();
   private remains = new Map<number, LeaseRemains>();
@@ -19,7 +19,7 @@ export class Quarantine implements QuarantineControl {
     return this.leases.has(leaseNumber);
   }
 
-  /** Those of the leases that are to be discarded in a turn. */
+  /** Leases to be discarded in the current turn. */
   concernedBy(items: readonly Item[]): readonly number[] {
     return items.flatMap((item) => {
       if (item.type !== 'command' || item.command.kind !== 'discard') return [];
@@ -28,7 +28,7 @@ export class Quarantine implements QuarantineControl {
     });
   }
 
-  /** Reads what is stored of them. */
+  /** Reads their stored data. */
   async lookUp(items: readonly Item[], store: Pick<Store, 'remains'>): Promise<void> {
     const remains = await store.remains(this.concernedBy(items));
     this.remains = new Map(remains.map((each) => [each.leaseId, each]));

@@ -37,9 +37,9 @@ export interface Recovered extends HostsAtStart {
   /** Derives notices from what the core does from now on. */
   readonly notices: Notices;
   readonly createdAt: Instant;
-  /** Leases that have not ended and were left out. */
+  /** Live leases that are quarantined. */
   readonly quarantined: ReadonlySet<number>;
-  /** The latest instant at which something is known to have happened. */
+  /** The latest instant of any stored event or change. */
   readonly happened: Instant;
 }
 
@@ -80,7 +80,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastEventSequence,
     lastNoticeSequence: stored.notices.last,
     notices: new Notices(core, options.notices, snapshot, stored.notices),
-    // A machine of a lease that cannot be true is not started.
+    // Machines of an inconsistent lease are not started.
     pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
     hosted: hostedOf(snapshot, actions),
     spec: stored.spec,
@@ -93,10 +93,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
   };
 };
 
-/**
- * Those of the leases that were left out which have not ended: what is left of a lease that has ended may be at fault
- * too.
- */
+/** The excluded leases that are live; remains of an ended lease may be inconsistent, too. */
 function liveOf({ snapshot, unreadable }: StoredSite, leftOut: ReadonlySet<number>): ReadonlySet<number> {
   const live = snapshot.leases.filter(({ id }) => leftOut.has(id)).map(({ id }) => id);
   return new Set([...live, ...unreadable.flatMap(({ leaseId }) => leaseId ?? [])]);
@@ -105,15 +102,16 @@ function liveOf({ snapshot, unreadable }: StoredSite, leftOut: ReadonlySet<numbe
 export interface Examined {
   readonly core: Core;
   readonly faults: readonly Fault[];
-  /** What was stored, without what verification found at fault. */
+  /** The stored state without inconsistent rows. */
   readonly snapshot: Snapshot;
   readonly actions: readonly ActionRecord[];
-  /** Leases that were left out. */
+  /** Excluded leases. */
   readonly quarantined: ReadonlySet<number>;
 }
 
 /**
- * Verifies what was stored, and makes a core of what is sound. Throws what the core throws for a site without leases.
+ * Verifies the stored state and builds a core from the consistent part. Throws what the core throws for a site without
+ * leases.
  */
 export const examine = async (
   { spec, snapshot, pendingActions, unreadable }: StoredSite,
@@ -122,7 +120,7 @@ export const examine = async (
 ): Promise<Examined> => {
   const verified = verify(spec, snapshot, unreadable);
   const actions = verifyActions(spec, pendingActions);
-  // With many leases either takes its time, and the connection that holds the lock is to be heard of.
+  // Both take long with many leases, and the connection that holds the lock must be served in between.
   await yieldToEventLoop();
   const { core, refused } = restoreSound((part) => restore(spec, scheduler, part), verified.snapshot);
   const refusals = [...refused].map(([leaseId, error]): Fault => {
@@ -143,7 +141,7 @@ export const examine = async (
   };
 };
 
-/** A core from all leases that it takes. Throws what it throws for a site without leases. */
+/** Builds a core from all leases that it accepts. Throws what the core throws for a site without leases. */
 const restoreSound = (
   restore: (part: Snapshot) => Core,
   snapshot: Snapshot,
@@ -157,7 +155,7 @@ const restoreSound = (
       leases: snapshot.leases.filter(({ id }) => leases.has(id)),
       reservations: snapshot.reservations.filter(({ leaseId }) => leases.has(leaseId)),
     });
-    /** Those of them that the core takes, found by halving. */
+    /** The leases that the core accepts, found by bisection. */
     const sound = (leases: readonly number[]): readonly number[] => {
       try {
         restore(part(new Set(leases)));
@@ -181,7 +179,7 @@ const restoreSound = (
   }
 };
 
-/** Machines that were started or resumed and whose removal or suspension is not known to be finished. */
+/** Machines that were started or resumed and are not known to be removed or suspended. */
 function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HeldTarget[] {
   const ending = new Set(
     reservations

@@ -1,9 +1,9 @@
 import type { ActionTarget, LeaseState } from '../core/index.ts';
 
-/** What is known of a lease that cannot be read as a whole. */
+/** The readable part of an inconsistent lease. */
 export interface LeaseRemains {
   readonly leaseId: number;
   readonly state: LeaseState;
-  /** Its machines that are on a node, or whose memory is saved there. */
+  /** Its machines on nodes, including suspended ones. */
   readonly machines: readonly Pick<ActionTarget, 'machine' | 'node' | 'capacity'>[];
 }

@@ -1,9 +1,8 @@
 /**
- * One term as the writer: takes turns until the engine stops or the right to write is gone.
- *
- * A turn takes what waits (commands, reports of hosts, what is due), lets the core work on it, writes everything that
- * changed in one transaction, and only then answers the callers, publishes the events and dispatches the actions. Turns
- * never overlap: while one is being written, the inbox gathers for the next.
+ * One writer term: runs turns until the engine stops or the writer lock is lost. A turn takes waiting items (commands,
+ * reports from hosts, due events), applies them to the core, writes all changes in one transaction, and only then
+ * answers callers, publishes events and dispatches actions. Turns never overlap: while one is being written, the inbox
+ * collects items for the next.
  */
 import type { Logger } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
@@ -46,37 +45,37 @@ export interface SessionOptions {
   readonly store: Store;
   readonly committer: Committer;
   readonly loaded: Recovered;
-  /** Loads it again. Throws StoreError. */
+  /** Reloads the site. Throws StoreError. */
   readonly reload: () => Promise<Recovered>;
   readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly limits: EngineLimits;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
   readonly inbox: Inbox;
   readonly publisher: Publisher<LeaseEventRecord>;
-  /** Where committed notices are published. */
+  /** Publishes committed notices. */
   readonly published: Publisher<NoticeRecord>;
   readonly hosts: Hosts;
-  /** Wakes the session: a command, a report, a notice. */
+  /** Wakes the session for a command, a report or a notification. */
   readonly wake: Wake;
-  /** Says what is wrong, null when all is well again. */
+  /** Reports a problem, or null when it is resolved. */
   readonly problem: (what: string | null) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Why a term ended. `fenced`: another process writes now; `unavailable`: the database is out of reach; `fatal`: it must
- * not go on.
+ * Why a term ended. `fenced`: another process is the writer. `unavailable`: the database is unreachable. `fatal`: the
+ * engine must not continue.
  */
 export type SessionEnd =
   | { readonly why: 'stopped' | 'fenced' }
   | { readonly why: 'unavailable' | 'fatal'; readonly error: Error };
 
-/** Carries the end of the term up to `run`. */
+/** Propagates the end of the term to `run`. */
 class TermOver extends Error {
   constructor(readonly end: SessionEnd) {
     super(`the term is over: ${end.why}`);
@@ -106,7 +105,7 @@ export class WriterSession {
   async run(): Promise<SessionEnd> {
     const { signal } = this.options;
     try {
-      // The first turn at once: it catches up with what came due since the last commit.
+      // The first turn runs at once and catches up with events that became due since the last commit.
       for (let first = true; ; first = false) {
         if (!first) await this.idle();
         if (signal.aborted) return { why: 'stopped' };
@@ -119,7 +118,7 @@ export class WriterSession {
     }
   }
 
-  /** Waits for something to do. */
+  /** Waits for work. */
   private async idle(): Promise<void> {
     const { clock, committer, inbox, signal, wake } = this.options;
     if (inbox.hasWork || this.pass.wanted(this.core)) return;
@@ -163,7 +162,10 @@ export class WriterSession {
     }
   }
 
-  /** Has the core work on the items, as of now or of `behind`, and writes what changed. Throws CoreFailure, StoreError. */
+  /**
+   * Applies the items to the core at the current instant or at `behind`, and writes the changes. Throws CoreFailure,
+   * StoreError.
+   */
   private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
     const { core, pass } = this;
     const { clock, committer, limits } = this.options;
@@ -200,9 +202,9 @@ export class WriterSession {
       pass.written(rows, clock.monotonic() - begun);
       commit = { begun: begunAt, ended: traceTime(), rows };
     } else {
-      // A refusal, or the answer to a repetition, must be true of the newest state.
+      // A refusal or an answer to a repeated command must be based on the newest state.
       if (answers.length > 0) await committer.confirm();
-      // A pass that changes nothing and still is not enough must not keep the engine busy.
+      // A pass that changes nothing although work remains must not keep the engine busy.
       if (withPass && pass.wanted(core) && pass.inVain) pass.postpone(limits.passInterval);
     }
     this.lastTurn = now;
@@ -217,7 +219,7 @@ export class WriterSession {
     }
   }
 
-  /** It is written: now it may be seen. */
+  /** The turn is committed: publish its effects. */
   private committed({ answers, reports }: AppliedItems, { changes, notices }: BatchContent): void {
     const { hosts, metrics, problem, published, publisher } = this.options;
     for (const given of answers) this.answer(given);
@@ -231,8 +233,7 @@ export class WriterSession {
   }
 
   /**
-   * Whether the pass should let the turn come to its end: a command waits, or something is due. (Reports of hosts can
-   * wait.)
+   * Whether the pass should end the turn, because a command waits or an event is due. (Reports from hosts can wait.)
    */
   private interrupted(now: Instant): boolean {
     const { clock, inbox, signal } = this.options;
@@ -330,7 +331,7 @@ export class WriterSession {
     return found;
   }
 
-  /** The item is at fault: it is refused, or left out. */
+  /** The item causes the failure: it is refused or skipped. */
   private dismiss(item: Item, error: unknown): void {
     const { inbox, log } = this.options;
     if (item.type === 'command') {
@@ -339,7 +340,7 @@ export class WriterSession {
         inbox.putBack([{ type: 'refused', refusal: internalRefusal, replyTo: item.replyTo }]);
       } else this.answer({ item, answer: internalRefusal });
     } else if (item.type === 'report') {
-      // The dispatcher still knows the action, so that it is not carried out again before the next start.
+      // The dispatcher still knows the action, so it is not executed again before the next start.
       log.error(
         { err: error, action: item.report.outcome?.actionId },
         'the report of a host cannot be recorded',
@@ -367,7 +368,7 @@ export class WriterSession {
     const { committer, metrics } = this.options;
     this.pass.abandon();
     try {
-      // However much lives: each of its reads has a limit of its own.
+      // No overall timeout: the number of live leases is unbounded, and each read has its own limit.
       const { core, notices } = await committer.persist(
         'loading the site',
         () => this.options.reload(),
@@ -385,8 +386,8 @@ export class WriterSession {
   }
 
   /**
-   * Refuses the commands of this process: these, also those that the core has refused (that may have been based on what
-   * was not written), and all that wait. Commands in the database stay there, for the next writer.
+   * Refuses local commands: the given ones, including those that the core refused (possibly based on unwritten state),
+   * and all waiting ones. Forwarded commands stay in the database for the next writer.
    */
   private refuseLocal(items: readonly Item[], refusal: Refusal): void {
     for (const item of [...items, ...this.options.inbox.takeLocal()]) {

@@ -5,11 +5,11 @@ type Result<R> = IteratorResult<R, undefined>;
 const done = { done: true, value: undefined } as const;
 
 /**
- * One subscriber: a cursor over the committed events. Written by hand rather than as an async generator, since
- * `return()` must end a `next()` that is waiting, at once. It takes nothing of the feed before its first `next()`.
+ * One subscriber: a cursor over the committed events. It is not an async generator because `return()` must immediately
+ * end a pending `next()`. It uses nothing of the feed before its first `next()`.
  */
 export class Subscription<R extends Sequenced> implements AsyncIterableIterator<R, undefined> {
-  /** The last sequence number that was delivered or passed over. */
+  /** The last sequence number that was delivered or skipped. */
   cursor: number;
   private page: readonly R[] = [];
   private pageIndex = 0;
@@ -54,7 +54,7 @@ export class Subscription<R extends Sequenced> implements AsyncIterableIterator<
     return Promise.reject(error);
   }
 
-  /** Ends the subscription; a `next()` that waits is answered with the end. */
+  /** Ends the subscription and any pending `next()`. */
   readonly close = (): void => {
     if (this.stop.signal.aborted) return;
     this.stop.abort();

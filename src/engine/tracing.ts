@@ -1,24 +1,24 @@
-/** Traces, as the engine and the server report them; `runtime` sends them. Off: there is none of this. */
+/** The tracing interface of the engine and the server; `runtime` exports the spans. Absent when tracing is off. */
 
-/** Where a piece of work belongs: a trace context in the form of the W3C header `traceparent`. */
+/** A trace context in the format of the W3C header `traceparent`. */
 export type TraceParent = string;
 
 export interface SpanStart {
-  /** Null: a trace of its own. */
+  /** Null starts a new trace. */
   readonly parent: TraceParent | null;
   /** Epoch milliseconds. Default: now. */
   readonly at?: number;
   readonly attributes?: SpanAttributes;
-  /** A request that this process serves. */
+  /** A request served by this process. */
   readonly isServer?: boolean;
 }
 
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
-  /** The context of what is done within it. */
+  /** The context for child spans. */
   readonly context: TraceParent;
-  /** `at`: epoch milliseconds; default: now. `error`: why the work failed. */
+  /** `at`: epoch milliseconds, default now. `error`: reason of a failure. */
   end(end?: {
     readonly at?: number;
     readonly attributes?: SpanAttributes;
@@ -30,15 +30,15 @@ export interface Tracing {
   begin(name: string, start: SpanStart): Span;
 }
 
-/** The present, precisely: epoch milliseconds. */
+/** The current time in epoch milliseconds, with high resolution. */
 export function traceTime(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** The traces of leases that are remembered: later ones push the oldest out. */
+/** Maximum number of remembered lease traces; the oldest are dropped first. */
 const maxLeases = 10_000;
 
-/** The trace in which each lease was last changed: what hosts do for it is shown there. */
+/** The trace that last changed each lease; work of hosts for the lease is recorded there. */
 export class LeaseTraces {
   private readonly contexts = new Map<number, TraceParent>();
 

@@ -1,4 +1,4 @@
-/** Shows traced commands what their turn did. */
+/** Adds the spans of a turn to the traces of its commands. */
 import type { Inbox } from './inbox.ts';
 import {
   type LeaseTraces,
@@ -9,14 +9,14 @@ import {
 } from './tracing.ts';
 import type { GivenAnswer } from './turn.ts';
 
-/** When the parts of a turn took place: epoch milliseconds. */
+/** Times of the stages of a turn, in epoch milliseconds. */
 export interface TurnTimes {
   readonly taken: number;
-  /** Null: nothing had to be written. */
+  /** Null if nothing had to be written. */
   readonly commit: { readonly begun: number; readonly ended: number; readonly rows: number } | null;
 }
 
-/** A command that was answered, with what it waited for. Returns the context of what follows from it. */
+/** Records an answered command and its waiting time. Returns the context for subsequent work. */
 function traceCommand(
   tracing: Tracing,
   command: { readonly kind: string; readonly trace: TraceParent; readonly waited: number },
@@ -43,7 +43,7 @@ function traceCommand(
   return span.context;
 }
 
-/** Remembers the traces also for what hosts do for the leases. */
+/** Also remembers the traces for the work of hosts on the leases. */
 export function traceAnswers(
   answers: readonly GivenAnswer[],
   times: TurnTimes,

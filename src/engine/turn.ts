@@ -1,4 +1,4 @@
-/** The part of a turn that is the core's alone: synchronous, without waiting in between. */
+/** The synchronous part of a turn, executed by the core alone. */
 
 import type { Logger } from 'pino';
 import { type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
@@ -16,14 +16,14 @@ import type { ActionReport } from './hosts/report.ts';
 import type { CommandItem, Item, RefusedItem } from './inbox.ts';
 import type { IdempotencyRecord } from './ports.ts';
 
-/** The core failed in the middle of a turn: its state cannot be trusted, and it must be loaded again. */
+/** The core failed during a turn: its state is unreliable and must be reloaded. */
 export class CoreFailure extends Error {
   override readonly name = 'CoreFailure';
 
   constructor(
-    /** What the core was doing. */
+    /** What the core was doing, for messages. */
     readonly during: string,
-    /** The item that it was working on; null for what it does by itself. */
+    /** The item it was processing; null for its own work. */
     readonly item: Item | null,
     override readonly cause: unknown,
   ) {
@@ -41,17 +41,17 @@ export interface ItemContext {
   readonly reports: ReportRules;
 }
 
-/** What the items of a turn came to. */
+/** The outcome of the items of a turn. */
 export interface AppliedItems {
   readonly answers: readonly GivenAnswer[];
   readonly reports: readonly ActionReport[];
-  /** To be kept with the commit. */
+  /** To be written with the commit. */
   readonly idempotency: readonly IdempotencyRecord[];
 }
 
 /**
- * Carries out the items in order. A command that the core refuses fails alone. `known` are the answers that were given
- * under the commands' idempotency keys before. Throws CoreFailure.
+ * Executes the items in order. A command that the core refuses fails alone. `known` holds earlier answers by
+ * idempotency key. Throws CoreFailure.
  */
 export function applyItems(
   core: Core,
@@ -100,14 +100,14 @@ function applyCommand(
 
 const unknownToCore: ReadonlySet<unknown> = new Set(['LEASE_ENDED', 'LEASE_NOT_FOUND']);
 
-/** The core does not have a lease that was left out, and takes it for one that has ended. */
+/** The core does not know a quarantined lease and reports it as ended. */
 function quarantineOf(input: unknown, error: unknown, { quarantine }: CommandTools): Refusal | null {
   const leaseNumber = fieldsOf(input)?.leaseNumber;
   if (!(error instanceof SchedulerError) || !unknownToCore.has(error.code)) return null;
   return typeof leaseNumber === 'number' && quarantine.has(leaseNumber) ? quarantined(leaseNumber) : null;
 }
 
-/** The answers as of the end of the turn. Throws CoreFailure. */
+/** Computes the answers at the end of the turn. Throws CoreFailure. */
 export function concludeAnswers(core: Core, answers: readonly GivenAnswer[]): readonly GivenAnswer[] {
   return answers.map(({ item, answer }) => {
     if (item.type !== 'command' || 'error' in answer) return { item, answer };
@@ -126,29 +126,29 @@ export function guarded<T>(during: string, work: () => T, item: Item | null = nu
   }
 }
 
-/** What hosts have not finished. */
+/** Unfinished work of hosts. */
 export interface LateHosts {
-  /** Operations that should be over by an instant, and until when they are extended. */
+  /** Operations that should have ended by an instant, with their extended ends. */
   extensions(at: Instant): readonly Extension[];
-  /** Leases whose start is not recorded yet. */
+  /** Leases without a recorded start. */
   readonly starting: readonly Starting[];
 }
 
-/** Carries out everything that is due up to an instant, in order of time. Throws CoreFailure. */
+/** Executes everything due up to an instant, in time order. Throws CoreFailure. */
 export function advance(core: Core, to: Instant, late: LateHosts): void {
   carryOutDue(core, to, Number.POSITIVE_INFINITY, late);
   advanceTo(core, to, late);
 }
 
 /**
- * Carries out what is due before an instant, in order of time, until it takes `maxRows` to write: after a long time, or
- * a clock that was set, that may be very much. The instant at which it stopped before `now`; null when nothing is left
- * before it. Throws CoreFailure.
+ * Executes what is due before an instant, in time order, until `maxRows` rows are to be written: a lot may be due after
+ * a long downtime or a clock change. Returns the instant at which it stopped; null when nothing is left before `now`.
+ * Throws CoreFailure.
  */
 export function carryOutDue(core: Core, now: Instant, maxRows: number, late: LateHosts): Instant | null {
   let reached = Number.NEGATIVE_INFINITY;
   for (let due = core.nextInstant(); due !== null && due < now; due = core.nextInstant()) {
-    // Something stays due although its time has come: asking again would not end.
+    // Something stays due although it was executed: continuing would loop forever.
     if (due <= reached) return null;
     reached = due;
     advanceTo(core, reached, late);
@@ -158,8 +158,8 @@ export function carryOutDue(core: Core, now: Instant, maxRows: number, late: Lat
 }
 
 /**
- * Extends what hosts have not finished at an instant, then carries out what is due then. Nothing may be due before: what
- * is planned anew would be planned as if that had not happened.
+ * Extends operations that hosts have not finished at an instant, then executes what is due at it. Nothing may be due
+ * earlier, since replanning would ignore it.
  */
 function advanceTo(core: Core, at: Instant, late: LateHosts): void {
   guarded('advance', () => {
@@ -175,7 +175,7 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
   });
 }
 
-/** The configuration says that the scheduler stops when a lease fails. */
+/** The configuration requires the scheduler to stop when a lease fails. */
 export function isFatal(error: unknown): error is CoreFailure {
   return (
     error instanceof CoreFailure &&

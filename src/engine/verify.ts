@@ -1,7 +1,7 @@
 /**
- * Whether what was stored can be true: no node over capacity at any instant, every reservation of a live lease, every
- * name of a node or a lease known. A lease that cannot be true is left out with all its reservations, so that the
- * others go on.
+ * Verifies the stored state: no node over capacity at any instant, every reservation belongs to a live lease, every
+ * referenced node and lease exists. An inconsistent lease is excluded with all its reservations, so that the others can
+ * continue.
  */
 import {
   type ActionRecord,
@@ -18,38 +18,38 @@ import type { UnreadableRow } from './ports.ts';
 import { missingParts } from './wholeness.ts';
 
 export type FaultCode =
-  /** A reservation of a lease that is not there or has ended. */
+  /** A reservation of a lease that does not exist or has ended. */
   | 'ORPHAN_RESERVATION'
   | 'OVER_CAPACITY'
   | 'UNKNOWN_NODE'
   | 'INVALID_LEASE'
   | 'INVALID_RESERVATION'
-  /** A row of the lease cannot be read, or its plan is not whole. */
+  /** A row of the lease is unreadable, or its plan is incomplete. */
   | 'INCOMPLETE_LEASE'
-  /** The scheduler does not take it, though nothing else is wrong with it. */
+  /** The scheduler rejects the lease for another reason. */
   | 'REFUSED_LEASE';
 
 export interface Fault {
   readonly code: FaultCode;
-  /** Null for what belongs to no lease. */
+  /** Null if it belongs to no lease. */
   readonly leaseId: number | null;
   readonly reservationId: number | null;
-  /** A sentence for people. */
+  /** Message text. */
   readonly message: string;
 }
 
 export interface Verified {
   readonly faults: readonly Fault[];
-  /** Without what is at fault. */
+  /** Without the inconsistent rows. */
   readonly snapshot: Snapshot;
-  /** Leases that were left out. */
+  /** Excluded leases. */
   readonly quarantined: ReadonlySet<number>;
 }
 
-/** What its machines hold; migrations and transfers reserve bandwidth that is never checked. */
+/** Capacity held by machines. Bandwidth of migrations and transfers is not checked. */
 const holdsMachines: ReadonlySet<ReservationKind> = new Set(['VM', 'SHUTDOWN', 'SUSPENSION', 'RESUMPTION']);
 
-/** `unreadable`: rows that are missing from the snapshot, since they cannot be read. */
+/** `unreadable`: rows missing from the snapshot because they are unreadable. */
 export const verify = (
   site: SiteSpec,
   snapshot: Snapshot,
@@ -63,7 +63,7 @@ export const verify = (
   for (const reservation of snapshot.reservations) plans.get(reservation.leaseId)?.push(reservation);
   for (const lease of snapshot.leases) {
     const ofLease = leaseFaults(lease, snapshot, nodes, incomplete);
-    // What cannot be read is missing too.
+    // Unreadable rows are missing, too.
     const missing = ofLease.length > 0 ? [] : missingParts(lease, plans.get(lease.id) ?? []);
     faults.push(
       ...ofLease,
@@ -110,7 +110,7 @@ export const verify = (
   };
 };
 
-/** Separates actions on nodes that the site does not have. */
+/** Separates actions on unknown nodes. */
 export const verifyActions = (
   site: SiteSpec,
   actions: readonly ActionRecord[],
@@ -195,7 +195,7 @@ const reservationFaults = (
   return faults;
 };
 
-/** Nodes that a reservation names; the amounts of transfers may also name the image repository, which is none. */
+/** The nodes of a reservation. The amounts of a transfer may also name the image repository, which is not a node. */
 const nodesOf = ({ kind, amounts, machines, moves, waiting, targets }: ReservationRecord): Set<number> =>
   new Set(
     [
@@ -210,7 +210,7 @@ const nodesOf = ({ kind, amounts, machines, moves, waiting, targets }: Reservati
 /** By resource type; types that the site does not declare are not checked. */
 type Capacity = ReadonlyMap<string, number | readonly number[]>;
 
-/** Sweeps over one node's reservations in time; where they exceed its capacity, the youngest lease is at fault. */
+/** Sweeps over the reservations of one node in time. Where they exceed its capacity, the youngest lease is excluded. */
 const capacityFaults = (
   node: number,
   capacity: Capacity,
@@ -225,7 +225,7 @@ const capacityFaults = (
       { at: each.start, order: 1, each },
       { at: each.end, order: 0, each },
     ])
-    // Intervals are half-open: at one instant ends come first.
+    // Intervals are half-open: at the same instant, ends precede starts.
     .sort((a, b) => a.at - b.at || a.order - b.order || a.each.id - b.each.id);
   const present = new Set<ReservationRecord>();
   for (const { at, order, each } of changes) {
@@ -251,7 +251,8 @@ const capacityFaults = (
 };
 
 /**
- * Says which type is exceeded by how much; null when all fit. Of a type with several instances each counts for itself.
+ * Names the exceeded resource type and the excess; null when everything fits. Instances of a type are checked
+ * separately.
  */
 const exceeding = (
   capacity: Capacity,

@@ -1,14 +1,15 @@
 /**
- * Whether the stored plan of a lease is whole: half a plan would never start, never end, or let others use its nodes.
+ * Verifies that the stored plan of a lease is complete: a lease with a partial plan might never start or end, or might
+ * share its nodes with others.
  */
 import type { LeaseRecord, LeaseState, ReservationKind, ReservationRecord } from '../core/index.ts';
 
-/** In these states one reservation of one of these kinds must be there for each entry. */
+/** For each entry, a lease in this state needs one reservation of one of these kinds. */
 const required: Partial<Record<LeaseState, readonly (readonly ReservationKind[])[]>> = {
   SCHEDULED: [['VM']],
   PREPARING: [['VM']],
   READY: [['VM']],
-  // Its machines run, or what ends that is next.
+  // Its machines run, or the reservation that ends their running is next.
   ACTIVE: [['VM', 'SHUTDOWN', 'SUSPENSION']],
   SUSPENDING: [['SUSPENSION']],
   SUSPENDED_SCHEDULED: [['VM'], ['RESUMPTION']],
@@ -17,7 +18,7 @@ const required: Partial<Record<LeaseState, readonly (readonly ReservationKind[])
   RESUMED_READY: [['VM']],
 };
 
-/** What is missing, each as a clause; `reservations`: those of the lease. */
+/** Describes what is missing, one clause each; `reservations` are those of the lease. */
 export function missingParts(lease: LeaseRecord, reservations: readonly ReservationRecord[]): string[] {
   const kinds = new Set(reservations.map(({ kind }) => kind));
   const absent = (required[lease.state] ?? [])

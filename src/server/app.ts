@@ -48,7 +48,7 @@ export interface AppOptions {
   /** The directory of the built web console. Without one, a browser that opens `/` is sent to GraphiQL. */
   readonly consoleDirectory?: string | undefined;
   readonly log?: Logger | undefined;
-  /** Default: nothing is traced. */
+  /** Default: no tracing. */
   readonly tracing?: Tracing | null | undefined;
   /** What /metrics shows; the app's own metrics are added to it. */
   readonly registry?: Registry | undefined;

@@ -3,9 +3,9 @@ import { type ForwardedCommand, StoreError } from '../engine/ports.ts';
 import type { Database } from './database.ts';
 import { toJson } from './json.ts';
 
-/** A command that no writer takes within this time is dropped: its caller has stopped waiting (seconds). */
+/** Seconds after which a command that no writer has taken is dropped, since its caller has stopped waiting. */
 const lifetime = 60;
-/** Answers are looked for this often even when no notification comes (ms). */
+/** Polling interval for answers without a notification (ms). */
 const pollInterval = 500;
 
 interface Waiting {
@@ -13,7 +13,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** Passes commands to the writer, and answers back, through the table `commands`. */
+/** Forwards commands to the writer and returns answers, through the table `commands`. */
 export class CommandMailbox {
   private readonly database: Database;
   private readonly callers = new Map<string, Waiting>();
@@ -52,7 +52,7 @@ export class CommandMailbox {
     }
   }
 
-  /** Commands that wait for the writer, oldest first. */
+  /** Commands waiting for the writer, oldest first. */
   async waiting(limit: number): Promise<readonly ForwardedCommand[]> {
     return this.database.query<ForwardedCommand & object>(
       `SELECT id, payload FROM commands
@@ -86,8 +86,8 @@ export class CommandMailbox {
         for (const { id, answer } of answered) this.callers.get(id)?.resolve(answer);
       } while (this.again);
     } catch {
-      // The database is away; the next poll or the notice after reconnecting tries again, and the caller's signal
-      // bounds it.
+      // The database is unreachable. The next poll or the notification after a reconnection tries again; the caller's
+      // signal ends the wait.
     } finally {
       this.collecting = false;
     }

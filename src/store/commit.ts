@@ -42,9 +42,9 @@ function recordsOf(table: Columns, parameter: number, more = ''): string {
 const hour = 3_600_000;
 
 /**
- * A whole commit in one statement, so in one round trip and one transaction. Every part joins `fence`, which holds one
- * row when this writer's epoch and the commit that it planned upon are the newest, and none otherwise: then nothing is
- * written. The parts see the state before the statement, and no row may be touched by two of them.
+ * A whole commit in one statement, and so in one round trip and one transaction. Every part joins `fence`, which holds
+ * one row if this writer's epoch and the commit it is based on are the newest, and none otherwise, so that nothing is
+ * written. The parts see the state before the statement, and no two of them may modify the same row.
  */
 function commitStatement(name: string, more = ''): Statement {
   return {
@@ -159,7 +159,7 @@ FROM fence`,
 
 const ordinary = commitStatement('leasegraph_commit');
 
-/** Actions of the discarded leases that hosts are not told of any more, but for those that remove machines. */
+/** Actions of discarded leases that are no longer sent to hosts: all but those that remove machines. */
 const discarding = commitStatement(
   'leasegraph_commit_discarding',
   `, discarded AS (
@@ -187,13 +187,14 @@ export function statementOf({ changes }: CommitBatch): Statement {
 export function commitValues(batch: CommitBatch, epoch: number): readonly unknown[] {
   const { changes } = batch;
   const withdrawn = new Set(changes.withdrawn);
-  // Where hosts are late an interval may be empty; the database indexes intervals and takes none that ends before it starts.
+  // An interval may be empty when hosts are late. The database indexes intervals and rejects one that ends before it
+  // starts.
   const kept = changes.reservations
     .filter((reservation) => !withdrawn.has(reservation.id))
     .map((reservation) =>
       reservation.end < reservation.start ? { ...reservation, end: reservation.start } : reservation,
     );
-  // A change of state or time does not write all machines and nodes again.
+  // A change of state or time does not rewrite all machines and nodes.
   const placedLeases = new Set(changes.placedLeases);
   const placedReservations = new Set(changes.placedReservations);
   const holding = kept.filter(({ id }) => placedReservations.has(id));
@@ -235,7 +236,7 @@ export function commitValues(batch: CommitBatch, epoch: number): readonly unknow
         amounts,
       })),
     ),
-    // No row may be touched twice: nodes that were added or changed are written with their state.
+    // No row may be modified twice: added and changed nodes are written with their state.
     rowsOf(
       nodeStates,
       changes.nodes.filter(({ number }) => !changed.some((node) => node.number === number)),

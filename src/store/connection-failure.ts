@@ -2,7 +2,7 @@ import { StoreError } from '../engine/ports.ts';
 import type { ConnectionSettings } from './database-url.ts';
 import { codeOf, describe, kindOf } from './errors.ts';
 
-/** Why the server cannot be used, and what to do about it. */
+/** Explains why the server cannot be used and what to do. */
 export function connectionFailure(error: unknown, settings: ConnectionSettings): StoreError {
   if (error instanceof StoreError) return error;
   const { target } = settings;
@@ -10,7 +10,7 @@ export function connectionFailure(error: unknown, settings: ConnectionSettings):
   return new StoreError(kindOf(error), message.trim(), { cause: error });
 }
 
-/** Whether a server without TLS was asked for it. */
+/** Whether TLS was requested from a server without TLS. */
 export function lacksTls(error: unknown): boolean {
   return error instanceof Error && error.message.includes('does not support SSL');
 }

@@ -7,22 +7,23 @@ import { queryable, types } from './pg.ts';
 import { prepareSession } from './session.ts';
 
 /**
- * A connection that says nothing for this long is asked whether it lives, and counts as dead without an answer (ms).
+ * Milliseconds of silence after which a connection is probed, and after which a probe without an answer means it is
+ * dead.
  */
 const pingInterval = 2_000;
 const pingTimeout = 4_000;
 
 /**
- * What makes the server notice within about seven seconds that this end has gone without a word, so that it releases
- * its locks. A server that has not all of it goes without.
+ * Settings with which the server detects within about seven seconds that this end has disappeared, so that it releases
+ * its locks. Settings that a server does not support are omitted.
  */
 const vigilance = `SELECT set_config('tcp_keepalives_idle', '3', false), set_config('tcp_keepalives_interval', '2', false),
   set_config('tcp_keepalives_count', '2', false), set_config('tcp_user_timeout', '7000', false),
   set_config('client_connection_check_interval', '2000', false)`;
 
-/** One connection of its own, watched: it tells at once when it is gone, also when nothing says so but silence. */
+/** A dedicated, monitored connection: it reports at once when it is lost, also without an error. */
 export class Connection {
-  /** Aborts with a StoreError when the connection is gone. */
+  /** Aborts with a StoreError when the connection is lost. */
   readonly lost: AbortSignal;
   private readonly client: pg.Client;
   private readonly losing = new AbortController();
@@ -30,7 +31,7 @@ export class Connection {
   private busy = 0;
   private watch: NodeJS.Timeout | null = null;
 
-  /** Rejects with what `pg` says. `queryTimeout` bounds every query (ms). */
+  /** Rejects with the error of `pg`. `queryTimeout` limits every query (ms). */
   static async open(settings: ConnectionSettings, queryTimeout: number): Promise<Connection> {
     const client = new pg.Client({ ...settings.config, types });
     const connection = new Connection(client, queryTimeout);
@@ -54,7 +55,7 @@ export class Connection {
     client.on('end', () => this.lose(new Error('Connection terminated')));
   }
 
-  /** The server's process of this connection. */
+  /** Process id of the server backend of this connection. */
   get processId(): number | null {
     return (this.client as unknown as { processID: number | null }).processID;
   }
@@ -67,7 +68,7 @@ export class Connection {
     return this.send<R>({ text }, values);
   }
 
-  /** Plans the statement once. */
+  /** Prepares the statement once. */
   run<R extends object = Row>(statement: Statement, values: readonly unknown[]): Promise<R[]> {
     return this.send<R>({ name: statement.name, text: statement.text }, values);
   }
@@ -80,7 +81,7 @@ export class Connection {
     if (this.lost.aborted) throw this.lost.reason;
     this.busy++;
     try {
-      // `query_timeout` is missing in the types of `pg`.
+      // `query_timeout` is missing from the types of `pg`.
       const config: pg.QueryConfig & { query_timeout: number } = {
         ...query,
         values: [...values],
@@ -97,7 +98,7 @@ export class Connection {
 
   private async ping(): Promise<void> {
     if (this.busy > 0) return;
-    // The connection is given up where the query fails.
+    // A failing query ends the connection.
     await this.send({ text: 'SELECT 1' }, [], pingTimeout).catch(() => {});
   }
 
@@ -110,7 +111,7 @@ export class Connection {
   async close(): Promise<void> {
     if (this.lost.aborted) return;
     this.end('The connection to the database was closed.');
-    // A server that no longer answers does not close its end either.
+    // A server that no longer answers does not close its end, either.
     const patience = setTimeout(() => this.socket.destroy(), 1_000);
     await this.client.end().catch(() => {});
     clearTimeout(patience);
@@ -126,7 +127,7 @@ export class Connection {
   }
 }
 
-/** Whether the server itself returned an error, after which the session continues. */
+/** Whether the server returned the error, in which case the session continues. */
 function answered(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity !== 'FATAL' && error.severity !== 'PANIC';
 }

@@ -3,22 +3,22 @@ import { StoreError } from '../engine/ports.ts';
 import { managedSettings } from './session.ts';
 import { tlsSettings } from './tls.ts';
 
-/** How to reach the server, and what to call it in messages: without the password. */
+/** How to reach the server, and its name in messages, without the password. */
 export interface ConnectionSettings {
   readonly config: ClientConfig;
   readonly target: string;
   readonly schema: string;
-  /** Settings of PostgreSQL that the URL brings (`options`). */
+  /** PostgreSQL settings from the URL (`options`). */
   readonly session: Readonly<Record<string, string>>;
-  /** How many connections queries may use together. */
+  /** Maximum number of connections for queries. */
   readonly poolSize: number;
-  /** How long a query waits for one of them (ms). */
+  /** How long a query waits for a connection (ms). */
   readonly poolTimeout: number;
-  /** Whether to continue without TLS if the server has none. */
+  /** Whether to continue without TLS if the server does not support it. */
   readonly tlsOptional: boolean;
 }
 
-/** What holds where a URL says nothing else. */
+/** Defaults for a URL. */
 export const defaultSettings: ConnectionSettings = {
   config: {
     port: 5432,
@@ -38,7 +38,7 @@ export const defaultSettings: ConnectionSettings = {
 
 const example = 'such as postgresql://user:password@localhost:5432/leasegraph';
 
-/** What a URL may carry besides the server's address, and how it is called elsewhere. */
+/** Supported URL parameters besides the server's address, with their aliases. */
 const supported = [
   'application_name',
   'channel_binding',
@@ -59,8 +59,8 @@ const supported = [
 ];
 
 /**
- * Throws StoreError for a text that is no PostgreSQL URL, and for one that asks for what is not supported. Never quotes
- * the password.
+ * Throws StoreError for a text that is not a PostgreSQL URL and for an unsupported parameter. Never quotes the
+ * password.
  */
 export function connectionSettings(databaseUrl: string): ConnectionSettings {
   const url = parsed(databaseUrl);
@@ -95,7 +95,7 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
   };
 }
 
-/** Stands for the host of a URL without one: the parser of Node.js requires it where there is a user. */
+/** Placeholder host for a URL without one: the URL parser of Node.js requires a host if there is a user. */
 const noHost = 'none.invalid';
 
 function parsed(databaseUrl: string): URL {
@@ -115,7 +115,7 @@ function parsed(databaseUrl: string): URL {
   try {
     return new URL(`postgresql://${withHost}${rest}`);
   } catch {
-    // The parser's own message quotes the URL, and so the password.
+    // The parser's own message would quote the URL with the password.
     throw refusal(`is not a well-formed PostgreSQL URL ${example}. ${encoding}`);
   }
 }
@@ -151,7 +151,7 @@ function parametersOf({ searchParams }: URL): ReadonlyMap<string, string> {
   return parameters;
 }
 
-/** Values of supported parameters that ask for what Leasegraph cannot do. */
+/** Unsupported values of supported parameters. */
 function refuseUnsupported(parameters: ReadonlyMap<string, string>): void {
   const accept = (name: string, pattern: RegExp, why: string) => {
     const value = parameters.get(name);
@@ -181,7 +181,7 @@ function wholeNumber(
   throw refusal(`has ${name}=${text}: it must be a whole number from 1 to ${max}.`);
 }
 
-/** The settings in `-c name=value` or `--name=value`; a backslash escapes the character after it. */
+/** Settings in the forms `-c name=value` and `--name=value`; a backslash escapes the next character. */
 function settingsIn(options: string): Record<string, string> {
   const words = (options.match(/(?:\\.|\S)+/gs) ?? []).map((word) => word.replaceAll(/\\(.)/gs, '$1'));
   const settings: Record<string, string> = {};

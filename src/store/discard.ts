@@ -3,15 +3,15 @@ import { type LeaseRemains, StoreError, type WriterTerm } from '../engine/ports.
 import type { Queryable, WriterConnection } from './database.ts';
 import { amounts } from './tables/shapes.ts';
 
-/** What a lease that cannot be read or planned becomes: see `OpenStore.discardLease`. */
+/** Discards a lease that cannot be read or planned: see `OpenStore.discardLease`. */
 const reason = {
   code: 'DISCARDED',
   message: 'an operator discarded it, since what was stored of it is not sound',
 };
 
 /**
- * One statement, for the same reasons as a commit, and without reading what cannot be read: the lease becomes FAILED
- * with an event, its plan is deleted, and its machines are destroyed on the nodes that they are known to be on.
+ * A single statement, for the same reasons as a commit, that does not read the unreadable parts: the lease becomes
+ * FAILED with an event, its plan is deleted, and its machines are destroyed on their known nodes.
  */
 const statement = `
 WITH fence AS (
@@ -51,7 +51,7 @@ WITH fence AS (
 SELECT (SELECT count(*) FROM fence)::int AS allowed, (SELECT count(*) FROM lease)::int AS discarded,
   (SELECT pg_notify('leasegraph_events', '') FROM lease) AS events`;
 
-/** Throws StoreError for a writer that has been succeeded, and for a lease that is not there or has ended. */
+/** Throws StoreError for a writer that has been succeeded, and for a lease that does not exist or has ended. */
 export async function discardLease(
   connection: WriterConnection,
   { epoch }: WriterTerm,
@@ -70,7 +70,7 @@ export async function discardLease(
     throw new StoreError('PERMANENT', `There is no lease ${leaseNumber} that has not ended.`);
 }
 
-/** Fewer rows than leases: the first of the parts finds them by the index `leases_quarantined`. */
+/** The index `leases_quarantined` keeps the first part cheap. */
 const markStatement = `
 WITH fence AS (SELECT id FROM writers WHERE epoch = $1::bigint), released AS (
   UPDATE leases SET is_quarantined = false FROM fence WHERE is_quarantined AND number <> ALL ($2::int[])
@@ -93,7 +93,7 @@ interface RemainsRow {
   readonly machines: readonly (readonly [machine: number, node: number, capacity: unknown])[];
 }
 
-/** As Store.remains. A capacity that cannot be read counts as none. */
+/** As Store.remains. Unreadable capacity counts as zero. */
 export async function readRemains(
   database: Queryable,
   leaseNumbers: readonly number[],

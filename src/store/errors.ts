@@ -31,7 +31,7 @@ const transientCodes = new Set([
   'P2037',
 ]);
 
-/** What `pg` says, without a code, when a connection has gone. */
+/** Messages of `pg` without a code for a lost connection. */
 const lostConnection = new RegExp(
   [
     'connection (terminated|ended|error)',
@@ -46,8 +46,8 @@ const lostConnection = new RegExp(
 );
 
 /**
- * Whether an error, the driver's, Prisma's or a StoreError, means that the database is out of reach or busy: the same
- * call may succeed later.
+ * Whether an error of the driver, of Prisma or of the store means that the database is unreachable or busy, so that the
+ * same call may succeed later.
  */
 export function isOutage(error: unknown): boolean {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
@@ -56,7 +56,7 @@ export function isOutage(error: unknown): boolean {
   return false;
 }
 
-/** Any failure of the database as a StoreError with its kind; the message tells what was being done. */
+/** Converts any database failure to a StoreError of the right kind; the message says what was being done. */
 export function storeError(error: unknown, doing: string): StoreError {
   if (error instanceof StoreError) return error;
   return new StoreError(kindOf(error), `${doing}: ${describe(error)}`, { cause: error });
@@ -67,7 +67,7 @@ export function kindOf(error: unknown): StoreErrorKind {
   const code = originalCodeOf(error) ?? codeOf(error);
   if (code !== null) {
     if (transientCodes.has(code)) return 'TRANSIENT';
-    // Codes of Prisma look alike, but say less than the message: P2010 covers any raw query that failed.
+    // Prisma codes say less than the message: P2010 covers any failed raw query.
     if (/^[0-9A-Z]{5}$/.test(code) && !/^P[1-9]/.test(code)) {
       return transientStates.some((state) => code.startsWith(state)) ? 'TRANSIENT' : 'PERMANENT';
     }
@@ -75,7 +75,7 @@ export function kindOf(error: unknown): StoreErrorKind {
   return error instanceof Error && lostConnection.test(error.message) ? 'TRANSIENT' : 'PERMANENT';
 }
 
-/** The server's own code, which Prisma keeps of errors that it has no code for. */
+/** The code of the server, which Prisma preserves for errors without a Prisma code. */
 function originalCodeOf(error: unknown): string | null {
   const { meta } = (error ?? {}) as {
     meta?: { driverAdapterError?: { cause?: { originalCode?: unknown } } };
@@ -87,7 +87,7 @@ function originalCodeOf(error: unknown): string | null {
 export function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  // Several addresses of one host name were tried.
+  // Several addresses of the host name were tried.
   if (error instanceof AggregateError) return codeOf(error.errors[0]);
   return null;
 }

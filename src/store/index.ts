@@ -13,30 +13,30 @@ export { isOutage } from './errors.ts';
 export type { StoreLog } from './log.ts';
 
 export interface StoreOptions {
-  /** A PostgreSQL server; without it the database is embedded, under `dataDir`. */
+  /** A PostgreSQL server; if absent, the database is embedded under `dataDir`. */
   readonly databaseUrl?: string | null | undefined;
   readonly dataDir: string;
   readonly log?: StoreLog | undefined;
-  /** Whether it must be there as it is needed: then nothing is made, and nothing migrated. */
+  /** Whether the database must exist with the current schema: then nothing is created or migrated. */
   readonly asItIs?: boolean;
 }
 
-/** The engine's store, and the Prisma client that the API reads through. */
+/** The store of the engine, and the Prisma client for reads of the API. */
 export interface OpenStore extends Store {
   readonly kind: 'embedded' | 'server';
   readonly prisma: PrismaClient;
-  /** Where other threads and processes reach the same database. */
+  /** The address of the database for other threads and processes. */
   readonly url: string;
   /**
-   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its
-   * plan is deleted, and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   * Discards a lease whose stored data is inconsistent: it becomes FAILED, its plan is deleted, and its machines are
+   * destroyed on their known nodes. Throws StoreError.
    */
   discardLease(leaseNumber: number, writer: WriterTerm): Promise<void>;
 }
 
 /**
- * Opens the database and brings it to the newest schema. Throws StoreError, its message for people: the server cannot
- * be reached or refuses the user, the data directory is in use, or a migration fails.
+ * Opens the database and migrates it to the newest schema. Throws StoreError with a message for people: the server is
+ * unreachable or refuses the user, the data directory is in use, or a migration fails.
  */
 export async function openStore({
   asItIs = false,
@@ -56,7 +56,7 @@ export async function openStore({
   }
 }
 
-/** Only applies migrations and says which. Throws StoreError. */
+/** Applies migrations and returns their names. Throws StoreError. */
 export async function migrateStore(options: StoreOptions): Promise<readonly string[]> {
   const database = await openDatabase({ ...options, log: options.log ?? silentLog });
   try {

@@ -1,4 +1,4 @@
-/** JSON that PostgreSQL accepts: it has neither the NUL character nor lone surrogates, so each becomes U+FFFD. */
+/** JSON that PostgreSQL accepts: NUL characters and lone surrogates are replaced by U+FFFD. */
 export function toJson(value: unknown): string {
   const json = JSON.stringify(value) ?? 'null';
   if (!json.includes('\\u')) return json;

@@ -7,7 +7,7 @@ import type { StoreLog } from './log.ts';
 const minPause = 100;
 const maxPause = 5_000;
 
-/** Hears NOTIFY on a connection of its own, and comes back by itself after that is lost. */
+/** Listens for notifications on its own connection and reconnects after a loss. */
 export class Listener {
   private readonly settings: ConnectionSettings;
   private readonly log: StoreLog;
@@ -17,14 +17,14 @@ export class Listener {
   private running: Promise<void> | null = null;
   private attempted: Promise<void> | null = null;
 
-  /** `ownProcess`: the server's process through which this process commits. */
+  /** `ownProcess`: the backend process id of this process's writer connection. */
   constructor(settings: ConnectionSettings, log: StoreLog, ownProcess: () => number | null) {
     this.settings = settings;
     this.log = log;
     this.ownProcess = ownProcess;
   }
 
-  /** Resolves when it listens, or when the server is unreachable, since it keeps trying. */
+  /** Resolves when it listens, or when the server is unreachable, in which case it keeps trying. */
   async subscribe(onNotification: (notification: Notification) => void): Promise<AsyncDisposable> {
     this.subscribers.add(onNotification);
     if (this.running === null) {
@@ -56,7 +56,7 @@ export class Listener {
       const connection = await this.connect();
       if (connection !== null) {
         pause = minPause;
-        // Whatever was sent meanwhile went unheard.
+        // Notifications sent in the meantime were missed.
         if (reconnected) for (const channel of channels) this.notify({ channel, own: false });
         attempted();
         await ended(connection, signal);

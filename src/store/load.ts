@@ -18,19 +18,19 @@ import {
 const finalStates = (Object.keys(leaseTransitions) as LeaseState[]).filter(isFinal);
 const live = `state NOT IN (${finalStates.map((state) => `'${state}'`).join(', ')})`;
 
-/** Recurrences with occurrences to come. */
+/** Recurrences with upcoming occurrences. */
 const recurring = `(next_index IS NOT NULL
   OR EXISTS (SELECT FROM leases WHERE recurrence_number = recurrences.number AND ${live}))`;
 
 /**
- * Rows that are read at a time: few enough that each read ends well within the time that a read may take, however many
- * leases are live, and that other work has its turn in between.
+ * Page size. Each page is read well within the read timeout, independent of the number of live leases, and other work
+ * runs in between.
  */
 const pageSize = 2_000;
 
 /**
- * Reads everything that is live. Rows whose shape is wrong are left out and listed in `unreadable`; whether the rest
- * makes sense is the engine's to verify.
+ * Reads all live state. Rows with a wrong shape are skipped and listed in `unreadable`; the engine verifies the meaning
+ * of the rest.
  */
 export async function load(database: Queryable): Promise<StoredSite | null> {
   const unreadable: UnreadableRow[] = [];
@@ -77,7 +77,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
       maintenance: await all(
         database,
         maintenance,
-        // What was over when something happened last is over for good.
+        // Reservations that had ended by the time of the last event cannot change any more.
         `starts_at < ends_at AND
          ends_at > coalesce((SELECT at FROM lease_events ORDER BY sequence DESC LIMIT 1), '-infinity')`,
         'starts_at, name',
@@ -98,7 +98,7 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
   };
 }
 
-/** The records of few rows. */
+/** Reads a small number of records. */
 async function all<R extends object>(
   database: Queryable,
   table: Table<R>,
@@ -111,7 +111,7 @@ async function all<R extends object>(
   return rows.map((row) => table.toRecord(row));
 }
 
-/** The records of all rows that fulfil a condition, read page by page. */
+/** Reads all records that match a condition, page by page. */
 async function pages<R extends { readonly id: number }>(
   database: Queryable,
   table: Table<R>,

@@ -12,10 +12,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** An advisory lock of this key is held while migrations are applied ('lgmg'). */
+/** Key of the advisory lock held during migrations ('lgmg'). */
 const migrationLock = 0x6c676d67;
 
-/** As `prisma migrate deploy` makes it, so that Prisma's tools can work on the database too. */
+/** Created as by `prisma migrate deploy`, so that Prisma's tools work on the database, too. */
 const migrationTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   id varchar(36) PRIMARY KEY NOT NULL,
   checksum varchar(64) NOT NULL,
@@ -27,7 +27,7 @@ const migrationTable = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
 
-/** Where the package keeps its migrations, both from sources and from the bundle. */
+/** The folder of migrations, both for the sources and for the bundle. */
 export function migrationsDirectory(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
     const candidate = join(directory, 'prisma', 'migrations');
@@ -51,16 +51,15 @@ export async function readMigrations(): Promise<readonly Migration[]> {
 }
 
 /**
- * Brings the database to the newest schema and returns the names of the migrations that were applied. All or nothing,
- * and safe when several processes do it at once. Throws StoreError when it cannot be done; the database is then
- * unchanged.
+ * Migrates the database to the newest schema and returns the names of the applied migrations. Atomic, and safe when
+ * several processes do it at once. Throws StoreError on failure, which leaves the database unchanged.
  */
 export async function migrate(
   database: Pick<Database, 'query' | 'migrate'>,
   migrations?: readonly Migration[],
 ): Promise<readonly string[]> {
   const all = migrations ?? (await readMigrations());
-  // The usual start has nothing to apply, and does not take the lock.
+  // Usually there is nothing to apply, and the lock is not needed.
   if ((await pendingMigrations(database, all)).length === 0) return [];
   return database.migrate(async (session) => {
     await session.query('SELECT pg_advisory_lock($1)', [migrationLock]);
@@ -74,7 +73,7 @@ export async function migrate(
   });
 }
 
-/** Throws StoreError where the database lacks migrations. */
+/** Throws StoreError if migrations are missing. */
 export async function assertMigrated(database: Database): Promise<void> {
   const pending = await pendingMigrations(database, await readMigrations());
   if (pending.length === 0) return;

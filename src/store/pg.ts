@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Queryable } from './database.ts';
 import { storeError } from './errors.ts';
 
-/** int8 as number: nothing that is kept is greater than 2^53. */
+/** int8 as number: no stored value exceeds 2^53. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text') =>
     oid === pg.types.builtins.INT8
@@ -10,7 +10,7 @@ export const types: pg.CustomTypesConfig = {
       : pg.types.getTypeParser(oid, format)) as pg.CustomTypesConfig['getTypeParser'],
 };
 
-/** A client or a pool as the rest of the store uses it. */
+/** Creates a client or a pool with the settings of the store. */
 export function queryable(client: pg.Pool | pg.ClientBase): Queryable {
   return { query: (text, values) => query(client, text, values) };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { codeOf } from './errors.ts';
 
-/** After this long the pool tries again to have more connections than the server last granted (ms). */
+/** Delay before the pool again tries to exceed the number of connections that the server last granted (ms). */
 const growthPause = 5_000;
 
 export interface PoolOptions extends pg.PoolConfig {
@@ -18,8 +18,8 @@ type Callback = (
 ) => void;
 
 /**
- * A pool that continues with its present connections when the server grants no more: queries wait for one of them.
- * The limits of a role, a database, a server or a pooler are often lower than the size of the pool.
+ * A pool that continues with its current connections when the server grants no more: queries wait for one of them. The
+ * limits of a role, database, server or pooler are often lower than the pool size.
  */
 export class PatientPool extends pg.Pool {
   private readonly patience: number;
@@ -53,7 +53,7 @@ export class PatientPool extends pg.Pool {
         const refused = isRefused(error);
         if (this.ending || performance.now() > until || !(refused || isStillWaiting(error))) throw error;
         if (refused) this.shrink();
-        // Without any connection there is none to wait for.
+        // Without any connection, waiting is pointless.
         if (this.totalCount === 0) await sleep(100);
       }
     }
@@ -68,7 +68,7 @@ export class PatientPool extends pg.Pool {
   }
 }
 
-/** The server, the role, the database or the pooler has no connection to spare. */
+/** The server, role, database or pooler has reached its connection limit. */
 function isRefused(error: unknown): boolean {
   return (
     codeOf(error) === '53300' || (error instanceof Error && /no more connections allowed/.test(error.message))

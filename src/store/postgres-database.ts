@@ -17,10 +17,10 @@ import { PatientPool } from './pool.ts';
 import { prepareSession } from './session.ts';
 import { WriterLock } from './writer-lock.ts';
 
-/** A read that takes longer than this has lost its connection or its purpose (ms). */
+/** Read timeout (ms). */
 export const queryTimeout = 15_000;
 
-/** One PostgreSQL, reached by the driver `pg`. */
+/** A PostgreSQL database accessed through the driver `pg`. */
 export class PostgresDatabase implements Database {
   readonly prismaAdapter;
   private readonly pool: pg.Pool;
@@ -42,7 +42,7 @@ export class PostgresDatabase implements Database {
       onConnect: (client) =>
         prepareSession(queryable(client), { ...settings, statementTimeout: queryTimeout }),
     });
-    // Idle connections that break; the pool replaces them by itself.
+    // Broken idle connections; the pool replaces them.
     this.pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was lost'));
     this.prismaAdapter = new PrismaPg(this.pool, { schema: settings.schema });
     this.writerLock = new WriterLock(settings, log);
@@ -58,7 +58,7 @@ export class PostgresDatabase implements Database {
       throw storeError(error, 'No connection to the database');
     });
     let failure: Error | undefined;
-    // Without a listener an error of the connection would end the process; the query in flight reports it.
+    // Without a listener, a connection error would end the process; the pending query reports it.
     const onError = () => {};
     client.on('error', onError);
     try {
@@ -71,7 +71,7 @@ export class PostgresDatabase implements Database {
       throw failure;
     } finally {
       client.off('error', onError);
-      // A connection whose transaction failed is not worth repairing.
+      // A connection with a failed transaction is discarded.
       client.release(failure);
     }
   }
@@ -86,7 +86,7 @@ export class PostgresDatabase implements Database {
 
   async migrate<T>(work: (session: MigrationSession) => Promise<T>): Promise<T> {
     const client = new pg.Client({ ...this.settings.config, types });
-    // The query in flight reports it.
+    // The pending query reports it.
     client.on('error', () => {});
     try {
       await client.connect();

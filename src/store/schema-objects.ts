@@ -1,5 +1,6 @@
 /**
- * Whether the schema is whole: a backup that was restored in part lacks constraints or indexes, and nothing else tells.
+ * Verifies that the schema is complete: a partially restored backup may lack constraints or indexes without any other
+ * sign.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { StoreError } from '../engine/ports.ts';
 import type { Queryable } from './database.ts';
 import { migrationsDirectory } from './migrate.ts';
 
-/** By name only: how PostgreSQL prints definitions differs between versions. */
+/** By name only, since PostgreSQL versions print definitions differently. */
 const query = `
   WITH own AS (SELECT oid FROM pg_namespace WHERE nspname = current_schema())
   SELECT format('column %s.%s', relname, attname) AS name
@@ -23,7 +24,7 @@ const query = `
     FROM pg_enum JOIN pg_type ON pg_type.oid = enumtypid, own
     WHERE typnamespace = own.oid`;
 
-/** What is in the schema, sorted; prisma/schema-objects.txt lists what must be. */
+/** The objects in the schema, sorted; prisma/schema-objects.txt lists the required ones. */
 export async function schemaObjects(database: Queryable): Promise<readonly string[]> {
   return (await database.query<{ name: string }>(query))
     .map(({ name }) => name)
@@ -31,7 +32,7 @@ export async function schemaObjects(database: Queryable): Promise<readonly strin
     .sort();
 }
 
-/** Throws StoreError for a schema that lacks something; more than is needed may be there. */
+/** Throws StoreError for a schema with missing objects; additional objects are allowed. */
 export async function assertSchemaWhole(database: Queryable): Promise<void> {
   const list = await readFile(join(migrationsDirectory(), '../schema-objects.txt'), 'utf8');
   const found = new Set(await schemaObjects(database));

@@ -8,10 +8,10 @@ import { PostgresDatabase, queryTimeout } from './postgres-database.ts';
 import { quoted } from './session.ts';
 
 const oldestVersion = 140_000;
-/** Besides the pool: the writer's, one more while it is replaced, and the listener's. */
+/** Connections besides the pool: the writer's, one more while it is replaced, and the listener's. */
 const otherConnections = 3;
 
-/** A PostgreSQL server. Throws StoreError when it cannot be reached or used. */
+/** Opens a PostgreSQL server. Throws StoreError if it is unreachable or unusable. */
 export async function openServer(databaseUrl: string, log: StoreLog): Promise<Database> {
   const settings = connectionSettings(databaseUrl);
   try {
@@ -21,9 +21,9 @@ export async function openServer(databaseUrl: string, log: StoreLog): Promise<Da
   }
 }
 
-/** The settings as this server can be used with them. Throws StoreError, or what `pg` says. */
+/** Adapts the settings to the server. Throws StoreError or the error of `pg`. */
 async function usable(settings: ConnectionSettings, log: StoreLog): Promise<ConnectionSettings> {
-  // By a connection of its own: one that a pool could not make may stay half open.
+  // Uses a dedicated connection: one that a pool fails to make may stay half open.
   let reached = settings;
   const connection = await Connection.open(settings, queryTimeout).catch((error: unknown) => {
     if (!(settings.tlsOptional && lacksTls(error))) throw error;
@@ -37,7 +37,7 @@ async function usable(settings: ConnectionSettings, log: StoreLog): Promise<Conn
   }
 }
 
-/** How large the pool may be on this server. Throws StoreError when the server cannot be used. */
+/** The pool size that this server allows. Throws StoreError if the server cannot be used. */
 async function poolSizeFor(
   connection: Queryable,
   { poolSize, schema, target }: ConnectionSettings,
@@ -64,7 +64,7 @@ async function poolSizeFor(
   if (!server.schemaExists) {
     throw refuse(`it has no schema "${schema}". Create it: CREATE SCHEMA ${quoted(schema)}.`);
   }
-  // -1: no limit.
+  // -1 means no limit.
   const [what, limit] = Object.entries(server.limits)
     .filter(([, connections]) => connections >= 0)
     .reduce((least, each) => (each[1] < least[1] ? each : least));

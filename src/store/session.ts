@@ -1,11 +1,10 @@
-/** What every session of the database must be, whatever the server, the database, the role or a pooler say. */
+/** Required session settings, independent of the server, database, role or pooler. */
 import { StoreError } from '../engine/ports.ts';
 import type { Queryable } from './database.ts';
 
 /**
- * Set by a statement rather than when a connection starts, since poolers refuse or ignore what they do not know there.
- * Instants and intervals are read as texts of one form; the driver reads and writes only this form of bytes and
- * strings.
+ * Set by a statement rather than as startup parameters, since poolers refuse or ignore unknown ones. Instants and
+ * intervals are read as text in one format; the driver reads and writes only this format of bytes and strings.
  */
 const fixedSettings = {
   timezone: 'UTC',
@@ -24,17 +23,17 @@ const fixedSettings = {
   transaction_timeout: '0',
 };
 
-/** Only newer versions of PostgreSQL have it. */
+/** Only newer versions of PostgreSQL support it. */
 const settingsOfNewVersions = ['transaction_timeout'];
 
 /**
- * What a session tells PostgreSQL's planner. What is read here is in memory or on a disk without moving parts; with the
- * usual cost of random reads, the foreign keys of every row that a commit writes would be looked up by reading the
- * whole table of nodes. Compiling expressions takes longer than all that these queries do.
+ * Planner settings. The data is in memory or on solid-state disks; with the default cost of random reads, the foreign
+ * keys of every committed row would be checked by a sequential scan of the nodes. JIT compilation takes longer than
+ * these queries.
  */
 export const plannerSettings = { random_page_cost: '1.1', jit: 'off' };
 
-/** Settings that are not for others to make. */
+/** Settings that a URL must not override. */
 export const managedSettings: ReadonlySet<string> = new Set([
   ...Object.keys(fixedSettings),
   'search_path',
@@ -43,15 +42,18 @@ export const managedSettings: ReadonlySet<string> = new Set([
 
 export interface SessionOptions {
   readonly schema: string;
-  /** Settings of PostgreSQL that the URL brings. */
+  /** PostgreSQL settings from the URL. */
   readonly session: Readonly<Record<string, string>>;
-  /** What a message calls the database. */
+  /** Name of the database in messages. */
   readonly target: string;
-  /** Bounds every statement (ms); 0: nothing does. */
+  /** Statement timeout (ms); 0 means none. */
   readonly statementTimeout: number;
 }
 
-/** Makes a new connection what it must be, in one round trip. Throws StoreError when the database cannot be used. */
+/**
+ * Applies and verifies the session settings of a new connection in one round trip. Throws StoreError if the database
+ * cannot be used.
+ */
 export async function prepareSession(client: Queryable, options: SessionOptions): Promise<void> {
   const settings = {
     ...fixedSettings,
@@ -81,7 +83,7 @@ export async function prepareSession(client: Queryable, options: SessionOptions)
   }
 }
 
-/** An identifier in SQL. */
+/** Quotes an SQL identifier. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -21,7 +21,7 @@ import { PrismaClient } from './prisma/client.ts';
 import { assertSchemaWhole } from './schema-objects.ts';
 import { idempotencyKeys, leaseEvents, nodes, notices } from './tables/index.ts';
 
-/** Where they are, and how the oldest are found without looking at the others. */
+/** Their tables, and the condition that finds the oldest through an index. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
   idempotencyKeys: {
     table: 'idempotency_keys',
@@ -35,8 +35,8 @@ const expiring: Readonly<Record<Expiring, { readonly table: string; readonly old
     table: 'commands',
     oldest: 'SELECT ctid AS row, created_at AS at FROM commands ORDER BY created_at',
   },
-  // With their machines and reservations. Their events go first, so that what is kept has no gap; and an image transfer
-  // may serve other leases than the one that it was planned for.
+  // With their machines and reservations. Events are deleted first, so that the stored range has no gap. An image
+  // transfer may serve leases other than the one it was planned for.
   leases: {
     table: 'leases',
     oldest: `SELECT ctid AS row, ended_at AS at FROM leases
@@ -46,18 +46,18 @@ const expiring: Readonly<Record<Expiring, { readonly table: string; readonly old
   },
 };
 
-/** The store on one PostgreSQL, embedded or a server. */
+/** The store on a PostgreSQL database, embedded or on a server. */
 export class SqlStore implements Store {
-  /** For reads that API and tools make; what the engine needs goes past it (docs/decisions/store.md). */
+  /** For reads of the API and of tools; the engine does not use it (docs/decisions/store.md). */
   readonly prisma: PrismaClient;
   readonly kind: Database['kind'];
-  /** Where other threads and processes reach the same database. */
+  /** The address of the database for other threads and processes. */
   readonly url: string;
   private readonly database: Database;
   private readonly commands: CommandMailbox;
   private readonly writers = new WeakMap<WriterTerm, WriterConnection>();
   private writer: WriterTerm | null = null;
-  /** The newest state that this process has seen. */
+  /** The newest state this process has seen. */
   private known: Known | null = null;
 
   constructor(database: Database) {
@@ -73,7 +73,7 @@ export class SqlStore implements Store {
     const connection = await this.database.lockWriter();
     if (connection === null) return null;
     try {
-      // Another database may have taken the place of the one that was opened.
+      // The opened database may have been replaced by another one.
       await assertSchemaWhole(connection);
       const [row] = await connection.query<{ epoch: number; lastCommit: string | null }>(
         'UPDATE writers SET epoch = epoch + 1 RETURNING epoch, last_commit AS "lastCommit"',
@@ -89,7 +89,7 @@ export class SqlStore implements Store {
     }
   }
 
-  /** Throws StoreError also for a database other than the one that was loaded before, or an older state of it. */
+  /** Also throws StoreError for a database other than the one loaded before, or an older state of it. */
   async load(): Promise<StoredSite | null> {
     const stored = await this.database.snapshot(load);
     const { known } = this;
@@ -133,7 +133,7 @@ export class SqlStore implements Store {
     const connection = this.connection(writer);
     const values = commitValues(batch, writer.epoch);
     const [written] = await connection.run(statementOf(batch), values);
-    // Nothing was written: unless this very commit was before, by an attempt whose answer was lost.
+    // Nothing was written, unless an earlier attempt wrote this commit and its answer was lost.
     if (written === undefined) await this.confirm(batch.id, writer);
     const { site } = batch.changes;
     if (site !== null && this.known !== null) {
@@ -154,8 +154,8 @@ export class SqlStore implements Store {
   }
 
   /**
-   * Gives up a lease that the scheduler cannot take, since what is stored of it is not sound: it becomes FAILED, its
-   * plan is deleted, and its machines are destroyed on the nodes that they are known to be on. Throws StoreError.
+   * Discards a lease whose stored data is inconsistent: it becomes FAILED, its plan is deleted, and its machines are
+   * destroyed on their known nodes. Throws StoreError.
    */
   discardLease(leaseNumber: number, writer: WriterTerm): Promise<void> {
     return discardLease(this.connection(writer), writer, leaseNumber);
@@ -233,8 +233,8 @@ export class SqlStore implements Store {
     before: number,
     limit: number,
   ): Promise<number> {
-    // From the oldest up to the first that is young enough, so that what stays has no gap; the newest always stays, so
-    // that the range that is kept is known.
+    // Deletes from the oldest up to the first that is young enough, so that the rest has no gap. The newest row always
+    // stays, so that the stored range is known.
     const [row] = await this.database.query<{ deleted: number }>(
       `WITH head AS (SELECT sequence, at FROM ${table} ORDER BY sequence LIMIT $2),
        last AS (

@@ -1,45 +1,42 @@
-/**
- * How a record becomes a row and a row a record. A field names its columns once; every column list in SQL comes from
- * there.
- */
+/** Mapping between records and rows. A field names its columns once; every column list in SQL is derived from it. */
 import * as z from 'zod';
 import { type Instant, LAST_INSTANT } from '../core/index.ts';
 import { StoreError } from '../engine/ports.ts';
 import type { Row } from './database.ts';
 
-/** `instant`: timestamptz in the table, milliseconds since the epoch on the way. */
+/** `instant`: timestamptz in the table, milliseconds since the epoch in transit. */
 type SqlType = 'int' | 'bigint' | 'text' | 'boolean' | 'jsonb' | 'instant' | `"${string}"`;
 
 export interface Column {
   readonly name: string;
   readonly type: SqlType;
-  /** Of the value as it comes from the database. */
+  /** Shape of the value as the database returns it. */
   readonly shape: z.ZodType;
-  /** The parts of a JSON object that several fields share: their shapes by name. */
+  /** Members of a JSON object shared by several fields, with their shapes. */
   readonly members?: Readonly<Record<string, z.ZodType>>;
-  /** SQL for a value that is read from elsewhere; such a column is not written. */
+  /** SQL expression for a value from elsewhere; the column is not written. */
   readonly select?: string;
-  /** Written for other readers, and not read here. */
+  /** Written for other readers; not read here. */
   readonly writeOnly?: boolean;
 }
 
-/** A field of the record type R, of type T, and the columns that it is kept in. */
+/** A field of type T of the record type R, and its columns. */
 export interface Field<T, R> {
   readonly columns: readonly Column[];
-  /** Puts the value into a row. `name()` says which value of which record it is, for messages. */
+  /** Writes the value into a row. `name()` identifies the value and its record in messages. */
   write(value: T, row: Record<string, unknown>, record: R, name: () => string): void;
   read(row: Row): T;
 }
 
 export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K], R> };
 
-/** A table whose rows are records of type R, or the columns of it that are used together. */
+/** A table whose rows are records of type R, or a group of its columns. */
 export class Table<R extends object> {
   /** Column names, for INSERT. */
   readonly names: string;
   /** The columns of a JSON record set, with their types. */
   readonly recordSet: string;
-  /** What to insert from such a record set. */
+  /** The SELECT list from such a record set. */
   readonly values: string;
   /** For ON CONFLICT … DO UPDATE SET. */
   readonly replacement: string;
@@ -49,7 +46,7 @@ export class Table<R extends object> {
   private readonly fieldEntries: readonly (readonly [keyof R & string, Field<unknown, R>])[];
   private readonly shape: z.ZodType<Row>;
 
-  /** `key`: the columns of the primary key. `label` says which record it is, for messages. */
+  /** `key`: the primary key columns. `label` identifies the record in messages. */
   constructor(
     readonly name: string,
     private readonly key: readonly string[],
@@ -72,7 +69,7 @@ export class Table<R extends object> {
     this.shape = z.object(Object.fromEntries(read.map((column) => [column.name, shapeOf(column)])));
   }
 
-  /** The same table with some of its fields. */
+  /** The same table with a subset of its fields. */
   only<K extends keyof R>(...names: K[]): Table<Pick<R, K>> {
     const fields = Object.fromEntries(names.map((name) => [name, this.fields[name]])) as unknown as Fields<
       Pick<R, K>
@@ -80,7 +77,7 @@ export class Table<R extends object> {
     return new Table(this.name, this.key, fields, this.label as (record: Pick<R, K>) => string);
   }
 
-  /** For UPDATE … SET, from a record set that is called `from`. */
+  /** For UPDATE … SET, from a record set named `from`. */
   assignments(from: string): string {
     return this.changed()
       .map((column) => `${column.name} = ${inserted({ ...column, name: `${from}.${column.name}` })}`)
@@ -96,14 +93,14 @@ export class Table<R extends object> {
     return row;
   }
 
-  /** Checks the shape of a row, not its meaning. */
+  /** Validates the shape of a row, not its meaning. */
   parse(row: Row): { readonly record: R } | { readonly faults: string } {
     const parsed = this.shape.safeParse(row);
     if (parsed.success) return { record: this.toRecord(parsed.data) };
     return { faults: faultsOf(parsed.error) };
   }
 
-  /** For a row whose shape does not need to be checked. */
+  /** For a row whose shape needs no check. */
   toRecord(row: Row): R {
     const record: Partial<Record<keyof R, unknown>> = {};
     for (const [name, field] of this.fieldEntries) record[name] = field.read(row);
@@ -142,7 +139,7 @@ function selectionOf({ name, type, select }: Column): string {
   return type === 'instant' ? `${millisecondsOf(name)} AS ${name}` : name;
 }
 
-/** SQL: an instant as milliseconds since the epoch. */
+/** SQL expression for an instant in milliseconds since the epoch. */
 export function millisecondsOf(column: string): string {
   return `(extract(epoch FROM ${column}) * 1000)::bigint`;
 }
@@ -168,7 +165,7 @@ export function json<T, R>(name: string, shape: z.ZodType<T>): Field<T, R> {
   return scalar('jsonb', shape)(name);
 }
 
-/** One of the values of an enum in the database. */
+/** A value of a database enum. */
 export function oneOf<T extends string, R>(
   name: string,
   type: string,
@@ -177,7 +174,7 @@ export function oneOf<T extends string, R>(
   return scalar(`"${type}"`, z.enum(Object.values(values)) as unknown as z.ZodType<T>)(name);
 }
 
-/** The years 1 to 9999: what `timestamptz`, RFC 3339 and Prisma can all represent. */
+/** The years 1 to 9999, which `timestamptz`, RFC 3339 and Prisma can all represent. */
 const firstInstant = Date.parse('0001-01-01T00:00:00Z');
 
 export function instant<R>(name: string): Field<Instant, R> {

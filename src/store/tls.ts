@@ -2,20 +2,20 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { StoreError } from '../engine/ports.ts';
 
-/** PostgreSQL's, except `allow`; `no-verify` is what the driver of Node.js calls `require`. */
+/** As in PostgreSQL, except `allow`; `no-verify` is what the Node.js driver calls `require`. */
 const modes = ['disable', 'prefer', 'require', 'no-verify', 'verify-ca', 'verify-full'];
 
 export interface TlsSettings {
-  /** What the driver takes; false: without TLS. */
+  /** Options for the driver; false disables TLS. */
   readonly ssl: ConnectionOptions | false;
-  /** Whether to continue without TLS if the server has none. */
+  /** Whether to continue without TLS if the server does not support it. */
   readonly optional: boolean;
 }
 
 /**
- * TLS as libpq does it: `require` encrypts and verifies nothing unless a root certificate is given, `verify-ca`
- * verifies the server's certificate, `verify-full` its host name too. Throws StoreError for an unknown mode and for a
- * file that cannot be read.
+ * TLS modes as in libpq: `require` encrypts without verification unless a root certificate is given, `verify-ca`
+ * verifies the server's certificate, `verify-full` also its host name. Throws StoreError for an unknown mode and for an
+ * unreadable file.
  */
 export function tlsSettings(parameters: ReadonlyMap<string, string>): TlsSettings {
   const mode = parameters.get('sslmode') ?? 'disable';

@@ -8,22 +8,23 @@ import type { StoreLog } from './log.ts';
 
 /** The advisory lock of the writer, 'lgwr'. */
 const lockKey = 0x6c677772;
-/** A commit that takes longer is given up, and the lock with it (ms). */
+/** Timeout of a commit (ms). After it, the lock is released, too. */
 const commitTimeout = 15_000;
 /**
- * The holder asks its connection every two seconds; after this long without, it hangs, and its session is ended (s).
+ * The holder probes its connection every two seconds. After this many seconds without a probe, the holder is considered
+ * hung and its session is ended.
  */
 const holderSilence = 6;
-/** How often the lock is tried again, every 50 ms, when such a session has just been ended. */
+/** Number of attempts, 50 ms apart, to take the lock after such a session was ended. */
 const patience = 20;
 
-/** The writer's lock: a session's advisory lock, so that it ends when the session does, however that ends. */
+/** The writer lock: a session-level advisory lock, so that it always ends with the session. */
 export class WriterLock {
   private readonly settings: ConnectionSettings;
   private readonly log: StoreLog;
-  /** The upper half of the lock's key: a database may hold one site per schema. */
+  /** Upper half of the lock key: a database may hold one site per schema. */
   private readonly site: number;
-  /** Kept between attempts, so that a standby does not connect anew each time. */
+  /** Kept between attempts, so that a standby does not reconnect each time. */
   private candidate: Connection | null = null;
   private holder: Connection | null = null;
   private closed = false;
@@ -34,7 +35,7 @@ export class WriterLock {
     this.site = settings.schema === 'public' ? 0 : hash(settings.schema);
   }
 
-  /** The server's process that holds the lock for us, or did last. */
+  /** Backend process id that holds or last held the lock for this process. */
   get processId(): number | null {
     return this.holder?.processId ?? null;
   }
@@ -81,13 +82,14 @@ export class WriterLock {
   }
 
   /**
-   * A writer whose process is stopped keeps its session alive without ever using it, and one of ours whose connection
-   * broke may live on at the server. The epoch keeps either from writing, so ending its session is safe.
+   * Ends the session of a hung holder. A stopped writer process keeps its session open without using it, and a session
+   * of this process may survive a broken connection on the server. The epoch prevents both from writing, so ending the
+   * session is safe.
    */
   private async endHangingHolder(connection: Connection): Promise<boolean> {
     try {
       const ended = await connection.query<{ pid: number }>(
-        // The holder is found before anything is ended: the order within one WHERE is the planner's.
+        // Finds the holder before ending anything, since the planner may reorder the conditions of one WHERE.
         `WITH hanging AS MATERIALIZED (
            SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
            WHERE locktype = 'advisory' AND granted AND classid = $4::bigint::oid AND objid = $1 AND objsubid = 1
@@ -101,7 +103,7 @@ export class WriterLock {
         this.log.warn({ session: pid }, 'ended the session of a writer that does not respond');
       return ended.length > 0;
     } catch (error) {
-      // Not permitted, or gone by itself: the next attempt sees.
+      // Not permitted, or already gone: the next attempt finds out.
       this.log.debug({ err: error }, 'the session of the present writer could not be looked at');
       return false;
     }

@@ -204,7 +204,7 @@ export interface LeaseRequest {
 /** The place of a lease in a recurrence. */
 export interface OccurrencePlace {
   readonly recurrence: number;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly index: number;
 }
 
@@ -298,7 +298,7 @@ export interface ReservationRecord {
 
 /** A lease went from one state to another. */
 export interface LeaseEventRecord {
-  /** Counts up from 1 over the whole site, without gaps. */
+  /** Increases from 1 across the site, without gaps. */
   readonly sequence: number;
   readonly at: Instant;
   readonly leaseId: number;

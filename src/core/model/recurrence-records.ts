@@ -26,7 +26,7 @@ export interface RecurrenceRequest {
 
 /** When an occurrence starts. */
 export interface OccurrenceStart {
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly index: number;
   /** Its day by the rule: `2030-01-31`. */
   readonly day: string;

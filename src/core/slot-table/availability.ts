@@ -116,7 +116,7 @@ export class NodeAvailability {
     this.changedMaintenance.clear();
   }
 
-  /** Nodes that are not UP, or whose state has a cause. */
+  /** Nodes that are not UP or whose state has a cause. */
   get exceptional(): NodeStateRecord[] {
     const known = new Set([...this.states.keys(), ...this.causes.keys()]);
     return [...known]

@@ -11,11 +11,11 @@ export interface AddNodesInput {
 }
 
 export interface AddNodesResult {
-  /** In the order of the input. */
+  /** In input order. */
   readonly numbers: readonly number[];
 }
 
-/** The site has more nodes. They get the next numbers. */
+/** Adds nodes to the site. They receive the next node numbers. */
 export const addNodes: CommandKind<AddNodesInput, AddNodesResult> = {
   parse: (input) => {
     const fields = fieldsOf(input);

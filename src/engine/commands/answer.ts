@@ -1,31 +1,30 @@
-/** What becomes of a command: a result or a refusal. */
+/** The outcome of a command: a result or a refusal. */
 import { type RefusalDetails, SchedulerError, type SchedulerErrorCode } from '../../core/index.ts';
 
 export type CommandErrorCode =
   | SchedulerErrorCode
   | 'IDEMPOTENCY_CONFLICT'
   | 'EVENTS_EXPIRED'
-  /** What is stored of the lease is not sound, so the scheduler leaves it out. */
+  /** The stored lease is inconsistent, so the scheduler does not load it. */
   | 'LEASE_QUARANTINED'
-  /** The lease is sound: it can be cancelled, and need not be discarded. */
+  /** The lease is consistent: it can be cancelled and must not be discarded. */
   | 'LEASE_NOT_QUARANTINED'
-  /** There is no such action, or it is finished. */
+  /** The action does not exist or is finished. */
   | 'ACTION_NOT_OPEN'
-  /** There is no such node, or it was removed. */
+  /** The node does not exist or was removed. */
   | 'NODE_NOT_FOUND'
   | 'NAME_TAKEN'
-  /** The start is before the present instant. */
+  /** The start is in the past. */
   | 'START_IN_PAST'
-  /** The project has as many recurrences as it may have. */
+  /** The project has reached its maximum number of recurrences. */
   | 'TOO_MANY_RECURRENCES'
   /**
-   * The database is out of reach or another writer has taken over. The outcome is unknown; the same call may be
-   * repeated.
+   * The database is unreachable, or another writer has taken over. The outcome is unknown; the call may be repeated.
    */
   | 'UNAVAILABLE'
   | 'SHUTTING_DOWN';
 
-/** A command that was refused. It changed nothing, as far as is known (UNAVAILABLE, SHUTTING_DOWN). */
+/** A refused command. It changed nothing; with UNAVAILABLE and SHUTTING_DOWN the outcome is unknown. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
 
@@ -46,14 +45,14 @@ export interface Refusal {
     readonly message: string;
     readonly path: readonly string[];
     readonly retryable: boolean;
-    /** What more there is to say, by the code. */
+    /** Additional facts, depending on the code. */
     readonly details?: RefusalDetails;
   };
 }
 
 export type Answer<Result = unknown> = { readonly result: Result } | Refusal;
 
-/** Whether what another server answered has the shape of an answer. */
+/** Whether a value from another server has the shape of an answer. */
 export function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null) return false;
   if ('result' in value) return true;
@@ -81,7 +80,7 @@ export function errorOf({ error }: Refusal): CommandError {
   return new CommandError(error.code, error.message, error.path, error.retryable, error.details);
 }
 
-/** The answer for an error of the core; null for an error that is not meant for callers. */
+/** The answer for an error of the core; null for an internal error. */
 export function refusalOf(error: unknown): Refusal | null {
   if (error instanceof CommandError) {
     const { code, details, message, path, retryable } = error;
@@ -92,13 +91,13 @@ export function refusalOf(error: unknown): Refusal | null {
     : null;
 }
 
-/** The cause goes to the log. */
+/** The cause is logged. */
 export const internalRefusal = refusal(
   'INTERNAL',
   'The scheduler could not carry out this command. It changed nothing; see the server log for the cause.',
 );
 
-/** The answer to a command about a lease that was left out when the site was loaded. */
+/** The answer to a command for a lease that was excluded when the site was loaded. */
 export function quarantined(leaseNumber: number): Refusal {
   return refusal(
     'LEASE_QUARANTINED',

@@ -2,7 +2,7 @@ import type { Availability, AvailabilityQuestion } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
 import { fieldsOf, isWhole } from './shape.ts';
 
-/** A question: when machines could be had. Changes nothing. */
+/** Query: when machines are available. Changes nothing. */
 export const availability: CommandKind<AvailabilityQuestion, Availability> = {
   parse: (input) => {
     const fields = fieldsOf(input);

@@ -4,7 +4,7 @@ import { firstToCome } from './update-recurrence.ts';
 
 export interface CancelRecurrenceInput {
   readonly recurrence: number;
-  /** Index of the first occurrence to cancel; null: the first that has not started. */
+  /** Index of the first occurrence to cancel; null means the first one that has not started. */
   readonly from: number | null;
 }
 
@@ -12,7 +12,7 @@ export interface CancelRecurrenceResult {
   readonly recurrence: number;
 }
 
-/** Occurrences that have not started are cancelled, and no more are made. */
+/** Cancels the occurrences that have not started and creates no further ones. */
 export const cancelRecurrence: CommandKind<CancelRecurrenceInput, CancelRecurrenceResult> = {
   parse: (input) => {
     const fields = fieldsOf(input);

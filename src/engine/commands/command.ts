@@ -7,61 +7,61 @@ import type { LeaseRemains } from '../remains.ts';
 import type { TraceParent } from '../tracing.ts';
 
 /**
- * One kind of command: a module of this folder, listed in `table.ts`. (Methods rather than function properties, so that
- * the table may hold kinds of different inputs.)
+ * One kind of command: a module of this folder, listed in `table.ts`. (These are methods rather than function
+ * properties so that the table can hold kinds with different inputs.)
  */
 export interface CommandKind<Input, Result> {
-  /** Checks the shape of an input that another server forwarded. Null for one that this kind cannot have. */
+  /** Parses an input that another server forwarded; null when its shape is wrong. */
   parse(input: unknown): Input | null;
-  /** About how many rows it writes. */
+  /** The approximate number of rows it writes. */
   rows(input: Input): number;
-  /** Carries it out. Throws SchedulerError or CommandError for what is refused; nothing has changed then. */
+  /** Executes the command. Throws SchedulerError or CommandError for a refusal; nothing has changed then. */
   apply(core: Core, now: Instant, input: Input, tools: CommandTools): Result;
-  /** The answer as of the end of the turn, when the pass has had its time. Absent: what `apply` returned. */
+  /** The answer at the end of the turn, after the pass. If absent, the result of `apply` is the answer. */
   conclude?(core: Core, input: Input, result: Result): Result;
-  /** How repetitions under one idempotency key are recognized and answered. Null: the kind takes no keys. */
+  /** Recognizes and answers repeated commands with the same idempotency key. Null if the kind accepts no keys. */
   readonly idempotency: Idempotency<Input, Result> | null;
 }
 
 export interface Idempotency<Input, Result> {
-  /** What must be equal for two inputs to count as the same, as JSON. */
+  /** The part of the input that must be equal in a repeated command, as JSON. */
   identity(input: Input): unknown;
-  /** What the key leads to: the number of the lease, or of what else the command makes. */
+  /** What the key refers to: the number of the lease or other object that the command created. */
   number(result: Result): number;
-  /** The answer to a repetition. */
+  /** The answer to a repeated command. */
   repeated(number: number, input: Input): Result;
 }
 
-/** What commands may ask of the dispatcher. */
+/** The part of the dispatcher that commands use. */
 export interface HostControl {
-  /** False when the action is not open. */
+  /** Returns false when the action is not open. */
   recover(actionId: number, recovery: Recovery): boolean;
 }
 
-/** What commands may ask and say of leases that were left out. */
+/** Access of commands to quarantined leases. */
 export interface QuarantineControl {
   has(leaseNumber: number): boolean;
-  /** What is stored of a lease that is to be discarded; null when it has ended. */
+  /** The stored data of a lease to discard; null when the lease has ended. */
   remainsOf(leaseNumber: number): LeaseRemains | null;
-  /** The lease is given up. If that cannot be written, the site is loaded again. */
+  /** Discards the lease. If the write fails, the site is loaded again. */
   release(leaseNumber: number): void;
 }
 
-/** What commands may use besides the core. */
+/** What commands use besides the core. */
 export interface CommandTools {
   readonly hosts: HostControl;
   readonly quarantine: QuarantineControl;
   readonly recurrences: RecurrenceLimits;
 }
 
-/** What a caller asks for, as it waits for a turn and as servers pass it on to each other. */
+/** A command in the inbox, and as servers forward it to each other. */
 export interface Command<Kind extends string = string> {
   readonly kind: Kind;
   readonly input: unknown;
   readonly principal: string;
   readonly idempotencyKey: string | null;
-  /** What is recorded of it if it is accepted; absent: nothing. */
+  /** The audit record to write if the command is accepted; absent if none. */
   readonly audit?: AuditNote;
-  /** The trace that it belongs to, if work is traced. */
+  /** The trace context, if tracing is enabled. */
   readonly trace?: TraceParent;
 }

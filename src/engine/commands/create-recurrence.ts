@@ -17,11 +17,11 @@ import { fieldsOf, isOneOf, isWhole } from './shape.ts';
 export interface CreateRecurrenceResult {
   readonly recurrence: number;
   readonly skipped: readonly SkippedOccurrence[];
-  /** Leases that were moved, suspended or requeued for it: numbers, ascending. */
+  /** Numbers of the leases that were moved, suspended or requeued, ascending. */
   readonly displaced: readonly number[];
 }
 
-/** An advance reservation that recurs: its first occurrences become leases at once. */
+/** Creates a recurring advance reservation. Its first occurrences become leases at once. */
 export const createRecurrence: CommandKind<RecurrenceRequest, CreateRecurrenceResult> = {
   parse: parseRecurrence,
   rows: ({ machines }) => 30 * (machines.length + 5),
@@ -85,7 +85,7 @@ export function checkedSeries(
   );
 }
 
-/** The refusal names the occurrence as people know it. */
+/** The refusal names the occurrence by its local start. */
 function withTime(error: unknown, { zone }: Series, timeZone: string): unknown {
   const first = error instanceof SchedulerError ? error.details.occurrences?.[0] : undefined;
   if (!(error instanceof SchedulerError) || !first) return error;
@@ -99,7 +99,7 @@ function withTime(error: unknown, { zone }: Series, timeZone: string): unknown {
   );
 }
 
-/** The core, the rule's reader and the clock check the values. */
+/** The core, the rule parser and the clock check the values. */
 export function parseRecurrence(input: unknown): RecurrenceRequest | null {
   const fields = fieldsOf(input);
   if (!fields || !Array.isArray(fields.machines) || !isWhole(fields.duration)) return null;

@@ -2,13 +2,13 @@ import { CommandError } from './answer.ts';
 import type { CommandKind } from './command.ts';
 import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
 
-/** An operator gives up a lease that is quarantined: it is FAILED, and its machines are destroyed. */
+/** Discards a quarantined lease: the lease becomes FAILED and its machines are destroyed. */
 export const discard: CommandKind<LeaseNumberInput, LeaseNumberInput> = {
   parse: parseLeaseNumber,
   rows: () => 10,
   apply: (core, now, { leaseNumber }, { quarantine }) => {
     if (!quarantine.has(leaseNumber)) {
-      // Throws for a lease that has ended or never was.
+      // Throws for a lease that has ended or does not exist.
       core.waiting(now, leaseNumber);
       throw new CommandError(
         'LEASE_NOT_QUARANTINED',

@@ -1,4 +1,4 @@
-/** What a change of nodes would do to leases: dry runs of `planMaintenance` and `setNodeState`. */
+/** Effects of node changes on leases, for dry runs of `planMaintenance` and `setNodeState`. */
 import {
   type Collisions,
   type CommandOutcome,
@@ -12,20 +12,20 @@ import type { Core } from '../core.ts';
 
 export interface PlannedDisplacement {
   readonly accepted: boolean;
-  /** Why it would be refused. */
+  /** The reason for which the command would be refused. */
   readonly reason: StateReason | null;
-  /** Leases that would be moved, suspended or requeued, if collisions displaced: numbers, ascending. */
+  /** Numbers of the leases that would be moved, suspended or requeued if collisions displace, ascending. */
   readonly displaces: readonly number[];
-  /** Those of them that would fail, or lose a place that they were promised: numbers, ascending. */
+  /** Numbers of those that would fail or lose a promised place, ascending. */
   readonly withoutPlace: readonly number[];
-  /** If leases would lose a promised place: when the change would take it from none, by present plans. */
+  /** If leases would lose a promised place: the first instant at which, by current plans, none would. */
   readonly firstPossibleStart: Instant | null;
 }
 
-/** Carries the change out; throws SchedulerError. */
+/** Applies the change; throws SchedulerError. */
 type Change = (core: Core, collisions: Collisions) => CommandOutcome;
 
-/** Changes nothing. `alternative` is asked where leases would lose a promised place. Throws SchedulerError. */
+/** Changes nothing. `alternative` is called when leases would lose a promised place. Throws SchedulerError. */
 export function rehearseDisplacement(
   core: Core,
   change: Change,
@@ -49,7 +49,7 @@ export function rehearseDisplacement(
   };
 }
 
-/** The refusal with which a change would take a promised place from leases; null when it takes it from none. */
+/** The refusal of a change that takes a promised place from leases; null when it takes none. */
 export function refusalOf(core: Core, change: (core: Core) => CommandOutcome): SchedulerError | null {
   try {
     core.rehearse(change);
@@ -60,7 +60,7 @@ export function refusalOf(core: Core, change: (core: Core) => CommandOutcome): S
   }
 }
 
-/** What is planned or runs on the nodes for leases that were promised their place. */
+/** Reservations on the nodes of leases with a promised place, planned and running. */
 export function promisedOn(
   core: Core,
   nodes: readonly number[],

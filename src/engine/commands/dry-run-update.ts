@@ -2,7 +2,7 @@ import type { PlannedUpdate } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
 import { type UpdateInput, update } from './update.ts';
 
-/** A question: what an update would be answered now. Changes nothing. */
+/** Query: the answer that an update would receive now. Changes nothing. */
 export const dryRunUpdate: CommandKind<UpdateInput, PlannedUpdate> = {
   parse: (input) => update.parse(input),
   rows: () => 0,

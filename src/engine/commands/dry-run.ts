@@ -2,7 +2,7 @@ import type { LeaseRequest, PlannedLease } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
 import { request } from './request.ts';
 
-/** A question: what a request would be answered now. Changes nothing. */
+/** Query: the answer that a request would receive now. Changes nothing. */
 export const dryRun: CommandKind<LeaseRequest, PlannedLease> = {
   parse: (input) => request.parse(input),
   rows: () => 0,

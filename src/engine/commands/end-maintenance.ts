@@ -5,7 +5,7 @@ export interface EndMaintenanceInput {
   readonly name: string;
 }
 
-/** Ends maintenance before its time, also before it has begun. */
+/** Ends maintenance early, also before it has begun. */
 export const endMaintenance: CommandKind<EndMaintenanceInput, EndMaintenanceInput> = {
   parse: (input) => {
     const name = fieldsOf(input)?.name;

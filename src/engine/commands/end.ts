@@ -1,7 +1,7 @@
 import type { CommandKind } from './command.ts';
 import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
 
-/** The machines of a running lease are no longer needed, or ended by themselves: it is DONE now. */
+/** Ends a running lease early, on request or because its machines stopped: the lease becomes DONE. */
 export const end: CommandKind<LeaseNumberInput, LeaseNumberInput> = {
   parse: parseLeaseNumber,
   rows: () => 1,

@@ -1,4 +1,4 @@
-/** Idempotency keys: the same key with the same input leads to the same answer. */
+/** Idempotency keys: the same key with the same input gives the same answer. */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../canonical-json.ts';
 import { type Answer, refusal } from './answer.ts';
@@ -9,29 +9,29 @@ export interface IdempotencyRecord {
   readonly principal: string;
   readonly key: string;
   readonly inputHash: string;
-  /** Of the lease, or of what else the command made. */
+  /** Number of the lease or other object that the command created. */
   readonly number: number;
 }
 
 type Key = Pick<IdempotencyRecord, 'principal' | 'key'>;
 
-/** The key under which the answer to a command is remembered; null when it is not. */
+/** The key that identifies the stored answer; null if the command has none. */
 export function keyOf(command: Command<CommandName>): Key | null {
   const { idempotencyKey: key, principal } = command;
   return key === null || kindOf(command).idempotency === null ? null : { principal, key };
 }
 
-/** The answers that were given under idempotency keys: those of the store, and those of the turn. */
+/** Answers by idempotency key: those in the store and those of the current turn. */
 export class RememberedAnswers {
   private readonly records = new Map<string, IdempotencyRecord>();
-  /** Those of the turn, to be kept with the commit. */
+  /** Answers of the turn, to be written with the commit. */
   readonly added: IdempotencyRecord[] = [];
 
   constructor(known: readonly IdempotencyRecord[]) {
     for (const record of known) this.records.set(idOf(record), record);
   }
 
-  /** The answer to a repetition; null when the command's key is new, or there is none. */
+  /** The stored answer to a repeated command; null when the key is new or absent. */
   answerTo(command: Command<CommandName>): Answer | null {
     const key = keyOf(command);
     const { idempotency } = kindOf(command);
@@ -57,12 +57,12 @@ export class RememberedAnswers {
   }
 }
 
-/** A key belongs to its principal: the same key of another one is another key. */
+/** Keys are scoped to a principal. */
 function idOf({ principal, key }: Key): string {
   return JSON.stringify([principal, key]);
 }
 
-/** Identifies an input, whatever the order in which its fields were written. */
+/** Identifies an input independently of the order of its fields. */
 function inputHash(command: Command<CommandName>): string {
   const identity = kindOf(command).idempotency?.identity(command.input);
   return createHash('sha256').update(canonicalJson(identity)).digest('hex');

@@ -1,6 +1,6 @@
 import { fieldsOf, isWhole } from './shape.ts';
 
-/** The input of commands that only name a lease. */
+/** Input of commands that take only a lease number. */
 export interface LeaseNumberInput {
   readonly leaseNumber: number;
 }

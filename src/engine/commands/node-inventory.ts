@@ -1,4 +1,4 @@
-/** What the commands that add, change and remove nodes have in common. */
+/** Shared code of the commands that add, change and remove nodes. */
 import { type Amounts, SchedulerError } from '../../core/index.ts';
 import type { Core } from '../core.ts';
 import { CommandError } from './answer.ts';
@@ -17,14 +17,14 @@ export function isLabels(value: unknown): value is Readonly<Record<string, strin
   return fields !== null && Object.values(fields).every((text) => typeof text === 'string');
 }
 
-/** Throws CommandError NODE_NOT_FOUND, also for a node that was removed. */
+/** Throws CommandError NODE_NOT_FOUND, also for a removed node. */
 export function requireNode(core: Core, number: number): void {
   const node = core.site.nodes[number - 1];
   if (node !== undefined && Object.keys(node.capacity).length > 0) return;
   throw new CommandError('NODE_NOT_FOUND', `Node ${number} does not exist.`);
 }
 
-/** A site that would not be valid is the fault of the command. */
+/** An invalid resulting site is an error of the command. */
 export function asRequestError<T>(work: () => T): T {
   try {
     return work();

@@ -4,17 +4,17 @@ import { fieldsOf, isListOf, isOneOf, isWhole } from './shape.ts';
 
 export interface PlanMaintenanceInput {
   readonly maintenance: MaintenanceRecord;
-  /** What is done when leases would lose a place that they were promised. */
+  /** What to do when leases would lose a promised place. */
   readonly collisions: Collisions;
 }
 
 export interface PlanMaintenanceResult {
   readonly name: string;
-  /** Leases that were moved, suspended or requeued for it: numbers, ascending. */
+  /** Numbers of the leases that were moved, suspended or requeued, ascending. */
   readonly displaced: readonly number[];
 }
 
-/** Nodes are not used over an interval. The caller chooses a name that no other maintenance has. */
+/** Takes nodes out of use over an interval. The caller chooses a unique name. */
 export const planMaintenance: CommandKind<PlanMaintenanceInput, PlanMaintenanceResult> = {
   parse: (input) => {
     const fields = fieldsOf(input);
@@ -32,7 +32,7 @@ export const planMaintenance: CommandKind<PlanMaintenanceInput, PlanMaintenanceR
   }),
   idempotency: {
     identity: (input) => ({ planMaintenance: input }),
-    // The name is the caller's: it has to be the same each time.
+    // The name is part of the input: a repeated command must carry the same name.
     number: () => 0,
     repeated: (_number, { maintenance: { name } }) => ({ name, displaced: [] }),
   },

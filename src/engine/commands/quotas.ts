@@ -6,7 +6,7 @@ export interface QuotasInput {
   readonly project: number;
 }
 
-/** A question: how much of the quotas of a project is in use. Changes nothing. */
+/** Query: how much of a project's quotas is used. Changes nothing. */
 export const quotas: CommandKind<QuotasInput, readonly QuotaState[]> = {
   parse: (input) => {
     const project = fieldsOf(input)?.project;

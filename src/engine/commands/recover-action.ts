@@ -5,8 +5,8 @@ import type { CommandKind } from './command.ts';
 export interface RecoverActionInput {
   readonly actionId: number;
   /**
-   * RETRY: the hosts are called again at once. ASSUME_SUCCESS, ASSUME_FAILURE: the action ends so, and hosts are no
-   * longer called for it. The outcome is recorded with a turn after the answer.
+   * RETRY calls the hosts again at once. ASSUME_SUCCESS and ASSUME_FAILURE end the action with that outcome, without
+   * further calls to hosts. The outcome is recorded by a turn after the answer.
    */
   readonly recovery: Recovery;
 }
@@ -15,7 +15,7 @@ export interface RecoverActionResult {
   readonly actionId: number;
 }
 
-/** An operator decides about an action that is stuck. */
+/** Resolves a stuck action by an operator's decision. */
 export const recoverAction: CommandKind<RecoverActionInput, RecoverActionResult> = {
   parse: (input) => {
     if (typeof input !== 'object' || input === null || !('actionId' in input && 'recovery' in input))

@@ -4,10 +4,10 @@ import type { CommandKind } from './command.ts';
 import { type PlannedDisplacement, promisedOn, refusalOf, rehearseDisplacement } from './displacement.ts';
 import { type PlanMaintenanceInput, planMaintenance } from './plan-maintenance.ts';
 
-/** So many later starts are tried; then only the one after everything that was promised on the nodes. */
+/** Maximum number of later starts to try. The last one tried is after all promised places on the nodes. */
 const maxTrials = 50;
 
-/** A question: what maintenance would displace, and when it would break no promise. Changes nothing. */
+/** Query: what maintenance would displace, and when it would break no promise. Changes nothing. */
 export const rehearseMaintenance: CommandKind<PlanMaintenanceInput, PlannedDisplacement> = {
   parse: (input) => planMaintenance.parse(input),
   rows: () => 0,
@@ -21,7 +21,7 @@ export const rehearseMaintenance: CommandKind<PlanMaintenanceInput, PlannedDispl
   idempotency: null,
 };
 
-/** A later start breaks fewer promises only when something that was promised on the nodes is over by then. */
+/** A later start can only help when a promised reservation on the nodes has ended by then. */
 function firstStart(core: Core, now: Instant, maintenance: MaintenanceRecord): Instant | null {
   const { nodes, start, end } = maintenance;
   const ends = promisedOn(core, nodes).map(({ reservation }) => reservation.end);

@@ -3,8 +3,8 @@ import { type PlannedDisplacement, promisedOn, rehearseDisplacement } from './di
 import { type SetNodeStateInput, setNodeState } from './set-node-state.ts';
 
 /**
- * A question: what another state of a node would displace. A node that is drained keeps what runs there, so the
- * alternative is when the last of the leases that would lose their place has started there. Changes nothing.
+ * Query: what a node state would displace. A draining node keeps its running leases, so the alternative is the instant
+ * at which the last lease that would lose its place has started. Changes nothing.
  */
 export const rehearseNodeState: CommandKind<SetNodeStateInput, PlannedDisplacement> = {
   parse: (input) => setNodeState.parse(input),

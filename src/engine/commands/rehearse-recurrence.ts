@@ -14,24 +14,24 @@ export interface PlannedOccurrence {
   readonly index: number;
   readonly start: Instant;
   readonly end: Instant;
-  /** Why it cannot be had; null when it can. */
+  /** Why the occurrence is impossible; null when it is possible. */
   readonly reason: StateReason | null;
-  /** If it cannot be had: the first start from its own on at which it could; null when there is none. */
+  /** If it is impossible: the first possible start at or after its own; null when there is none. */
   readonly firstPossibleStart: Instant | null;
 }
 
 export interface PlannedRecurrence {
   readonly accepted: boolean;
-  /** Ascending index, up to the horizon. */
+  /** In ascending index order, up to the horizon. */
   readonly occurrences: readonly PlannedOccurrence[];
-  /** Leases that would be moved, suspended or requeued for it: numbers, ascending. */
+  /** Numbers of the leases that would be moved, suspended or requeued, ascending. */
   readonly displaces: readonly number[];
 }
 
-/** Alternatives are looked for, for so many occurrences that cannot be had. */
+/** Maximum number of impossible occurrences for which alternatives are searched. */
 const maxAlternatives = 10;
 
-/** A question: what would become of a new recurrence. Changes nothing. */
+/** Query: the outcome of a new recurrence. Changes nothing. */
 export const rehearseRecurrence: CommandKind<RecurrenceRequest, PlannedRecurrence> = {
   parse: parseRecurrence,
   rows: () => 0,

@@ -6,7 +6,7 @@ export interface RemoveNodeInput {
   readonly node: number;
 }
 
-/** A node on which nothing runs or is planned leaves the site. Its number is not used again. */
+/** Removes a node on which nothing runs or is planned. Its number is not reused. */
 export const removeNode: CommandKind<RemoveNodeInput, RemoveNodeInput> = {
   parse: (input) => {
     const fields = fieldsOf(input);

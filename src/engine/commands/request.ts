@@ -4,8 +4,8 @@ import type { CommandKind } from './command.ts';
 export interface RequestResult {
   readonly leaseNumber: number;
   /**
-   * Present while no pass has considered a lease that starts at a fixed time: it will be planned or REJECTED. (A
-   * best-effort lease may wait in the queue for any time, so that nothing is outstanding.)
+   * Present until a pass has considered a lease with a fixed start, which will be planned or REJECTED. (A best-effort
+   * lease may wait in the queue for any time, so no decision is outstanding.)
    */
   readonly undecided?: true;
 }
@@ -25,7 +25,7 @@ export const request: CommandKind<LeaseRequest, RequestResult> = {
   },
 };
 
-/** The core checks the values. */
+/** The core validates the values. */
 function isRequest(input: unknown): input is LeaseRequest {
   return (
     typeof input === 'object' &&

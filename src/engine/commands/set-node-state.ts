@@ -5,21 +5,21 @@ import { fieldsOf, isOneOf, isOptionalText, isWhole } from './shape.ts';
 export interface SetNodeStateInput {
   readonly node: number;
   readonly state: NodeState;
-  /** What is done when leases would lose a place that they were promised. */
+  /** What to do when leases would lose a promised place. */
   readonly collisions: Collisions;
-  /** The name of the principal. */
+  /** Name of the principal. */
   readonly by?: string | null | undefined;
-  /** Why, for people. */
+  /** Reason, as text. */
   readonly reason?: string | null | undefined;
 }
 
 export interface SetNodeStateResult {
   readonly node: number;
-  /** Leases that were moved, suspended or requeued for it: numbers, ascending. */
+  /** Numbers of the leases that were moved, suspended or requeued, ascending. */
   readonly displaced: readonly number[];
 }
 
-/** A node comes back, is drained, or has failed. */
+/** Sets the state of a node: UP, DRAINING or DOWN. */
 export const setNodeState: CommandKind<SetNodeStateInput, SetNodeStateResult> = {
   parse: (input) => {
     const fields = fieldsOf(input);

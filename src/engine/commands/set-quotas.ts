@@ -3,13 +3,13 @@ import type { CommandKind } from './command.ts';
 import { fieldsOf, isListOf, isWhole } from './shape.ts';
 
 export interface SetQuotasInput {
-  /** Null: the quotas are only checked. */
+  /** Null: the quotas are only validated. */
   readonly project: number | null;
-  /** All of them; none removes them. */
+  /** The complete list; an empty list removes all quotas. */
   readonly quotas: readonly Quota[];
 }
 
-/** Gives a project other quotas. The project must exist. */
+/** Replaces the quotas of a project. The project must exist. */
 export const setQuotas: CommandKind<SetQuotasInput, { readonly project: number | null }> = {
   parse: (input) => {
     const fields = fieldsOf(input);

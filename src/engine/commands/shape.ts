@@ -1,4 +1,4 @@
-/** Checks of inputs that other servers forwarded. Only their shape: the core checks the values. */
+/** Shape checks of inputs that other servers forwarded. The core validates the values. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-/** All kinds of commands. A new kind is a module and a line here. */
+/** All kinds of commands. A new kind is one module and one line here. */
 import { parseAuditNote } from '../audit-note.ts';
 import { addNodes } from './add-nodes.ts';
 import { availability } from './availability.ts';
@@ -63,7 +63,7 @@ type Parts<K extends CommandName> =
 export type CommandInput<K extends CommandName> = Parts<K>['input'];
 export type CommandResult<K extends CommandName> = Parts<K>['result'];
 
-/** Whether a command is only a question: it changes nothing. */
+/** Whether a command is a query that changes nothing. */
 export function changesNothing<K extends CommandName>(kind: K, input: CommandInput<K>): boolean {
   return (commandKinds[kind] as CommandKind<unknown, unknown>).rows(input) === 0;
 }
@@ -72,7 +72,7 @@ export function kindOf({ kind }: Command<CommandName>): CommandKind<unknown, unk
   return commandKinds[kind];
 }
 
-/** Checks what another server forwarded; null when it is no command of this table. */
+/** Parses a forwarded command; null when it is not a command of this table. */
 export function parseCommand(payload: unknown): Command<CommandName> | null {
   if (typeof payload !== 'object' || payload === null) return null;
   if (!('kind' in payload && 'principal' in payload && 'input' in payload)) return null;

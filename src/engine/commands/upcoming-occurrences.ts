@@ -13,11 +13,11 @@ export interface UpcomingOccurrence {
   readonly index: number;
   readonly start: Instant;
   readonly end: Instant;
-  /** Its lease, once it was made. */
+  /** Its lease, once created. */
   readonly leaseNumber: number | null;
 }
 
-/** A question: the occurrences of a recurrence that are to come, ascending index. Changes nothing. */
+/** Query: upcoming occurrences of a recurrence in ascending index order. Changes nothing. */
 export const upcomingOccurrences: CommandKind<UpcomingOccurrencesInput, readonly UpcomingOccurrence[]> = {
   parse: (input) => {
     const fields = fieldsOf(input);

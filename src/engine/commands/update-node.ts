@@ -7,7 +7,7 @@ export interface UpdateNodeInput extends NodeUpdate {
   readonly node: number;
 }
 
-/** A node has another capacity, address or labels. */
+/** Changes the capacity, address or labels of a node. */
 export const updateNode: CommandKind<UpdateNodeInput, { readonly node: number }> = {
   parse: (input) => {
     const fields = fieldsOf(input);

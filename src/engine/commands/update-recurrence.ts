@@ -15,22 +15,22 @@ import { fieldsOf, isWhole } from './shape.ts';
 
 export interface UpdateRecurrenceInput {
   readonly recurrence: number;
-  /** Index of the first occurrence to change; null: the first that has not started. */
+  /** Index of the first occurrence to change; null means the first one that has not started. */
   readonly from: number | null;
-  /** What is absent stays as it is. */
+  /** Absent fields keep their values. */
   readonly name?: string | null | undefined;
-  /** The new start of that occurrence on the wall clock; those after it move by as much. */
+  /** New local start of that occurrence; later occurrences move by the same amount. */
   readonly start?: string | undefined;
   readonly duration?: Millis | undefined;
 }
 
 export interface UpdateRecurrenceResult {
   readonly recurrence: number;
-  /** Leases of others that were moved, suspended or requeued for it: numbers, ascending. */
+  /** Numbers of other leases that were moved, suspended or requeued, ascending. */
   readonly displaced: readonly number[];
 }
 
-/** Occurrences that have not started get new terms, all or none. */
+/** Changes the terms of the occurrences that have not started, all or none. */
 export const updateRecurrence: CommandKind<UpdateRecurrenceInput, UpdateRecurrenceResult> = {
   parse: parseUpdate,
   rows: () => 300,
@@ -59,8 +59,8 @@ function asBefore({ next }: RecurrenceRecord): OccurrencesAhead {
 const maxShift = 366 * dayLength;
 
 /**
- * How much later than by the rule an occurrence is to start. It keeps its place: what is made in order would otherwise
- * miss it. Throws CommandError.
+ * By how much an occurrence starts later than its rule says. The order of occurrences must not change, since leases are
+ * created in order. Throws CommandError.
  */
 function shiftOf(
   { terms, timeZone }: RecurrenceRecord,
@@ -89,7 +89,7 @@ function shiftOf(
   return refuse(`The recurrence has no occurrence ${index}.`, 'from');
 }
 
-/** The starts of the occurrences that were made, and of the next one, with an update. */
+/** Starts of the created occurrences and of the next one, including an update. */
 function movedStarts(
   core: Core,
   { id, next, terms }: RecurrenceRecord,

@@ -4,7 +4,7 @@ import { fieldsOf, isOptionalText, isWhole } from './shape.ts';
 
 export interface UpdateInput {
   readonly leaseNumber: number;
-  /** New terms, all or none. */
+  /** New terms; all or none apply. */
   readonly update: LeaseUpdate;
 }
 
@@ -12,7 +12,7 @@ export interface UpdateResult extends CommandOutcome {
   readonly leaseNumber: number;
 }
 
-/** New terms of a lease, all or none. The error EXTENSION_BLOCKED says in `details` what is possible. */
+/** Changes the terms of a lease, all or none. The error EXTENSION_BLOCKED states in `details` what is possible. */
 export const update: CommandKind<UpdateInput, UpdateResult> = {
   parse: parseUpdate,
   rows: () => 10,

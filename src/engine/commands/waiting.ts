@@ -2,7 +2,7 @@ import type { Waiting } from '../../core/index.ts';
 import type { CommandKind } from './command.ts';
 import { type LeaseNumberInput, parseLeaseNumber } from './lease-number.ts';
 
-/** A question: why a lease does not run; null when it does. Changes nothing. */
+/** Query: why a lease is not running; null when it is. Changes nothing. */
 export const waiting: CommandKind<LeaseNumberInput, Waiting | null> = {
   parse: parseLeaseNumber,
   rows: () => 0,

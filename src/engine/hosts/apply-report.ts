@@ -3,19 +3,19 @@ import type { Core } from '../core.ts';
 import type { ActionReport, ReportedState } from './report.ts';
 
 export interface ReportRules {
-  /** Whether a lease one of whose machines cannot be started is moved to other nodes; otherwise it fails. */
+  /** Whether a lease with a machine that cannot be started is moved to other nodes; otherwise it fails. */
   readonly moveOnStartFailure: boolean;
-  /** Scheduler time by which machines may start late without a change of the plan. */
+  /** By how much machines may start late without a change of the plan; scheduler time. */
   readonly lateness: Millis;
 }
 
-/** Tells the core what a host did. */
+/** Applies a report from hosts to the core. */
 export function applyReport(core: Core, now: Instant, report: ActionReport, rules: ReportRules): void {
   const { action, ended, failures, nodeState, outcome, remove } = report;
   if (action && outcome?.state === 'SUCCEEDED') {
     const { at, deadline, kind, leaseId, reservationId } = action;
     const finished = outcome.finishedAt ?? now;
-    // What was planned around machines that were not running yet is corrected, however little they were late.
+    // Plans made around machines that had not started yet are corrected, however small the delay.
     const isMoved = core.running(leaseId)?.start !== at;
     if (kind === 'START' && (isMoved || finished - at > rules.lateness))
       core.machinesStarted(now, leaseId, finished);
@@ -23,7 +23,7 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
       core.operationFinished(now, leaseId, reservationId);
   }
   for (const { leaseId, code, message, node } of failures) {
-    // A machine that is missed may have been stopped meanwhile, as it should.
+    // A missing machine may have been stopped meanwhile as planned.
     if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
     const isStart = action?.kind === 'START' && code === 'ACTION_FAILED';
     const isMoved =
@@ -33,14 +33,14 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
     if (!isMoved) core.actionFailed(now, leaseId, { code, message });
   }
   for (const leaseId of ended) {
-    // Its time may have come meanwhile.
+    // It may have become due meanwhile.
     if (core.lease(leaseId)?.state === 'ACTIVE') core.vmEnded(now, leaseId);
   }
   if (remove.length > 0) core.removeMachines(now, remove);
   if (nodeState) applyNodeState(core, now, nodeState);
 }
 
-/** Keeps the decisions of operators: the node returns to its state before its host stopped answering. */
+/** Preserves operator decisions: the node returns to the state it had before its host stopped answering. */
 function applyNodeState(core: Core, now: Instant, { code, message, node, state }: ReportedState): void {
   const present = core.nodeState(node);
   const cause = { code, at: now, by: null, message, lease: null, before: null };

@@ -1,8 +1,7 @@
 /**
- * Carries committed actions out on the hosts. What is done for one lease is done in order, for different leases side by
- * side; the outcome of each action is reported back and recorded by a turn. A machine is started only where what was
- * there before has left; an adapter that hangs holds up only its own lease, and the machines that come after it on the
- * same node.
+ * Executes committed actions on the hosts. Actions of one lease run in order, those of different leases concurrently;
+ * the outcome of each action is reported back and recorded by a turn. A machine starts only after the previous machines
+ * have left its place; an adapter that hangs delays only its own lease and later machines on the same node.
  */
 import type { Logger } from 'pino';
 import { type ActionRecord, type ActionTarget, getOrCreate, type Instant } from '../../core/index.ts';
@@ -40,14 +39,14 @@ export interface DispatcherOptions {
   readonly onReached: (node: number, error: unknown) => void;
 }
 
-/** What one action does for one lease. */
+/** The part of an action that concerns one lease. */
 interface Part {
   readonly of: OpenAction;
   readonly leaseId: number;
   readonly targets: readonly ActionTarget[];
 }
 
-/** The parts for one lease, in order. */
+/** The queue of parts of one lease. */
 interface Lane {
   readonly waiting: Part[];
   running: { readonly part: Part; readonly controller: AbortController } | null;
@@ -60,13 +59,13 @@ interface TargetFailure {
 
 export class Dispatcher {
   private readonly lanes = new Map<number, Lane>();
-  /** Actions that are here, from `add` until their outcome is recorded. */
+  /** Known actions, from `add` until their outcome is recorded. */
   private readonly known = new Map<number, OpenAction>();
   private readonly slots: Semaphore;
   private readonly nodeSlots = new Map<number, Semaphore>();
-  /** Machines whose RESUME was given up, and which are still saved therefore. */
+  /** Machines whose RESUME was abandoned, so that they are still saved. */
   private readonly saved = new Set<string>();
-  /** Targets that wait for their node. */
+  /** Targets waiting for their node. */
   private waitingTargets = 0;
   private stopping = sharedController();
 
@@ -74,18 +73,18 @@ export class Dispatcher {
     this.slots = new Semaphore(options.limits.concurrentCalls);
   }
 
-  /** Actions that are here, those of them for which no host was called yet, machines that wait for their node. */
+  /** Number of known actions, of those for which no host was called yet, and of machines waiting for their node. */
   get counts(): { readonly open: number; readonly uncalled: number; readonly waitingMachines: number } {
     const uncalled = [...this.known.values()].filter(isUncalled).length;
     return { open: this.known.size, uncalled, waitingMachines: this.waitingTargets };
   }
 
-  /** Whether something is being done, or waits to be done, for a lease. */
+  /** Whether any action for a lease is running or waiting. */
   isBusyWith(leaseId: number): boolean {
     return this.lanes.has(leaseId);
   }
 
-  /** Takes committed actions, ascending id. One that is here already is not taken twice. */
+  /** Accepts committed actions in ascending id order. Known actions are ignored. */
   add(actions: readonly ActionRecord[]): void {
     if (this.stopping.signal.aborted) return;
     const added = actions.filter(({ id }) => !this.known.has(id));
@@ -113,7 +112,7 @@ export class Dispatcher {
     );
   }
 
-  /** Operations that should be over at an instant and are not. */
+  /** Operations that should have ended by an instant and have not. */
   lateOperations(at: Instant): readonly LateOperation[] {
     return [...this.known.values()].flatMap(({ action, parts }) => {
       const { deadline, kind, leaseId, reservationId } = action;
@@ -127,12 +126,12 @@ export class Dispatcher {
     });
   }
 
-  /** The outcome is committed: the action is forgotten. */
+  /** The outcome is committed: removes the action. */
   recorded(actionId: number): void {
     this.known.delete(actionId);
   }
 
-  /** What an operator decides about an action that is stuck. False when it is not open. */
+  /** Applies an operator's decision to a stuck action. Returns false when the action is not open. */
   recover(actionId: number, recovery: Recovery): boolean {
     const open = this.known.get(actionId);
     if (!open || open.parts === 0) return false;
@@ -145,7 +144,7 @@ export class Dispatcher {
     return true;
   }
 
-  /** Retries at once the calls to a node that wait for a retry. */
+  /** Immediately retries the calls to a node that wait for a retry. */
   retryOn(node: number): void {
     for (const open of this.known.values()) {
       const { kind, targets } = open.action;
@@ -154,7 +153,7 @@ export class Dispatcher {
     }
   }
 
-  /** Aborts all calls and forgets all actions; they stay recorded as unfinished. */
+  /** Aborts all calls and removes all actions; they stay recorded as unfinished. */
   stop(): void {
     this.stopping.abort();
     this.lanes.clear();
@@ -163,7 +162,7 @@ export class Dispatcher {
     this.options.ledger.clear();
   }
 
-  /** Stops, and is ready for other actions. */
+  /** Stops all work; new actions can be added afterwards. */
   reset(): void {
     this.stop();
     this.stopping = sharedController();
@@ -181,9 +180,7 @@ export class Dispatcher {
     if (!lane.running) this.runNext(part.leaseId, lane);
   }
 
-  /**
-   * What is only for machines that are to be destroyed need not be finished first; what is for others as well must be.
-   */
+  /** Parts that concern only machines to be destroyed need not finish first; parts that concern other machines must. */
   private supersede(lane: Lane, destroyed: readonly ActionTarget[]): void {
     const machines = new Set(destroyed.map(({ machine }) => machine));
     const isVain = ({ of, targets }: Part): boolean =>
@@ -230,7 +227,7 @@ export class Dispatcher {
         if (freeingKinds.has(action.kind)) {
           this.saved.delete(`${leaseId}/${machine}`);
           ledger.release(target);
-          // Perhaps that was all that was left on the node.
+          // This may have been the last machine to leave the node.
           this.options.onReached(node, null);
         }
         return;
@@ -247,7 +244,10 @@ export class Dispatcher {
     return failure;
   }
 
-  /** One machine, until it is done, has failed or an operator decides. Null when it is done. Never rejects. */
+  /**
+   * Executes the action for one machine until it is done, has failed or an operator decides. Null when done. Never
+   * rejects.
+   */
   private async untilSettled(
     of: OpenAction,
     target: ActionTarget,
@@ -265,7 +265,7 @@ export class Dispatcher {
       // A retry asked for by an operator.
       if (attempt.signal.aborted) continue;
       if (action.kind !== 'DESTROY') return result;
-      // What could not be removed is still there: nothing is started in its place.
+      // A machine that could not be removed is still there: nothing starts in its place.
       failures += 1;
       of.detached.abort();
       this.progress(of, `not removed from node ${target.node} yet: ${result}`);
@@ -273,7 +273,7 @@ export class Dispatcher {
     }
   }
 
-  /** Calls the host as soon as its node has room. Null when it is done. Never rejects. */
+  /** Calls the host once its node has room. Null when done. Never rejects. */
   private async attempt(of: OpenAction, target: ActionTarget, signal: AbortSignal): Promise<string | null> {
     const { adapter, clock, limits, log, metrics } = this.options;
     const { action } = of;
@@ -316,7 +316,7 @@ export class Dispatcher {
     });
   }
 
-  /** Waits until what was on the node before has left, and takes its place. Null when it has. */
+  /** Waits until the previous machines have left the node, then takes their place. Null when taken. */
   private async waitForRoom(
     of: OpenAction,
     target: ActionTarget,
@@ -350,14 +350,14 @@ export class Dispatcher {
     }
   }
 
-  /** Has it recorded how an action goes that is not finished, once for each thing that there is to say. */
+  /** Records the progress of an unfinished action, once per change. */
   private progress(of: OpenAction, message: string): void {
     const { id, kind, leaseId } = of.action;
     if (this.report(of, message))
       this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
   }
 
-  /** Whether it was not reported already. */
+  /** Whether it is new. */
   private report(of: OpenAction, message: string): boolean {
     if (of.message === message) return false;
     of.message = message;
@@ -390,7 +390,7 @@ export class Dispatcher {
     const state = error === null ? 'SUCCEEDED' : 'FAILED';
     of.finishedAt = clock.now();
     const outcome: ActionOutcome = { ...outcomeOf(of), state, error, finishedAt: of.finishedAt };
-    // The lease has had its time: a machine that cannot be shut down is no failure of it.
+    // The lease has had its running time: a machine that cannot be shut down does not fail the lease.
     if (action.kind === 'SHUTDOWN' && failures.length > 0) {
       report({ ...noReport, action, outcome, remove: action.targets });
     } else report({ ...noReport, action, outcome, failures });

@@ -3,25 +3,25 @@ import type { NodeStateRecord } from '../../core/index.ts';
 import { type ActionReport, noReport } from './report.ts';
 
 export interface HealthOptions {
-  /** Failures in a row after which a host is taken to be down. */
+  /** Number of consecutive failures after which a host is considered DOWN. */
   readonly maxFailures: number;
   readonly log: Logger;
   readonly report: (report: ActionReport) => void;
-  /** A host answers again: what waits to be repeated there is repeated now. */
+  /** A host answers again: pending retries run now. */
   readonly onAnswer: (node: number) => void;
-  /** Whether nothing is left on the node that is still to be removed. */
+  /** Whether everything that must be removed from the node is gone. */
   readonly isSettled: (node: number) => boolean;
 }
 
-/** Which hosts answer. One that is down is used again only after everything that was lost with it has been removed. */
+/** Tracks which hosts answer. A host that was DOWN is used again only after the machines lost with it are removed. */
 export class HostHealth {
   private readonly failures = new Map<number, number>();
-  /** Nodes that are DOWN because their host does not answer, also since before the server was started. */
+  /** Nodes that are DOWN because their host does not answer, including those from before the server start. */
   private readonly down = new Set<number>();
 
   constructor(private readonly options: HealthOptions) {}
 
-  /** Hosts that do not answer now. */
+  /** Hosts that currently do not answer. */
   get unreachable(): number {
     return this.failures.size;
   }
@@ -31,7 +31,7 @@ export class HostHealth {
     return [...this.down];
   }
 
-  /** States of nodes as they are stored: operators may have changed them. */
+  /** Updates from stored node states, which operators may have changed. */
   follow(states: readonly NodeStateRecord[]): void {
     for (const { number, state, cause } of states) {
       if (state === 'DOWN' && cause?.code === 'HOST') this.down.add(number);
@@ -39,7 +39,7 @@ export class HostHealth {
     }
   }
 
-  /** A host could not be reached. */
+  /** A host is unreachable. */
   failed(node: number, error: unknown): void {
     const { log, maxFailures, report } = this.options;
     const count = (this.failures.get(node) ?? 0) + 1;
@@ -65,7 +65,7 @@ export class HostHealth {
     report({ ...noReport, nodeState: { node, state: 'UP', code: 'HOST', message } });
   }
 
-  /** Another process may watch the hosts from now on. */
+  /** Another process may monitor the hosts from now on. */
   clear(): void {
     this.failures.clear();
     this.down.clear();

@@ -1,4 +1,4 @@
-/** One action on one machine: calls of the adapter, repeated until they say what became of it. */
+/** One action on one machine: calls the adapter repeatedly until the outcome is known. */
 import type { Logger } from 'pino';
 import type { ActionKind, ActionRecord, ActionTarget, Instant, Millis } from '../../core/index.ts';
 import { backoff, type Semaphore, withTimeout } from '../async.ts';
@@ -6,27 +6,25 @@ import type { Clock } from '../clock.ts';
 import { type ActionResult, type Adapter, HostUnreachable, type LeaseFacts } from '../ports.ts';
 
 export interface DispatchLimits {
-  /** Calls of adapters at the same time; those that take longer than `slowCall` are not counted. */
+  /** Maximum concurrent adapter calls. Calls that take longer than `slowCall` are not counted. */
   readonly concurrentCalls: number;
-  /** Real time after which a call no longer keeps others waiting. */
+  /** Real time after which a call no longer counts toward the limit. */
   readonly slowCall: Millis;
   /** Real time after which a call is aborted and tried again. */
   readonly callTimeout: Millis;
-  /** Calls to one node at the same time. */
+  /** Maximum concurrent calls to one node. */
   readonly concurrentCallsPerNode: number;
-  /**
-   * Real time after which an action that is still going has failed; also the maximum wait for a node to become free.
-   */
+  /** Real time after which an unfinished action has failed; also the maximum wait for a node to become free. */
   readonly actionTimeout: Millis;
-  /** The same for single kinds of actions. */
+  /** Overrides by kind of action. */
   readonly actionTimeouts: Partial<Readonly<Record<ActionKind, Millis>>>;
   /** Real time by which an action may miss its deadline without a warning. */
   readonly lateness: Millis;
-  /** Real time between two questions about an action that is still going. */
+  /** Polling interval for an unfinished action; real time. */
   readonly pollInterval: Millis;
-  /** How often a call that throws is made. */
+  /** Maximum number of attempts of a call that throws. */
   readonly attempts: number;
-  /** Real time before the second attempt; doubles up to `maxBackoff`. */
+  /** Real time before the second attempt; it doubles up to `maxBackoff`. */
   readonly minBackoff: Millis;
   readonly maxBackoff: Millis;
 }
@@ -60,37 +58,37 @@ export interface TargetCall {
   readonly action: ActionRecord;
   readonly target: ActionTarget;
   readonly lease: LeaseFacts | null;
-  /** Wall-clock instant; null when nothing says so. */
+  /** Wall-clock instant; null if there is none. */
   readonly deadline: Instant | null;
   readonly clock: Clock;
   readonly limits: DispatchLimits;
-  /** Bound all calls; a slow call gives its permit back. */
+  /** Limits all calls; a slow call releases its permit. */
   readonly slots: Semaphore;
-  /** Bound the calls to the target's node. */
+  /** Limits the calls to the node of the target. */
   readonly nodeSlots: Semaphore;
   readonly signal: AbortSignal;
   readonly onAttempt: (attempt: number) => void;
-  /** A call failed, and is made again or was the last. */
+  /** A call failed; it is retried or was the last attempt. */
   readonly onFailure: (message: string) => void;
   readonly onOutput: (output: string) => void;
-  /** Whether the host could be reached; `error`: why not. */
+  /** Whether the host is reachable; `error` says why not. */
   readonly onReached: (error: unknown) => void;
   readonly log: Logger;
 }
 
-/** How long an action of a kind may take, in real time. */
+/** The time limit of a kind of action; real time. */
 export function timeoutOf({ actionTimeout, actionTimeouts }: DispatchLimits, kind: ActionKind): Millis {
   return actionTimeouts[kind] ?? actionTimeout;
 }
 
-/** Null when it is done, else why it failed. Never rejects. */
+/** Null when done, otherwise the reason for the failure. Never rejects. */
 export async function callTarget(call: TargetCall): Promise<string | null> {
   const { action, clock, limits, signal, log, target } = call;
   const timeout = timeoutOf(limits, action.kind);
   const begun = clock.monotonic();
   let made = 0;
   for (let attempt = 1; !signal.aborted; ) {
-    // Asking again about what is still going is no new attempt.
+    // Polling an unfinished action is not a new attempt.
     if (attempt > made) call.onAttempt(attempt);
     made = attempt;
     let wait = limits.pollInterval;
@@ -134,7 +132,7 @@ async function callOnce({
   try {
     if (signal.aborted) throw new Error('aborted');
     void clock.sleep(limits.slowCall, timer.signal).then(release);
-    // An adapter that ignores the signal is not waited for.
+    // Do not wait for an adapter that ignores the signal.
     return await withTimeout(
       (limit) =>
         adapter[methods[action.kind]]({

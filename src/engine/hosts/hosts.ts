@@ -1,4 +1,4 @@
-/** Everything that the engine does with hosts: what it tells them, what it knows of them, what it hears from them. */
+/** The engine's side of enactment: actions for hosts, the record of what hosts hold, and reports from hosts. */
 import type { Logger } from 'pino';
 import type {
   ActionRecord,
@@ -36,25 +36,25 @@ export interface HostsOptions {
   >;
   readonly log: Logger;
   readonly metrics: EngineMetrics;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
   readonly report: (report: ActionReport) => void;
-  /** Told of the nodes as they are now. */
+  /** Called with the current nodes. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
   readonly signal: AbortSignal;
 }
 
-/** What is known of hosts when a term begins. */
+/** What is known about hosts at the start of a term. */
 export interface HostsAtStart {
   readonly spec: SiteSpec;
-  /** Nodes that are not UP, or whose state has a cause. */
+  /** Nodes that are not UP or whose state has a cause. */
   readonly nodeStates: readonly NodeStateRecord[];
   /** Leases that have not ended. */
   readonly leases: readonly LeaseRecord[];
-  /** Machines that hosts hold, or may hold. */
+  /** Machines that hosts hold or may hold. */
   readonly hosted: readonly HeldTarget[];
-  /** What should be running. */
+  /** Machines that should be running. */
   readonly running: readonly RunningMachines[];
   readonly pendingActions: readonly ActionRecord[];
 }
@@ -70,7 +70,7 @@ export interface Extension {
   readonly until: Instant;
 }
 
-/** Real milliseconds by which an operation that is late is extended. */
+/** Real milliseconds by which a late operation is extended. */
 const minExtension = 1_000;
 const maxExtension = 60_000;
 
@@ -84,7 +84,7 @@ export class Hosts implements HostControl {
   private pauses: StartPauses | null = null;
   private strays: Strays | null = null;
   private inspection: Inspection | null = null;
-  /** Aborts when the present term as the writer ends. */
+  /** Aborts when the current writer term ends. */
   private term: ReturnType<typeof linkedController> | null = null;
 
   constructor(private readonly options: HostsOptions) {
@@ -116,7 +116,7 @@ export class Hosts implements HostControl {
     });
   }
 
-  /** Hosts that do not answer now. */
+  /** Hosts that currently do not answer. */
   get unreachable(): number {
     return this.health.unreachable;
   }
@@ -126,7 +126,7 @@ export class Hosts implements HostControl {
     return this.strays?.count ?? 0;
   }
 
-  /** A term as the writer begins. */
+  /** A writer term begins. */
   begin(known: HostsAtStart, leases: LeasesInUse, log: Logger): void {
     const { ledger, options } = this;
     const { limits, report, signal } = options;
@@ -154,7 +154,7 @@ export class Hosts implements HostControl {
     void this.inspection.run();
   }
 
-  /** The core was reloaded within a term: the ledger keeps its state. */
+  /** The core was reloaded within a term; the ledger keeps its state. */
   reloaded({
     leases,
     nodeStates,
@@ -167,7 +167,7 @@ export class Hosts implements HostControl {
     this.dispatcher.add(pendingActions);
   }
 
-  /** A turn was written: its reports are recorded, its actions are dispatched. */
+  /** A turn is committed: its reports are recorded and its actions dispatched. */
   committed(changes: Changes, reports: readonly ActionReport[]): void {
     for (const { outcome } of reports) {
       if (outcome && outcome.state !== 'PENDING') this.dispatcher.recorded(outcome.actionId);
@@ -181,7 +181,7 @@ export class Hosts implements HostControl {
     this.leases.note(changes.leases);
     this.inspection?.committed(changes);
     this.traces?.begin(changes.actions);
-    // What is left of a lease that was left out takes room until it is gone.
+    // Remaining machines of a quarantined lease hold capacity until they are gone.
     for (const leaseId of changes.discarded ?? []) {
       for (const action of changes.actions)
         if (action.leaseId === leaseId) for (const machine of action.targets) this.ledger.hold(machine);
@@ -200,7 +200,7 @@ export class Hosts implements HostControl {
     this.pauses?.follow(states);
   }
 
-  /** Until when operations that should be over by `at` are to be extended: longer, the longer they are late. */
+  /** New ends for operations that should have ended by `at`. The extension grows with the delay. */
   extensions(at: Instant): readonly Extension[] {
     const { clock } = this.options;
     const now = Math.max(at, clock.now());
@@ -210,9 +210,7 @@ export class Hosts implements HostControl {
     });
   }
 
-  /**
-   * Leases whose start is not recorded yet, and since when their machines run: now at the earliest where they do not.
-   */
+  /** Leases without a recorded start and the instant since which their machines run, or now if they are not running. */
   get starting(): readonly Starting[] {
     const { clock } = this.options;
     return this.dispatcher.starting.map(({ leaseId, at }) => ({ leaseId, at: at ?? clock.now() }));
@@ -222,7 +220,7 @@ export class Hosts implements HostControl {
     return this.dispatcher.recover(actionId, recovery);
   }
 
-  /** Another process may drive the hosts from now on. */
+  /** Another process may control the hosts from now on. */
   end(): void {
     this.traces?.clear();
     this.term?.abort();
@@ -237,7 +235,7 @@ export class Hosts implements HostControl {
     this.options.adapter.forget();
   }
 
-  /** Aborts all calls; their actions stay recorded as unfinished. */
+  /** Aborts all calls; the actions stay recorded as unfinished. */
   stop(): void {
     this.dispatcher.stop();
   }

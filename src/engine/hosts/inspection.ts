@@ -1,6 +1,6 @@
 /**
- * Asks the hosts whether the machines that should be running are: after a start, at an interval, and when an adapter
- * says so.
+ * Checks on the hosts that the machines that should be running are: after a start, at an interval, and when an adapter
+ * reports a change.
  */
 
 import type { Logger } from 'pino';
@@ -28,15 +28,15 @@ export interface InspectionOptions {
   readonly signal: AbortSignal;
 }
 
-/** What should be running: a VM reservation that is ACTIVE. */
+/** An ACTIVE VM reservation, whose machines should be running. */
 export type RunningMachines = Pick<ReservationRecord, 'id' | 'leaseId' | 'machines'>;
 
-/** There is no such machine: leases are numbered from 1. */
+/** No such machine exists: lease numbers start at 1. */
 const noMachine = { leaseId: 0, machine: 0 };
 
-/** One term's view of what should be running. Hosts that do not answer are believed: they are asked again. */
+/** The machines that should be running in one term. A host that does not answer proves nothing: it is asked again. */
 export class Inspection {
-  /** By lease. */
+  /** Keyed by lease. */
   private readonly running = new Map<number, RunningMachines>();
   private readonly slots: Semaphore;
   /** Leases that have already been reported. */
@@ -50,7 +50,7 @@ export class Inspection {
     for (const each of running) this.running.set(each.leaseId, each);
   }
 
-  /** Takes in what a commit changed, before its actions are dispatched. */
+  /** Applies the changes of a commit before its actions are dispatched. */
   committed({ reservations }: Pick<Changes, 'reservations'>): void {
     for (const reservation of reservations) {
       const { id, kind, leaseId, state } = reservation;
@@ -62,11 +62,11 @@ export class Inspection {
     }
   }
 
-  /** Asks at once, and from then on at the interval and when the adapter says that something stopped. Never rejects. */
+  /** Inspects at once, then at the interval and when the adapter reports a stopped machine. Never rejects. */
   async run(): Promise<void> {
     const { adapter, clock, limits, signal } = this.options;
     adapter.watch?.((place) => void this.inspectLeases([place.leaseId]), signal);
-    // An adapter without a memory knows nothing but what `watch` tells.
+    // An adapter without memory knows only what `watch` reports.
     while (!signal.aborted && adapter.remembers) {
       if (adapter.list) await this.inspectNodes();
       else await Promise.all([this.inspectLeases([...this.running.keys()]), this.askDownNodes()]);
@@ -92,7 +92,7 @@ export class Inspection {
     );
   }
 
-  /** Whether hosts that did not answer answer again, where nothing else is to be asked of them. */
+  /** Probes silent hosts that have no other pending inspection. */
   private async askDownNodes(): Promise<void> {
     const { adapter, health } = this.options;
     await Promise.all(
@@ -103,7 +103,7 @@ export class Inspection {
     );
   }
 
-  /** One question per node. */
+  /** One inspection per node. */
   private async inspectNodes(): Promise<void> {
     const { list } = this.options.adapter;
     const before = new Map([...this.running.keys()].map((leaseId) => [leaseId, this.quiet(leaseId)]));
@@ -135,17 +135,15 @@ export class Inspection {
   }
 
   /**
-   * What should be running of a lease; null while its own actions change it, since what hosts say then means nothing.
+   * The machines of a lease that should be running; null while actions of the lease are changing them, when an
+   * inspection would be meaningless.
    */
   private quiet(leaseId: number): RunningMachines | null {
     if (this.options.signal.aborted || this.reported.has(leaseId)) return null;
     return this.options.dispatcher.isBusyWith(leaseId) ? null : (this.running.get(leaseId) ?? null);
   }
 
-  /**
-   * A lease is over when all of its machines have stopped by themselves, and has failed when one is gone in another
-   * way.
-   */
+  /** A lease has ended when all of its machines stopped by themselves, and has failed when one is missing otherwise. */
   private judge({ leaseId, machines }: RunningMachines, statuses: ReadonlyMap<string, MachineStatus>): void {
     const { log, report } = this.options;
     const lost = [...statuses].find(([, status]) => status !== 'running' && status !== 'stopped');
@@ -162,7 +160,7 @@ export class Inspection {
     this.reported.add(leaseId);
   }
 
-  /** Null when the host does not answer in time. */
+  /** Null if the host does not answer in time. */
   private async ask<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
     const { clock, health, limits, signal } = this.options;
     const release = await this.slots.acquire();

@@ -1,13 +1,13 @@
 import { isFinal, type LeaseRecord } from '../../core/index.ts';
 import type { LeaseFacts } from '../ports.ts';
 
-/** Ended leases whose facts are kept: machines may still have to be removed. */
+/** Maximum number of ended leases whose facts are kept; their machines may still have to be removed. */
 const maxEnded = 10_000;
 
 /** Facts about leases, besides their machines, that are passed to hosts. */
 export class KnownLeases {
   private readonly facts = new Map<number, LeaseFacts>();
-  /** In the order in which they ended. */
+  /** In order of their end. */
   private readonly ended = new Set<number>();
 
   /** Null for a lease that had ended before the server was started. */

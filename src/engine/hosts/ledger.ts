@@ -1,6 +1,6 @@
 /**
- * What hosts hold, by the engine's own record: machines that were started or resumed and are not known to be gone.
- * Operations take longer than planned; a machine is started only where the ones before it have really left.
+ * The engine's record of what hosts hold: machines that were started or resumed and are not known to be gone.
+ * Operations may take longer than planned, so a machine starts only after the previous machines have really left.
  */
 import {
   type ActionKind,
@@ -15,9 +15,9 @@ export interface HeldMachine {
   readonly leaseId: number;
   readonly machine: number;
   readonly capacity: Amounts;
-  /** The kind of action that is freeing it; null while it runs as planned. */
+  /** The kind of the action that releases it; null while it runs as planned. */
   readonly releasing: ActionKind | null;
-  /** The number of that action. */
+  /** Number of that action. */
   readonly releasedBy: number | null;
 }
 
@@ -34,10 +34,10 @@ export class HostLedger {
   private readonly waiting = new Map<number, Set<() => void>>();
 
   private readonly capacities = new Map<number, Amounts>();
-  /** What will free machines that are not there yet, by node and machine. */
+  /** Releases of machines that are not there yet, by node and machine. */
   private readonly expected = new Map<string, Release>();
 
-  /** The nodes as they are now. */
+  /** The current nodes. */
   know(nodes: readonly NodeSpec[]): void {
     this.capacities.clear();
     for (const { number, capacity } of nodes) this.capacities.set(number, capacity);
@@ -47,7 +47,7 @@ export class HostLedger {
     return [...this.capacities.keys()];
   }
 
-  /** The machine is there, or is about to be. */
+  /** Records a machine that is present or about to be. */
   hold(target: HeldTarget): void {
     const { leaseId, machine, capacity } = target;
     const release = this.expected.get(placeOf(target)) ?? { releasing: null, releasedBy: null };
@@ -55,8 +55,8 @@ export class HostLedger {
   }
 
   /**
-   * Holds the machine, at once when it was found that it may be started, so that nothing else takes its room meanwhile.
-   * False for one that is not wanted any more and has no room, since what was planned after it is there already.
+   * Records the machine as soon as it may start, so that nothing else takes its capacity meanwhile. Returns false for a
+   * machine that is no longer wanted and has no capacity left, because its successor is already there.
    */
   take(target: HeldTarget, isWanted: boolean): boolean {
     if (!isWanted && !this.hasRoomFor(target)) return false;
@@ -64,7 +64,7 @@ export class HostLedger {
     return true;
   }
 
-  /** What the machine holds is being freed, or will be as soon as it holds something; it holds it until `release`. */
+  /** The capacity of the machine is being released, or will be once it holds any; it is held until `release`. */
   beginRelease(place: Place, releasing: ActionKind, releasedBy: number): void {
     const release = { releasing, releasedBy };
     const held = this.nodes.get(place.node);
@@ -73,7 +73,7 @@ export class HostLedger {
     else this.expected.set(placeOf(place), release);
   }
 
-  /** The machine is known to be gone from the node. */
+  /** The machine is known to have left the node. */
   release(place: Place): void {
     this.expected.delete(placeOf(place));
     const held = this.nodes.get(place.node);
@@ -83,27 +83,27 @@ export class HostLedger {
   }
 
   /**
-   * The machines that must leave the node before an action may start this one; empty when it may. Machines that run as
-   * planned are never in the way: the plan has room for them. Neither are those that a later action suspends: it may
-   * itself wait for this one.
+   * The machines that must leave the node before an action may start this one. Machines that run as planned never
+   * block: the plan has capacity for them. Neither do machines that a later action suspends: that action may itself
+   * wait for this one.
    */
   inTheWayOf(target: HeldTarget, actionId: number): readonly HeldMachine[] {
     const leaves = ({ releasing, releasedBy }: HeldMachine): boolean =>
       releasedBy !== null && (releasing !== 'SUSPEND' || releasedBy < actionId);
     const own = this.nodes.get(target.node)?.get(keyOf(target));
-    // What was there of the machine itself is being removed.
+    // Earlier remains of the same machine are being removed.
     if (own && leaves(own)) return [own];
     return this.hasRoomFor(target) ? [] : this.othersBeside(target).filter(leaves);
   }
 
-  /** Whether the machine fits beside what the node holds now. */
+  /** Whether the machine fits beside what the node currently holds. */
   private hasRoomFor(target: HeldTarget): boolean {
     const capacity = this.capacities.get(target.node) ?? {};
     const others = this.othersBeside(target);
     return Object.entries(target.capacity).every(([type, needed]) => {
       if (totalAmount(needed) === 0) return true;
       const has = capacity[type] ?? 0;
-      // Shares of one instance are not told apart here: what leaves must have left.
+      // Shares of one instance are not distinguished here: whatever is leaving must have left.
       if (typeof has !== 'number' && has.length > 1) {
         return !others.some((each) => each.releasing !== null && totalAmount(each.capacity[type] ?? 0) > 0);
       }
@@ -117,12 +117,12 @@ export class HostLedger {
     return held.filter(([key]) => key !== keyOf(target)).map(([, machine]) => machine);
   }
 
-  /** Whether the machine is being freed there. */
+  /** Whether the machine is being released on that node. */
   isReleasing(place: Place): boolean {
     return (this.nodes.get(place.node)?.get(keyOf(place))?.releasing ?? null) !== null;
   }
 
-  /** Whether nothing on the node is still to be freed. */
+  /** Whether nothing on the node is waiting to be released. */
   isSettled(node: number): boolean {
     return ![...(this.nodes.get(node)?.values() ?? [])].some(({ releasing }) => releasing !== null);
   }

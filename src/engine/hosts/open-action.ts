@@ -7,43 +7,44 @@ import type { Recovery } from './recovery.ts';
 import type { HostFailure } from './report.ts';
 
 export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
-/** Actions that have a reservation of their own, which ends when they are over. */
+/** Kinds of actions with a reservation of their own that ends with the action. */
 export const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
 export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
-/** An operation that continues after its planned end. */
+/** An operation past its planned end. */
 export interface LateOperation {
   readonly leaseId: number;
   readonly reservationId: number;
   readonly deadline: Instant;
 }
 
-/** An action whose parts are not all finished. (An image may be prepared for several leases at once.) */
+/** An action with unfinished parts. (One image preparation may serve several leases.) */
 export interface OpenAction {
   readonly action: ActionRecord;
   parts: number;
-  /** When it was taken, on the monotonic clock. */
+  /** When it was added; monotonic clock. */
   readonly takenAt: number;
   attempts: number;
   /** When the first host was called. */
   startedAt: Instant | null;
   finishedAt: Instant | null;
   superseded: boolean;
-  /** How it goes, as last reported. */
+  /** The last reported progress. */
   message: string | null;
-  /** Why the last call failed that is made again. */
+  /** The error of the last call that will be retried. */
   lastFailure: string | null;
   assumed: Exclude<Recovery, 'RETRY'> | null;
   /**
-   * START: aborts when its machines are to be shut down, so that those that still wait for their node are not started.
+   * For START: aborts when the machines are to be shut down, so that machines still waiting for their node do not
+   * start.
    */
   readonly unwanted: AbortController;
   /** A removal that does not block later actions of its lease. */
   readonly detached: AbortController;
   readonly failures: HostFailure[];
-  /** What was printed for each machine. */
+  /** Output by machine. */
   readonly outputs: Map<string, string>;
-  /** Aborts the calls and waits that are going on; others may begin. */
+  /** Aborts current calls and waits; new ones may begin. */
   interrupt(): void;
   readonly interrupted: AbortSignal;
 }
@@ -78,12 +79,12 @@ export function openAction(action: ActionRecord, parts: number, takenAt: number)
   };
 }
 
-/** Whether something is to be done for which no host has been called yet. */
+/** Whether any part has not called a host yet. */
 export function isUncalled({ parts, startedAt }: OpenAction): boolean {
   return parts > 0 && startedAt === null;
 }
 
-/** The first host is called, if none was before. */
+/** Records the first call to a host. */
 export function beginCalls(
   open: OpenAction,
   { clock, metrics }: { readonly clock: Clock; readonly metrics: EngineMetrics },
@@ -93,7 +94,7 @@ export function beginCalls(
   metrics.dispatched((clock.monotonic() - open.takenAt) / 1_000);
 }
 
-/** The outcome of an ended action, and the reason if it failed. */
+/** The outcome of a finished action, with the reason of a failure. */
 export function endOf({ failures, lastFailure, superseded }: OpenAction): {
   readonly result: 'failed' | 'superseded' | 'succeeded';
   readonly error: string | null;
@@ -105,7 +106,7 @@ export function endOf({ failures, lastFailure, superseded }: OpenAction): {
   return { result: 'superseded', error: `given up: the machines are no longer wanted${cause}` };
 }
 
-/** What is known of an action so far, without its end. */
+/** The progress of an action, without its end. */
 export function outcomeOf({
   action,
   attempts,

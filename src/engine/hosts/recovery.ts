@@ -1,3 +1,3 @@
-/** What an operator decides about an action that is stuck. */
+/** Operator decisions on stuck actions. */
 export const recoveries = ['RETRY', 'ASSUME_SUCCESS', 'ASSUME_FAILURE'] as const;
 export type Recovery = (typeof recoveries)[number];

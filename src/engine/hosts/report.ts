@@ -1,26 +1,26 @@
 import type { ActionRecord, ActionTarget, NodeStateCause } from '../../core/index.ts';
 import type { ActionOutcome } from '../ports.ts';
 
-/** What hosts did or tell, on its way to a turn. */
+/** A report from hosts, queued for a turn. */
 export interface ActionReport {
-  /** Null for what hosts tell without having been told to do anything. */
+  /** Null for a report that no action caused. */
   readonly outcome: ActionOutcome | null;
-  /** The action that is finished. */
+  /** The finished action. */
   readonly action: ActionRecord | null;
-  /** The leases that fail with it. None when it was only given up, since their machines are being destroyed. */
+  /** Leases that fail with the action. Empty when the action was abandoned because the machines are being destroyed. */
   readonly failures: readonly HostFailure[];
-  /** Leases of which all machines have stopped by themselves. */
+  /** Leases whose machines have all stopped by themselves. */
   readonly ended: readonly number[];
-  /** Machines that could not be shut down: they are destroyed. */
+  /** Machines that could not be shut down and must be destroyed. */
   readonly remove: readonly ActionTarget[];
-  /** A host has stopped answering, or may be used again. */
+  /** A host stopped answering or may be used again. */
   readonly nodeState: ReportedState | null;
 }
 
 export interface ReportedState {
   readonly node: number;
   readonly state: 'DOWN' | 'UP';
-  /** What it is about. UP: only a node whose state was set for this is set UP. */
+  /** The node concerned. UP applies only to a node that was set DOWN for this reason. */
   readonly code: Exclude<NodeStateCause['code'], 'OPERATOR'>;
   readonly message: string;
 }
@@ -38,6 +38,6 @@ export interface HostFailure {
   readonly leaseId: number;
   readonly code: 'ACTION_FAILED' | 'MACHINE_LOST';
   readonly message: string;
-  /** Where it happened. */
+  /** The node on which it happened. */
   readonly node: number;
 }

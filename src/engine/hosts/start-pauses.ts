@@ -13,13 +13,13 @@ export interface StartPauseOptions {
   readonly signal: AbortSignal;
 }
 
-/** Nodes on which a machine could not be started accept no other starts for some time. */
+/** Suspends further starts on a node for some time after a failed start. */
 export class StartPauses {
   private readonly paused = new Map<number, AbortController & Disposable>();
 
   constructor(private readonly options: StartPauseOptions) {}
 
-  /** States of nodes as they are stored. */
+  /** Updates from stored node states. */
   follow(states: readonly NodeStateRecord[]): void {
     const { clock, pause } = this.options;
     for (const { number, state, cause } of states) {

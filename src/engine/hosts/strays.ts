@@ -8,7 +8,7 @@ import { type ActionReport, noReport } from './report.ts';
 export interface LeasesInUse {
   /** A live lease; null when there is none. */
   readonly lease: (id: number) => LeaseRecord | null;
-  /** Whether it was left out: its machines stay until an operator has decided. */
+  /** Whether the lease is quarantined: its machines stay until an operator decides. */
   readonly isQuarantined: (id: number) => boolean;
 }
 
@@ -16,7 +16,7 @@ export interface StrayOptions {
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
   readonly ledger: Pick<HostLedger, 'isReleasing'>;
   readonly leases: LeasesInUse;
-  /** Whether they are removed, or only reported. */
+  /** Whether strays are removed or only reported. */
   readonly removeStrays: boolean;
   readonly log: Logger;
   readonly report: (report: ActionReport) => void;
@@ -24,9 +24,12 @@ export interface StrayOptions {
 
 const nameOf = ({ leaseId, machine, node }: HostedMachine): string => `${leaseId}/${machine} on ${node}`;
 
-/** Machines on hosts that belong to no lease: left by what happened while no server saw it. */
+/** Stray machines: machines on hosts that belong to no lease. */
 export class Strays {
-  /** By node: those found the last time. A machine is a stray when it is found twice, since much goes on meanwhile. */
+  /**
+   * Candidates of the previous inspection by node. A machine is a stray only if it is found twice, since operations may
+   * be in progress.
+   */
   private readonly found = new Map<number, Set<string>>();
   private readonly reported = new Set<string>();
 
@@ -36,7 +39,7 @@ export class Strays {
     return this.reported.size;
   }
 
-  /** Takes in what a host holds. */
+  /** Processes the machines that a host reported. */
   listed(node: number, machines: readonly HostedMachine[]): void {
     const { log, removeStrays, report } = this.options;
     const strays = machines.filter((each) => this.belongsNowhere(each));

@@ -1,4 +1,4 @@
-/** Spans of actions and of the calls that they consist of, in the traces of the leases that they are for. */
+/** Trace spans of actions and of their adapter calls, within the traces of their leases. */
 import type { ActionRecord } from '../../core/index.ts';
 import type { ActionCall, ActionOutcome, ActionResult, Adapter } from '../ports.ts';
 import type { LeaseTraces, Span, Tracing } from '../tracing.ts';
@@ -6,7 +6,7 @@ import type { LeaseTraces, Span, Tracing } from '../tracing.ts';
 type Operation = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';
 
 export class ActionTraces {
-  /** Of actions that are not finished. */
+  /** Spans of unfinished actions. */
   private readonly spans = new Map<number, Span>();
 
   constructor(
@@ -14,7 +14,7 @@ export class ActionTraces {
     private readonly leases: LeaseTraces,
   ) {}
 
-  /** They are dispatched now. */
+  /** The actions are dispatched. */
   begin(actions: readonly ActionRecord[]): void {
     for (const { id, kind, leaseId } of actions) {
       const parent = this.leases.of(leaseId);
@@ -31,7 +31,7 @@ export class ActionTraces {
     this.spans.delete(actionId);
   }
 
-  /** The actions are another process's now. */
+  /** Another process is responsible for the actions. */
   clear(): void {
     for (const span of this.spans.values()) span.end();
     this.spans.clear();

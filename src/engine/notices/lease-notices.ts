@@ -1,8 +1,8 @@
-/** What one turn did to a lease, as a notice: the lease before and after it, and its events. */
+/** Derives the notice about a lease from its state before and after a turn and its events. */
 import type { LeaseEventRecord, LeaseRecord, LeaseState, StateReason } from '../../core/index.ts';
 import { type NewNotice, type NoticeFacts, type NoticeKind, noNotice } from './notice.ts';
 
-/** Reasons with which the scheduler takes a lease away from its nodes, or moves its plan. */
+/** Reasons with which the scheduler removes a lease from its nodes or moves its plan. */
 const displacing: ReadonlySet<string> = new Set([
   'NODE_FAILED',
   'NODE_UNAVAILABLE',
@@ -11,7 +11,7 @@ const displacing: ReadonlySet<string> = new Set([
   'START_FAILED',
 ]);
 
-/** States in which nothing is planned for a lease, or will be only by a pass. */
+/** States in which a lease has no plan, or gets one only from a pass. */
 const waiting: ReadonlySet<LeaseState> = new Set([
   'PENDING',
   'QUEUED',
@@ -19,7 +19,7 @@ const waiting: ReadonlySet<LeaseState> = new Set([
   'SUSPENDED_QUEUED',
 ]);
 
-/** Before: null for a lease that is new. The events are those of the lease in the turn. At most one notice. */
+/** `before` is null for a new lease. The events are those of the lease in this turn. Returns at most one notice. */
 export function leaseNotice(
   before: LeaseRecord | null,
   after: LeaseRecord,
@@ -64,7 +64,7 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);
 }
 
-/** Its hosts take longer than planned: its machines start or resume later than planned, without a request. */
+/** Hosts take longer than planned, so machines start or resume later than planned without a request. */
 function lateness(
   before: LeaseRecord,
   after: LeaseRecord,
@@ -89,7 +89,7 @@ function hasSameTerms(before: LeaseRecord, after: LeaseRecord): boolean {
   );
 }
 
-/** When its machines start next, or did so last while they run. */
+/** The next start of its machines, or the last one while they run. */
 function startOf({ state, actualStart, plannedStart }: LeaseRecord): number | null {
   return state === 'ACTIVE' ? actualStart : plannedStart;
 }

@@ -1,4 +1,4 @@
-/** What people and other systems are told of. Notices are numbered, committed and kept like events. */
+/** Notices for people and other systems. They are numbered, committed and stored like events. */
 import type { Instant, Millis, StateReason } from '../../core/index.ts';
 
 export const noticeKinds = [
@@ -14,50 +14,50 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
-/** The facts of a notice. Which of them it has depends on its kind. */
+/** Facts of a notice; which are present depends on its kind. */
 export interface NoticeFacts {
-  /** LEASE_MOVED, LEASE_LATE: when it starts, or started; MAINTENANCE_SOON: when it begins. */
+  /** LEASE_MOVED, LEASE_LATE: actual or planned start. MAINTENANCE_SOON: start of the maintenance. */
   readonly start?: Instant;
-  /** LEASE_MOVED, LEASE_LATE: when it was planned to start before. */
+  /** LEASE_MOVED, LEASE_LATE: previously planned start. */
   readonly previousStart?: Instant;
-  /** LEASE_ENDS_SOON: when its machines stop; MAINTENANCE_SOON: when it is over. */
+  /** LEASE_ENDS_SOON: when its machines stop. MAINTENANCE_SOON: end of the maintenance. */
   readonly end?: Instant;
-  /** MAINTENANCE_SOON: the numbers of its nodes, ascending. */
+  /** MAINTENANCE_SOON: node numbers, ascending. */
   readonly nodes?: readonly number[];
 }
 
 export interface NoticeRecord {
-  /** Counts up from 1 over the whole site, without gaps. */
+  /** Increases from 1 across the site, without gaps. */
   readonly sequence: number;
   readonly at: Instant;
   readonly kind: NoticeKind;
-  /** Null for notices of nodes and maintenance. */
+  /** Null for notices about nodes and maintenance. */
   readonly leaseId: number | null;
-  /** The number of the lease's project. */
+  /** Project number of the lease. */
   readonly project: number | null;
   readonly node: number | null;
-  /** The name of the maintenance. */
+  /** Name of the maintenance. */
   readonly maintenance: string | null;
-  /** A sentence for people. */
+  /** Message text. */
   readonly message: string;
-  /** Why, where the scheduler says so. */
+  /** Reason, if the scheduler gives one. */
   readonly reason: StateReason | null;
   readonly facts: NoticeFacts;
 }
 
-/** A notice that has no number yet. */
+/** A notice without a number. */
 export type NewNotice = Omit<NoticeRecord, 'sequence' | 'at'>;
 
 export interface NoticeSettings {
-  /** How long before the end of a lease a notice is given, where the lease does not say it; null: never. */
+  /** Default time before the end of a lease at which a notice is given; null means never. */
   readonly endNotice: Millis | null;
-  /** How long before the start of maintenance a notice is given; null: never. */
+  /** Time before the start of maintenance at which a notice is given; null means never. */
   readonly maintenanceNotice: Millis | null;
 }
 
 export const noNotices: NoticeSettings = { endNotice: null, maintenanceNotice: null };
 
-/** What most notices have not. */
+/** Defaults for fields that most notices do not have. */
 export const noNotice = {
   leaseId: null,
   project: null,

@@ -1,4 +1,4 @@
-/** Derives notices from what a turn changes, and from time. */
+/** Derives notices from the changes of a turn and from time. */
 import type {
   Changes,
   Instant,
@@ -13,21 +13,21 @@ import { leaseNotice } from './lease-notices.ts';
 import { type NewNotice, type NoticeRecord, type NoticeSettings, noNotice } from './notice.ts';
 import { TimedNotices, type Upcoming } from './timed.ts';
 
-/** What is stored of notices. */
+/** Stored state of notices. */
 export interface StoredNotices {
-  /** The newest sequence number; 0 before the first. */
+  /** Newest sequence number; 0 before the first notice. */
   readonly last: number;
-  /** All notices that time brings and that were due by this instant have been given; null: none. */
+  /** All timed notices due by this instant have been given; null when none have. */
   readonly givenUntil: Instant | null;
 }
 
 export interface TakenNotices {
   readonly notices: readonly NoticeRecord[];
-  /** Like StoredNotices; null if unchanged. */
+  /** As in StoredNotices; null if unchanged. */
   readonly givenUntil: Instant | null;
 }
 
-/** As of the last commit, and then of the turn that is under way: a turn that fails takes it down with the core. */
+/** State of the last commit, then of the current turn. A failed turn discards it together with the core. */
 export class Notices {
   private readonly leases: Map<number, LeaseRecord>;
   private readonly nodes: Map<number, NodeState>;
@@ -50,12 +50,12 @@ export class Notices {
     }
   }
 
-  /** When the next notice is due that time brings; null: none. */
+  /** When the next timed notice is due; null when there is none. */
   next(): Instant | null {
     return this.timed.next();
   }
 
-  /** The notices of a turn, for the same commit as its changes. To be called once per turn. */
+  /** Returns the notices of a turn, to be written in the same commit as its changes. Call once per turn. */
   take(now: Instant, changes: Changes): TakenNotices {
     const { given } = this.timed;
     const derived = [...this.ofNodes(changes), ...this.ofLeases(changes)];
@@ -100,7 +100,7 @@ export class Notices {
     const touched = new Set(leases.map(({ id }) => id));
     for (const { leaseId } of reservations) touched.add(leaseId);
     if (withdrawn.length > 0) {
-      // What a lease with a deadline was to do later may have been taken back.
+      // Later reservations of a lease with a deadline may have been withdrawn.
       for (const { id, type } of this.leases.values()) if (type === 'DEADLINE') touched.add(id);
     }
     for (const id of touched) {
@@ -117,7 +117,7 @@ export class Notices {
     const message = `The machines of lease ${id} stop at ${new Date(end).toISOString()}.`;
     return {
       time: end,
-      // Not before they run.
+      // Only while the machines run.
       due: Math.max(end - ahead, Math.min(actualStart ?? end, end)),
       notice: { ...noNotice, kind: 'LEASE_ENDS_SOON', leaseId: id, project, message, facts: { end } },
     };

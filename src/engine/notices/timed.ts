@@ -1,33 +1,33 @@
 import type { Instant } from '../../core/index.ts';
 import type { NewNotice } from './notice.ts';
 
-/** Something that a notice is given of ahead of its time. */
+/** An upcoming event of which a notice is given in advance. */
 export interface Upcoming {
-  /** The instant that the notice is about. When it changes, there is another notice. */
+  /** The instant that the notice announces. A change of it causes another notice. */
   readonly time: Instant;
-  /** When the notice is to be given. */
+  /** When the notice is due. */
   readonly due: Instant;
   readonly notice: NewNotice;
 }
 
 /**
- * Notices that time brings. Each is given once, whatever crashes when: what was given is known from one instant, which
- * is stored with each commit that gives such a notice. All that were due by then have been given in that commit or
- * before it, since a notice that becomes due by a change is given in the commit of the change.
+ * Timed notices. Each is given exactly once, also across crashes: one instant, stored with each commit that gives a
+ * timed notice, tells which have been given. All that were due by then were given in that commit or earlier, since a
+ * notice that becomes due by a change is given in the commit of that change.
  */
 export class TimedNotices {
   private readonly upcoming = new Map<string, Upcoming>();
-  /** Due by `given`, but not given: the change that brought it is in the turn that is under way. */
+  /** Due by `given` but not given yet: its cause is in the current turn. */
   private readonly overdue = new Set<string>();
-  /** When the next is due; undefined when that is not known. */
+  /** When the next notice is due; undefined when not computed. */
   private soonest: Instant | null | undefined = null;
 
   constructor(
-    /** All that was due by this instant has been given. */
+    /** All notices due by this instant have been given. */
     public given: Instant,
   ) {}
 
-  /** What is upcoming under a key; null: nothing. `isStored`: it was so at the last commit. */
+  /** Sets the upcoming event of a key; null removes it. `isStored`: it is unchanged since the last commit. */
   set(key: string, next: Upcoming | null, isStored = false): void {
     const before = this.upcoming.get(key);
     if (before && before.due === this.soonest) this.soonest = undefined;
@@ -46,7 +46,7 @@ export class TimedNotices {
     }
   }
 
-  /** When the next notice is due; null: none. */
+  /** When the next notice is due; null when there is none. */
   next(): Instant | null {
     if (this.soonest === undefined) {
       this.soonest = null;
@@ -57,12 +57,12 @@ export class TimedNotices {
     return this.soonest;
   }
 
-  /** What is due, in order of time. It counts as given. */
+  /** Takes the due notices in time order. They count as given. */
   take(now: Instant): readonly NewNotice[] {
     const next = this.next();
     if (this.overdue.size === 0 && (next === null || next > now)) return [];
     const given = [...this.upcoming].filter(
-      // What has come without a notice, while no server ran, needs none any more.
+      // Events that passed while no server ran need no notice any more.
       ([key, { due, time }]) => time > now && (this.overdue.has(key) || (due > this.given && due <= now)),
     );
     this.overdue.clear();

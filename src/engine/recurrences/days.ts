@@ -1,29 +1,29 @@
 /**
- * The days of a rule, by the calendar alone. A day is a whole number: days since 1970-01-01. The days of each period (day,
- * week, month or year) are filtered one by one, so that the work is bounded whatever the rule says.
+ * The days of a rule in the calendar, without time zones. A day is an integer, counted since 1970-01-01. The days of
+ * each period (day, week, month or year) are filtered one by one, which bounds the work for every rule.
  */
 import type { Rule } from './rule.ts';
 
 export const dayLength = 86_400_000;
 
-/** An occurrence and its day. Indices count from 1. */
+/** An occurrence and its day. Indices start at 1. */
 export interface Position {
   readonly index: number;
   readonly day: number;
 }
 
-/** After this many days without an occurrence none follows: the calendar repeats itself. */
+/** If this many days pass without an occurrence, none follows: the calendar repeats. */
 const maxGap = 146_097;
 
 /** 9999-12-31. */
 const lastDay = 2_932_896;
 
-/** Whether the day is one of the rule that counts from it. */
+/** Whether the first day itself matches the rule. */
 export function isOwnDay(rule: Rule, day: number): boolean {
   return daysOfPeriod(rule, filterOf(rule, day), periodOf(rule, day)).includes(day);
 }
 
-/** The occurrences of a rule that begins on `first`, from one of them on. */
+/** Occurrences of a rule that begins on `first`, from a given one. */
 export function* positionsFrom(rule: Rule, first: number, from: Position): Generator<Position, void, void> {
   let { index } = from;
   let last = from.day;
@@ -63,7 +63,7 @@ function weekdayOf(day: number): number {
   return (((day + 3) % 7) + 7) % 7;
 }
 
-/** Which day, week, month or year it is in, counted from a common origin. */
+/** The number of its day, week, month or year since a common origin. */
 function periodOf({ frequency, weekStart }: Rule, day: number): number {
   if (frequency === 'DAILY') return day;
   if (frequency === 'WEEKLY') return Math.floor((day + 3 - weekStart) / 7);
@@ -71,7 +71,7 @@ function periodOf({ frequency, weekStart }: Rule, day: number): number {
   return frequency === 'MONTHLY' ? year * 12 + month - 1 : year;
 }
 
-/** The first day of a period, and the first after it. */
+/** The first day of a period and the first day after it. */
 function boundsOf({ frequency, weekStart }: Rule, period: number): readonly [start: number, end: number] {
   if (frequency === 'DAILY') return [period, period + 1];
   if (frequency === 'WEEKLY') return [period * 7 - 3 + weekStart, period * 7 + 4 + weekStart];
@@ -89,7 +89,7 @@ function daysOfPeriod(rule: Rule, isWanted: (day: number) => boolean, period: nu
   return days.filter((_, at) => bySetPos.includes(at + 1) || bySetPos.includes(at - days.length));
 }
 
-/** What the rule does not say is as on the first day. */
+/** Parts that the rule does not specify are taken from the first day. */
 function filterOf(rule: Rule, first: number): (day: number) => boolean {
   const { byDay, frequency } = rule;
   const isOpen = byDay.length === 0 && rule.byMonthDay.length === 0;

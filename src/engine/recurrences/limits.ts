@@ -2,8 +2,8 @@ import type { Millis } from '../../core/index.ts';
 
 /** Bounds of recurrences. */
 export interface RecurrenceLimits {
-  /** How long before it starts an occurrence becomes a lease; scheduler time. */
+  /** How long before its start an occurrence becomes a lease; scheduler time. */
   readonly horizon: Millis;
-  /** Recurrences of a project with occurrences to come; of principals without a project, each has as many. */
+  /** Maximum number of active recurrences per project, or per principal without a project. */
   readonly maxPerProject: number;
 }

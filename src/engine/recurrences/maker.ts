@@ -7,11 +7,11 @@ import type { RecurrenceLimits } from './limits.ts';
 import { occurrencesAhead, seriesOf } from './series.ts';
 
 /**
- * Makes leases of occurrences whose turn has come. How far each recurrence has come is part of the scheduler's state, and
- * is written in the same transaction as the leases: whatever fails when, no occurrence is made twice or left out.
+ * Creates the leases of due occurrences. The progress of each recurrence is part of the scheduler state and is written
+ * in the same transaction as the leases, so no failure creates an occurrence twice or skips it.
  */
 export class OccurrenceMaker {
-  /** Recurrences that another version has written and this one cannot read. */
+  /** Recurrences written by another version that this version cannot read. */
   private readonly unreadable = new Set<number>();
 
   constructor(
@@ -19,7 +19,7 @@ export class OccurrenceMaker {
     private readonly log: Logger,
   ) {}
 
-  /** When the next occurrence is to be made; null when none is. */
+  /** When the next occurrence is due; null when there is none. */
   nextDue({ recurrences }: Pick<Core, 'recurrences'>): Instant | null {
     let due: Instant | null = null;
     for (const { id, next } of recurrences.all) {
@@ -30,7 +30,7 @@ export class OccurrenceMaker {
     return due;
   }
 
-  /** Requests occurrences that are due, until that takes `maxRows` to write: the rest stays due. Throws CoreFailure. */
+  /** Requests due occurrences until `maxRows` rows are to be written; the rest stays due. Throws CoreFailure. */
   makeDue(core: Core, now: Instant, maxRows: number): void {
     guarded('making occurrences', () => this.request(core, now, maxRows));
   }

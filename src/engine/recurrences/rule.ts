@@ -1,4 +1,4 @@
-/** Reads an RFC 5545 RRULE: the parts that name days. docs/decisions/recurrences.md says which, and why. */
+/** Parses the parts of an RFC 5545 RRULE that select days. docs/decisions/recurrences.md lists them with reasons. */
 
 export type Frequency = (typeof frequencies)[number];
 const frequencies = ['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'] as const;
@@ -12,7 +12,7 @@ export interface WeekdayPart {
   readonly ordinal: number | null;
 }
 
-/** The last instant, or the last time on the wall clock as if it were UTC, at which an occurrence may start. */
+/** The last instant, or the last local time as if it were UTC, at which an occurrence may start. */
 export interface Until {
   readonly at: number;
   readonly clock: 'UTC' | 'WALL';
@@ -23,7 +23,7 @@ export interface Rule {
   readonly interval: number;
   readonly count: number | null;
   readonly until: Until | null;
-  /** Empty lists mean that the part is absent. */
+  /** An empty list means that the part is absent. */
   readonly byMonth: readonly number[];
   readonly byMonthDay: readonly number[];
   readonly byDay: readonly WeekdayPart[];
@@ -31,7 +31,7 @@ export interface Rule {
   readonly weekStart: number;
 }
 
-/** A rule that is not valid, or has parts that are not supported. */
+/** An invalid rule or one with unsupported parts. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
 }
@@ -114,7 +114,7 @@ function wholeNumber(name: string, text: string, min: number, max: number): numb
   throw new RuleError(`${name} has ${text}; it must be a whole number from ${min} to ${max}.`);
 }
 
-/** Also negative ones, which count from the end. */
+/** Includes negative values, which count from the end. */
 function signedNumber(name: string, text: string, min: number, max: number): number {
   const [, sign, digits = ''] = /^([+-]?)(\d+)$/.exec(text) ?? [];
   const value = wholeNumber(name, digits === '' ? text : digits, min, max);
@@ -135,7 +135,7 @@ function weekdayOf(name: string, text: string): number {
   throw new RuleError(`${name} has ${text}; a weekday is one of ${weekdays.join(', ')}.`);
 }
 
-/** A day is meant to its end. */
+/** A date includes the whole day. */
 function untilOf(text: string): Until {
   const form = /^(\d{4})(\d\d)(\d\d)(?:T(\d\d)(\d\d)(\d\d)(Z?))?$/.exec(text);
   const [, year, month, day, hour = '23', minute = '59', second = '59', zone = ''] = form ?? [];

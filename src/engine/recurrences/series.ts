@@ -1,4 +1,4 @@
-/** When the occurrences of a recurrence start. */
+/** Start times of the occurrences of a recurrence. */
 import type { IANAZone } from 'luxon';
 import type {
   Instant,
@@ -17,7 +17,7 @@ export interface Series {
   readonly rule: Rule;
   readonly zone: IANAZone;
   readonly firstDay: number;
-  /** After midnight on the wall clock. */
+  /** After local midnight. */
   readonly time: number;
 }
 
@@ -72,7 +72,7 @@ export function refuse(message: string, ...path: readonly string[]): never {
 
 const unchanged: readonly Pick<OccurrenceTerms, 'from' | 'shift'>[] = [{ from: 1, shift: 0 }];
 
-/** The time on the wall clock that the rule gives, before any update. */
+/** The local time that the rule gives, before any update. */
 export function ruledTime({ time }: Series, { day }: Position): WallClock {
   return day * dayLength + time;
 }
@@ -95,8 +95,8 @@ export function* startsFrom(
 }
 
 /**
- * The occurrences from `from` on that start in [now, until], and the first after them. Those that would have started
- * before are left out.
+ * Occurrences from index `from` that start in [now, until], and the first one after them. Occurrences in the past are
+ * skipped.
  */
 export function occurrencesAhead(
   series: Series,

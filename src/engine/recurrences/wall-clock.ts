@@ -2,7 +2,7 @@ import { IANAZone } from 'luxon';
 import type { Instant, Millis } from '../../core/index.ts';
 import { dayLength } from './days.ts';
 
-/** A time on a wall clock, as if it were UTC: milliseconds. */
+/** A local time in milliseconds, as if it were UTC. */
 export type WallClock = number;
 
 /** `2030-01-31T08:00` or with seconds; null for anything else. */
@@ -25,14 +25,14 @@ export function parseDay(text: string): number {
   return Date.parse(`${text}T00:00:00Z`) / dayLength;
 }
 
-/** Null for a name that the time zone database does not have. */
+/** Null for an unknown time zone. */
 export function zoneOf(name: string): IANAZone | null {
   return IANAZone.isValidZone(name) ? IANAZone.create(name) : null;
 }
 
 /**
- * The instant at which the wall clock of a zone shows a time: the first of two. A time that a clock skips is moved
- * forward by as much as it skips (C2). Zones change their offset at most once within two days.
+ * The instant of a local time in a zone; the first of two if the time occurs twice. A skipped time is moved forward by
+ * the length of the gap (C2). Assumes at most one offset change within two days.
  */
 export function instantOf(zone: IANAZone, time: WallClock): Instant {
   const offsetAt = (instant: Instant): Millis => Math.round(zone.offset(instant) * 60_000);
@@ -42,7 +42,7 @@ export function instantOf(zone: IANAZone, time: WallClock): Instant {
   return candidates.length > 0 ? Math.min(...candidates) : time - before;
 }
 
-/** What the wall clock of a zone shows. */
+/** The local time in a zone. */
 export function wallClockAt(zone: IANAZone, instant: Instant): WallClock {
   return instant + Math.round(zone.offset(instant) * 60_000);
 }

@@ -31,7 +31,7 @@ export interface GraphQLOptions {
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
   readonly turns: ReadTurns;
-  /** Null: nothing is traced. */
+  /** Null: tracing is off. */
   readonly tracing: Tracing | null;
 }
 

@@ -1,4 +1,4 @@
-/** PostgreSQL refuses to run as root: started by root, it runs as another user. */
+/** PostgreSQL refuses to run as root, so root starts it as another user. */
 import type { SpawnOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, lchown, readdir, readFile, stat } from 'node:fs/promises';
@@ -16,18 +16,18 @@ export interface Launch {
   readonly options: Pick<SpawnOptions, 'uid' | 'gid'>;
 }
 
-/** How to start programs as the user that the database belongs to. */
+/** Starts programs as the owner of the database. */
 export interface Launcher {
   launch(file: string, args: readonly string[]): Launch;
-  /** Makes a folder and what is in it belong to that user. */
+  /** Changes the owner of a folder and its contents to that user. */
   own(folder: string): Promise<void>;
 }
 
 const nobody: Account = { uid: 65_534, gid: 65_534 };
 
 /**
- * `directory`: of the database, or the folder in which it will be. `needed`: the paths that PostgreSQL must be able to
- * reach. Throws StoreError where they cannot be reached by another user than root.
+ * `directory`: the database directory or its future parent. `needed`: paths that PostgreSQL must be able to access.
+ * Throws StoreError if only root can access them.
  */
 export async function launcherFor(directory: string, needed: readonly string[]): Promise<Launcher> {
   if (process.getuid?.() !== 0) {
@@ -43,7 +43,7 @@ export async function launcherFor(directory: string, needed: readonly string[]):
       `PostgreSQL does not run as root, and other users cannot enter ${closed}. Start Leasegraph as another user, or in a folder that others can enter`,
     );
   }
-  // A capability of root is kept: to enter folders that are closed to other users, as root's home is.
+  // Keeps one capability of root: entering folders closed to other users, such as root's home.
   const keep = [
     '--securebits=+no_setuid_fixup',
     '--inh-caps=-all,+dac_override',
@@ -56,14 +56,14 @@ export async function launcherFor(directory: string, needed: readonly string[]):
   };
 }
 
-/** Backups that root restored belong to root. */
+/** A backup restored by root belongs to root. */
 async function chownAll(folder: string, { uid, gid }: Account): Promise<void> {
   if ((await stat(folder)).uid === uid) return;
   for (const entry of await readdir(folder, { recursive: true })) await lchown(join(folder, entry), uid, gid);
   await chown(folder, uid, gid);
 }
 
-/** The owner of what is there, unless that is root or a user that this machine does not know. */
+/** The current owner, unless that is root or an unknown user. */
 async function accountOf(directory: string): Promise<Account> {
   const { uid, gid } = await stat(directory);
   if (uid === 0) return nobody;
@@ -72,7 +72,7 @@ async function accountOf(directory: string): Promise<Account> {
   return known ? { uid, gid } : nobody;
 }
 
-/** The first folder on the way to one of the paths that the account cannot enter; null when it can reach them all. */
+/** The first folder on the paths that the account cannot enter; null if it can access all paths. */
 async function firstClosed(paths: readonly string[], { uid, gid }: Account): Promise<string | null> {
   for (const path of paths) {
     for (let folder = path; ; folder = dirname(folder)) {

@@ -9,37 +9,35 @@ import { promisify } from 'node:util';
 import { StoreError } from '../../engine/ports.ts';
 import { codeOf } from '../errors.ts';
 
-/**
- * How often a claim is renewed, and after how long without that a process that cannot be looked at counts as dead (ms).
- */
+/** Renewal interval of a claim, and time without renewal after which an invisible process counts as dead (ms). */
 const renewal = 2_000;
 const expiry = 10_000;
 
 interface Claim {
   readonly file: string;
   readonly pid: number;
-  /** When that process started, as its system tells it; empty when it does not. */
+  /** Start time of that process as reported by its system; empty if unknown. */
   readonly start: string;
-  /** Where its pid means something: machine, boot and pid namespace, hashed. */
+  /** Scope of its pid: a hash of machine, boot and pid namespace. */
   readonly domain: string;
 }
 
 export interface DirectoryLock {
-  /** Aborts, with a StoreError, when the directory is gone or another process has it. */
+  /** Aborts with a StoreError when the directory is gone or another process holds it. */
   readonly lost: AbortSignal;
   /**
-   * Resolves while this process has the directory, which is looked at anew when it was long not renewed: a container
-   * that was paused may find that another has taken it. Throws StoreError then.
+   * Resolves while this process holds the directory, and checks again after a long time without renewal: another
+   * process may have taken the directory of a paused container. Throws StoreError in that case.
    */
   confirm(): Promise<void>;
   release(): Promise<void>;
 }
 
 /**
- * Makes this process the only one that uses `directory`. Each process puts down a claim, a file under a name of its
- * own, and holds the directory once it has seen no other live claim beside its own; so of two that start at once never
- * both do. Claims of dead processes are swept away: their names never come back, so that sweeping needs no lock. Throws
- * StoreError naming the directory and the process that has it.
+ * Makes this process the only user of `directory`. Each process writes a claim, a file with a unique name, and holds
+ * the directory once it sees no other live claim, so two processes that start at once never both hold it. Claims of
+ * dead processes are deleted; their names are never reused, so this needs no lock. Throws StoreError that names the
+ * directory and the process that holds it.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const claims = join(directory, 'lock');
@@ -81,7 +79,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
       await utimes(file, now, now);
       renewedAt = asked;
     } catch (error) {
-      // (Whatever else keeps it from being renewed does not say that it is gone.)
+      // (Other renewal errors do not prove that it is gone.)
       if (codeOf(error) === 'ENOENT' && !lost.signal.aborted) lose();
     }
   };
@@ -118,25 +116,23 @@ async function liveClaims(claims: string, own: string, domain: string): Promise<
 
 async function isLive(path: string, claim: Claim, domain: string): Promise<boolean> {
   if (claim.domain === domain && claim.start !== '') return (await startOf(claim.pid)) === claim.start;
-  // Another machine, container or boot, or a system without start times: only its renewals tell.
+  // Another machine, container or boot, or a system without start times: only renewals prove that it lives.
   const renewed = await stat(path).catch(() => null);
   return renewed !== null && Date.now() - renewed.mtimeMs < expiry;
 }
 
-/**
- * Tells two processes apart that had one pid after each other; empty when there is no such process or nothing tells.
- */
+/** Distinguishes successive processes with the same pid; empty if there is no such process or no information. */
 async function startOf(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-    // The second field is the command's name in parentheses and may itself hold spaces and parentheses.
+    // The second field is the command name in parentheses, which may itself contain spaces and parentheses.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' || fields[0] === 'X' ? '' : (fields[19] ?? '');
   }
   return (await ps(pid, 'lstart')).replaceAll(/[^0-9A-Za-z]+/g, '-');
 }
 
-/** The command line of a process; empty when there is no such process or nothing tells. */
+/** The command line of a process; empty if there is no such process or no information. */
 export async function commandOf(pid: number): Promise<string> {
   if (process.platform === 'linux') {
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).replaceAll('\0', ' ');

@@ -11,15 +11,15 @@ import type { Launcher } from './account.ts';
 import { diskFull, formerDatabase } from './postmaster.ts';
 import { type Program, unavailable } from './program.ts';
 
-/** The superuser, which needs no password: only the owner of the socket's folder reaches the server. */
+/** The superuser. It needs no password, since only the owner of the socket folder can reach the server. */
 export const superuser = 'leasegraph';
 export const databaseName = 'postgres';
 
 const version = '18';
-/** Shorter than the limits of Linux (107 bytes) and macOS (103) by more than the name of the socket. */
+/** Leaves room for the socket name within the limits of Linux (107 bytes) and macOS (103). */
 const maxSocketDirectory = 85;
 
-/** Throws StoreError for a directory that holds no database of this version. */
+/** Throws StoreError for a directory without a database of this version. */
 export async function assertWhole(directory: string): Promise<void> {
   const found = await readFile(join(directory, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return null;
@@ -41,7 +41,7 @@ export async function assertWhole(directory: string): Promise<void> {
   throw formerDatabase(directory);
 }
 
-/** Makes a new database, under another name until it is whole. Throws StoreError. */
+/** Creates a new database under a temporary name until it is complete. Throws StoreError. */
 export async function initialize(directory: string, { initdb }: Program, launcher: Launcher): Promise<void> {
   const unfinished = `${directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
@@ -61,7 +61,7 @@ export async function initialize(directory: string, { initdb }: Program, launche
     await rename(unfinished, directory);
     await flush(dirname(directory));
   } catch (error) {
-    // A disk that is full is not to stay so.
+    // Frees the space again, since the disk may be full.
     await rm(unfinished, { recursive: true, force: true });
     throw codeOf(error) === 'ENOSPC' ? diskFull(directory) : error;
   }
@@ -73,21 +73,21 @@ function failure(directory: string, said: string): StoreError {
   return new StoreError('PERMANENT', `The embedded database in ${directory} cannot be made: ${reason}`);
 }
 
-/** Makes a change of a folder's entries survive a power failure. */
+/** Syncs a folder so that changes of its entries survive a power failure. */
 async function flush(folder: string): Promise<void> {
-  // Some systems do not open folders.
+  // Some systems cannot open folders.
   const handle = await open(folder, 'r').catch(() => null);
   await handle?.sync().catch(() => {});
   await handle?.close();
 }
 
-/** A folder for the Unix socket, whose path must be short, that only the owner of the database can enter. */
+/** A folder for the Unix socket that only the owner of the database can enter. Its path must be short. */
 export async function makeSocketDirectory(dataDir: string, launcher: Launcher): Promise<string> {
   const near = join(dataDir, 'socket');
   let directory = near;
   if (Buffer.byteLength(near) > maxSocketDirectory) directory = await mkdtemp(join(tmpdir(), 'leasegraph-'));
   else {
-    // A process that was killed leaves its socket.
+    // A killed process leaves its socket behind.
     await rm(near, { recursive: true, force: true });
     await mkdir(near);
   }

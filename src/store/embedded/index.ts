@@ -14,9 +14,9 @@ import { diskFull, Postmaster } from './postmaster.ts';
 import { findProgram } from './program.ts';
 
 /**
- * PostgreSQL in a process of its own that belongs to this one, its data under `<dataDir>/db`, where it is made unless
- * it must be there; the folder above `dataDir` is there. Throws StoreError: another process has the directory, or the
- * database cannot be started.
+ * Starts PostgreSQL as a child process with its data under `<dataDir>/db`, which is created unless it must exist; the
+ * parent of `dataDir` must exist. Throws StoreError when another process holds the directory or the database cannot be
+ * started.
  */
 export async function openEmbedded(dataDir: string, log: StoreLog, mustBeThere = false): Promise<Database> {
   if (mustBeThere && !existsSync(join(dataDir, 'db'))) {
@@ -36,7 +36,7 @@ export async function openEmbedded(dataDir: string, log: StoreLog, mustBeThere =
     if (isNew) await initialize(directory, program, launcher);
     else {
       await launcher.own(directory);
-      // What was restored may be open to others, which PostgreSQL refuses.
+      // Restored files may be accessible to others, which PostgreSQL refuses.
       await chmod(directory, 0o700);
     }
     const socketDirectory = await makeSocketDirectory(home, launcher);
@@ -77,7 +77,7 @@ class EmbeddedDatabase extends PostgresDatabase {
     });
   }
 
-  /** Commits are acknowledged only while the directory is this process's and there. */
+  /** Commits are acknowledged only while this process holds the directory and it exists. */
   override async lockWriter(): Promise<WriterConnection | null> {
     await this.confirm();
     const connection = await super.lockWriter();

@@ -1,4 +1,4 @@
-/** PostgreSQL as a process of its own on one data directory: started, watched, started again and stopped. */
+/** A PostgreSQL process on one data directory: starts, monitors, restarts and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, readlink, rm } from 'node:fs/promises';
@@ -17,19 +17,19 @@ export interface PostmasterOptions {
   readonly launcher: Launcher;
   /** PostgreSQL's data directory. */
   readonly directory: string;
-  /** Where its Unix socket is made. */
+  /** Folder of its Unix socket. */
   readonly socketDirectory: string;
   readonly log: StoreLog;
 }
 
-/** One process of Leasegraph uses it, on a machine that also does other things. */
+/** A single Leasegraph process uses it, on a shared machine. */
 const settings = {
   listen_addresses: '',
   max_connections: '60',
   shared_buffers: '64MB',
   min_wal_size: '32MB',
   max_wal_size: '256MB',
-  // No replicas connect to it.
+  // No replicas connect.
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_logical_replication_workers: '0',
@@ -41,8 +41,8 @@ const settings = {
 };
 
 /**
- * Stops PostgreSQL in an orderly way when standard input ends, which it does however this process ends; so nothing is
- * left running after a SIGKILL.
+ * Shuts PostgreSQL down when standard input ends. That happens however this process ends, so nothing stays running
+ * after a SIGKILL.
  */
 const guard = `exec 3<&0
 "$@" </dev/null 3<&- &
@@ -54,7 +54,7 @@ status=$?
 kill $guard 2>/dev/null
 exit $status`;
 
-/** How long PostgreSQL may take to stop in an orderly way (ms). */
+/** Timeout for an orderly shutdown of PostgreSQL (ms). */
 const stopTimeout = 10_000;
 const minPause = 100;
 const maxPause = 5_000;
@@ -66,7 +66,7 @@ export class Postmaster {
 
   private constructor(private readonly options: PostmasterOptions) {}
 
-  /** Throws StoreError when PostgreSQL does not start on the directory. */
+  /** Throws StoreError if PostgreSQL does not start on the directory. */
   static async start(options: PostmasterOptions): Promise<Postmaster> {
     await stopLeftover(options);
     const postmaster = new Postmaster(options);
@@ -74,7 +74,7 @@ export class Postmaster {
     return postmaster;
   }
 
-  /** Ends all sessions and stops. `immediately`: as in a crash, without writing anything. */
+  /** Ends all sessions and stops. `immediately` stops like a crash, without writing anything. */
   async stop(immediately = false): Promise<void> {
     this.stopping.abort();
     await this.ready.catch(() => {});
@@ -94,7 +94,7 @@ export class Postmaster {
     const { file, args, options } = launcher.launch('/bin/sh', ['-c', guard, 'sh', ...postgres]);
     const child = spawn(file, args, {
       ...options,
-      // Out of the terminal's reach: Ctrl-C is for this process, which stops PostgreSQL when it has finished its work.
+      // Detached from the terminal: Ctrl-C reaches only this process, which stops PostgreSQL after finishing its work.
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
       env: { ...process.env, LC_ALL: 'C' },
@@ -106,7 +106,7 @@ export class Postmaster {
     child.once('exit', () => void this.startAgain());
   }
 
-  /** Resolves when PostgreSQL accepts connections. Its log is still read afterwards, so that it never blocks. */
+  /** Resolves when PostgreSQL accepts connections. Its log is read afterwards, too, so that it never blocks. */
   private started(child: ChildProcess): Promise<void> {
     const { log } = this.options;
     const lines: string[] = [];
@@ -130,10 +130,10 @@ export class Postmaster {
     const { directory } = this.options;
     const text = lines.join('\n');
     if (/No space left on device/i.test(text)) return diskFull(directory);
-    // Of the same version, but for processors of 32 bits.
+    // Same version, but built for 32-bit processors.
     if (text.includes('database files are incompatible with server')) return formerDatabase(directory);
     const reason = lines.findLast((line) => /^(FATAL|PANIC):/.test(line)) ?? lines.at(-1);
-    // The shell's: the program cannot be executed, or is not there for its loader.
+    // Exit status of the shell: the program or its loader is missing or not executable.
     if (code === 126 || code === 127) return unavailable(`PostgreSQL cannot be executed (${reason ?? code})`);
     return new StoreError(
       'PERMANENT',
@@ -141,7 +141,7 @@ export class Postmaster {
     );
   }
 
-  /** After PostgreSQL ended by itself, for example because its disk was full or the system had no memory. */
+  /** Restarts PostgreSQL after it ended by itself, for example because of a full disk or a lack of memory. */
   private async startAgain(): Promise<void> {
     const { log } = this.options;
     const { signal } = this.stopping;
@@ -178,7 +178,7 @@ export function formerDatabase(directory: string): StoreError {
   );
 }
 
-/** A process that was killed leaves PostgreSQL stopping for a moment, or running where its guard was killed too. */
+/** After a kill, PostgreSQL may still be stopping, or still be running if its guard was killed, too. */
 async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void> {
   const pid = await runningOn(directory);
   if (pid === null) return removeStalePidFile(directory);
@@ -193,8 +193,8 @@ async function stopLeftover({ directory, log }: PostmasterOptions): Promise<void
 }
 
 /**
- * PostgreSQL refuses to start while the process that its pid file names is there. After a crash another process may
- * have that number, which is the rule in containers; it is known by the directory that it works in.
+ * PostgreSQL refuses to start while the process in its pid file exists. After a crash another process may have that
+ * pid, which is common in containers. PostgreSQL is recognized by its working directory.
  */
 async function removeStalePidFile(directory: string): Promise<void> {
   const pid = await pidIn(directory);
@@ -209,7 +209,7 @@ async function pidIn(directory: string): Promise<number | null> {
   return Number.isSafeInteger(pid) && pid > 1 ? pid : null;
 }
 
-/** The process of PostgreSQL that runs on the directory; null when none does. */
+/** The PostgreSQL process that runs on the directory; null if there is none. */
 async function runningOn(directory: string): Promise<number | null> {
   const pid = await pidIn(directory);
   if (pid === null) return null;

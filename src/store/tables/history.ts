@@ -80,7 +80,7 @@ export const actions = new Table<ActionRecord & Progress>(
   ({ id }) => `Action ${id}`,
 );
 
-/** What of an action never changes. */
+/** Immutable columns of an action. */
 export const actionOrders = actions.only(
   'id',
   'kind',
@@ -90,7 +90,7 @@ export const actionOrders = actions.only(
   'deadline',
   'targets',
 );
-/** What becomes known of an action. */
+/** Columns of an action that are updated. */
 export const actionOutcomes = actions.only(
   'id',
   'state',
@@ -106,7 +106,7 @@ const unfinished: Omit<ActionOutcome, 'actionId'> = {
   state: 'PENDING',
 };
 
-/** An action that was carried out within the turn that made it is written with its outcome. */
+/** An action that finished within its own turn is written with its outcome. */
 export function withOutcome(
   action: ActionRecord,
   outcome: ActionOutcome | undefined,
@@ -115,7 +115,7 @@ export function withOutcome(
   return { ...action, ...progress };
 }
 
-/** `at` and `number` are the database's. */
+/** The database assigns `at` and `number`. */
 export const auditEntries = new Table<AuditRecord>(
   'audit_entries',
   ['number'],
@@ -137,7 +137,7 @@ export const idempotencyKeys = new Table<IdempotencyRecord>(
     principal: text('principal'),
     key: text('key'),
     inputHash: text('input_hash'),
-    /** The column is older than keys of other things than leases. */
+    /** The column name predates keys for objects other than leases. */
     number: int('lease_number'),
   },
   ({ key }) => `Idempotency key ${key}`,

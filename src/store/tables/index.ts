@@ -1,7 +1,4 @@
-/**
- * The tables, and which column keeps which field of a record. A new field of a record gets its column here, and a
- * migration.
- */
+/** The tables and the mapping of record fields to columns. A new field needs a column here and a migration. */
 export * from './history.ts';
 export * from './leases.ts';
 export * from './recurrences.ts';

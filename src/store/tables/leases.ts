@@ -67,7 +67,7 @@ const occurrenceOf: Field<LeaseRecord['occurrenceOf'], LeaseRecord> = {
     recurrence === null ? null : { recurrence: Number(recurrence), index: Number(index ?? 0) },
 };
 
-/** A field that leases of earlier versions do not have. */
+/** A field that leases from earlier versions lack. */
 function added<T>(name: string, shape: z.ZodType<T>, before: T): Field<T, LeaseRecord> {
   const field = member<T | undefined, LeaseRecord>('placement', name, shape.optional());
   return { ...field, read: (row) => field.read(row) ?? before };
@@ -114,7 +114,7 @@ export const leases = new Table<LeaseRecord>(
 
 interface MachineRecord {
   readonly leaseId: number;
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly index: number;
   readonly amounts: Amounts;
   readonly node: number | null;

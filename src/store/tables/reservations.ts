@@ -1,16 +1,16 @@
-/** The tables of reservations and what they hold on nodes. */
+/** The tables of reservations and of their amounts on nodes. */
 import * as z from 'zod';
 import type { Amounts, Instant, ReservationRecord } from '../../core/index.ts';
 import { ReservationKind, ReservationState } from '../prisma/enums.ts';
 import { bigint, type Field, instant, int, json, member, oneOf, Table } from '../table.ts';
 import { amounts, byMachine, byNode, image, pair, positive } from './shapes.ts';
 
-/** A transfer also uses the bandwidth of the image repository, which is not a node of the site. */
+/** A transfer also uses the bandwidth of the image repository, which is not a node. */
 export function isTransfer({ kind }: Pick<ReservationRecord, 'kind'>): boolean {
   return kind === 'IMAGE_TRANSFER';
 }
 
-/** Amounts are rows of `reservation_nodes`; those of a transfer also stand in the plan. */
+/** Amounts are rows of `reservation_nodes`; those of a transfer are also stored in the plan. */
 const amountsOfReservation: Field<ReservationRecord['amounts'], ReservationRecord> = {
   columns: [
     {
@@ -48,7 +48,7 @@ export const reservations = new Table<ReservationRecord>(
     targets: member('plan', 'targets', byNode(z.array(pair)).nullable()),
     image: member('plan', 'image', image.nullable()),
     vmId: member('plan', 'vmId', z.int().nullable()),
-    // Plans that were written before there was a preemptor have none.
+    // Plans written by earlier versions have no preemptor.
     preemptor: member('plan', 'preemptor', z.int().nullable().default(null)),
     chainIndex: member('plan', 'chainIndex', z.int()),
     startRank: member('plan', 'startRank', z.int()),
@@ -89,9 +89,7 @@ export function nodesOf(reservation: ReservationRecord): ReservationNodeRecord[]
   }));
 }
 
-/**
- * What counts as use of the site's resources, by kind of reservation: transfers and migrations reserve bandwidth only.
- */
+/** Kinds of reservations that count as use of the site's resources: transfers and migrations reserve only bandwidth. */
 const counted: ReadonlySet<ReservationRecord['kind']> = new Set([
   'VM',
   'SHUTDOWN',
@@ -99,7 +97,7 @@ const counted: ReadonlySet<ReservationRecord['kind']> = new Set([
   'RESUMPTION',
 ]);
 
-/** Whether a reservation is to be added to `utilization_hours`, unless it was finished before. */
+/** Whether to add a reservation to `utilization_hours`, unless it had already finished. */
 export function isFinishedUse({ kind, state, start, end }: ReservationRecord): boolean {
   return counted.has(kind) && (state === 'DONE' || state === 'CANCELLED') && end > start;
 }

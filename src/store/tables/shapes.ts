@@ -1,4 +1,4 @@
-/** Shapes and fields that several tables use. */
+/** Shapes and fields used by several tables. */
 import * as z from 'zod';
 import type { Amounts, ReasonData, StateReason } from '../../core/index.ts';
 import type { Field } from '../table.ts';

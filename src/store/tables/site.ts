@@ -51,7 +51,7 @@ const cause: z.ZodType<NodeStateCause> = z.object({
     .nullable(),
 });
 
-/** Nodes that are added or changed while the site lives. */
+/** Nodes added or changed at run time. */
 export const inventory = new Table<NodeRecord>(
   'nodes',
   ['number'],
@@ -69,7 +69,7 @@ export const inventory = new Table<NodeRecord>(
   ({ number }) => `Node ${number}`,
 );
 
-/** What of a node the scheduler changes. */
+/** The columns of a node that the scheduler changes. */
 export const nodeStates: Table<NodeStateRecord> = inventory.only('number', 'state', 'cause');
 
 export const maintenance = new Table<MaintenanceRecord>(
@@ -95,7 +95,7 @@ const quota: z.ZodType<Quota> = z.object({
   maxLeases: limit,
 });
 
-/** What of a project the scheduler knows. */
+/** The part of a project that the scheduler knows. */
 export const projectQuotas = new Table<ProjectQuotas>(
   'projects',
   ['number'],
@@ -127,7 +127,7 @@ export const sites = new Table<SiteRecord>(
     lastActionId: bigint('last_action_id'),
     lastRecurrenceId: int('last_recurrence_id'),
     lastRank: bigint('last_rank'),
-    // Each is checked by itself, so that one that cannot be read does not take the others with it.
+    // Validated one by one, so that an unreadable one does not affect the others.
     cachedImages: json('cached_images', z.unknown()) as Field<SiteRecord['cachedImages'], SiteRecord>,
   },
   () => 'The site',

@@ -2,7 +2,7 @@ import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-
 
 /** What the fan-out counts, for Prometheus. */
 export interface FanOutMetrics {
-  /** Reads the gauges from here from now on. */
+  /** Sets the source of the gauges. */
   watch(read: () => FanOutReadings): void;
   /** An event is known here, so long after it happened (seconds). */
   published(seconds: number): void;
