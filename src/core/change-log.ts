@@ -14,18 +14,21 @@ import type {
 } from './model/records.ts';
 import { leaseRecord, reservationRecord } from './snapshot.ts';
 
-/** Gathers what changes, until it is taken. Records are made then, so that what changes twice is written once. */
+/**
+ * Collects changes until they are taken. Records are created at that time, so that an object that changes twice is
+ * written once.
+ */
 export class ChangeLog {
   private readonly leases = new Set<Lease>();
   private readonly placed = new Set<Lease>();
   private readonly reservations = new Set<Reservation>();
   private readonly withdrawn: number[] = [];
-  /** Reservations that were handed out before; what was not needs no withdrawal. */
+  /** Reservations that were handed out before; only these need to be withdrawn. */
   private readonly known = new Set<number>();
   private discarded: number[] = [];
   private events: LeaseEventRecord[] = [];
   private actions: ActionRecord[] = [];
-  /** Roughly how many rows it takes to store what was gathered: it may count what was withdrawn since. */
+  /** Approximate number of rows to store; may include reservations withdrawn since. */
   rows = 0;
 
   constructor(
@@ -42,7 +45,7 @@ export class ChangeLog {
     this.journal.record(() => this.leases.delete(lease));
   }
 
-  /** Its machines are new, or on other nodes than before. */
+  /** Its machines are new or were assigned to other nodes. */
   place(lease: Lease): void {
     this.lease(lease);
     if (this.placed.has(lease)) return;
@@ -58,12 +61,12 @@ export class ChangeLog {
     this.addRows(this.known.has(reservation.id) ? 1 : 1 + reservation.amounts.size);
   }
 
-  /** A reservation of a snapshot, which the store already knows. */
+  /** A reservation from a snapshot, which is already stored. */
   stored(reservation: Reservation): void {
     this.known.add(reservation.id);
   }
 
-  /** It was taken back before it started. */
+  /** The reservation was withdrawn before it started. */
   withdraw(reservation: Reservation): void {
     const { id } = reservation;
     if (this.reservations.delete(reservation)) this.journal.record(() => this.reservations.add(reservation));
@@ -82,7 +85,7 @@ export class ChangeLog {
     else this.lease(lease);
   }
 
-  /** A lease that the scheduler does not have is given up. */
+  /** Discards a lease that the scheduler does not hold. */
   discard(at: Instant, leaseId: number, from: LeaseState, reason: StateReason): void {
     this.addEvent(at, leaseId, from, 'FAILED', reason);
     this.discarded.push(leaseId);
@@ -114,7 +117,7 @@ export class ChangeLog {
   ): void {
     if (targets.length === 0) return;
     this.lastActionId += 1;
-    // A start is to be done as soon as can be, and so is what is for no reservation; the rest has its planned time.
+    // Starts, and actions without a reservation, are due as soon as possible; the others have their planned time.
     const deadline = reservation && kind !== 'START' ? reservation.end : null;
     this.actions.push({
       id: this.lastActionId,
@@ -139,7 +142,7 @@ export class ChangeLog {
     });
   }
 
-  /** Everything since the last time. */
+  /** All changes since the last call. */
   take(
     site: SiteRecord | null,
     others: Pick<Changes, 'nodes' | 'maintenance' | 'inventory' | 'quotas' | 'recurrences'>,

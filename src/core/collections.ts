@@ -1,4 +1,4 @@
-/** The value under a key, created when it is first asked for. */
+/** Returns the value of a key, creating it on first use. */
 export function getOrCreate<K, V>(
   map: { get(key: K): V | undefined; set(key: K, value: V): unknown },
   key: K,

@@ -1,8 +1,8 @@
 import type { SkippedOccurrence } from './model/recurrence-records.ts';
 
-/** Every way in which a command to the core can be refused. Codes are stable: clients match on them. */
+/** All reasons for which the core refuses a command. Codes are stable: clients match on them. */
 export type SchedulerErrorCode =
-  /** The request itself makes no sense (a count, an amount, a duration, an unknown resource type). */
+  /** The request is invalid: a count, an amount, a duration or an unknown resource type. */
   | 'INVALID_REQUEST'
   | 'UNSUPPORTED_LEASE_TYPE'
   | 'LEASE_NOT_FOUND'
@@ -10,49 +10,51 @@ export type SchedulerErrorCode =
   | 'LEASE_ENDED'
   /** Its machines have started, so its start cannot change. */
   | 'LEASE_STARTED'
-  /** It has run for longer than the new duration, or would have to end in the past. */
+  /** It has run longer than the new duration, or would end in the past. */
   | 'TOO_SHORT'
-  /** An advance reservation or an immediate lease cannot be had with the new terms. */
+  /** An advance reservation or immediate lease is impossible with the new terms. */
   | 'NOT_SCHEDULABLE'
   | 'DEADLINE_CANNOT_BE_MET'
-  /** Its nodes are taken after its end; `details.longest` is the longest duration that it can have. */
+  /** Its nodes are reserved after its end; `details.longest` is the maximum possible duration. */
   | 'EXTENSION_BLOCKED'
-  /** The quotas of its project do not allow it; `details.longest`: of an extension, the longest duration that they do. */
+  /**
+   * The quotas of its project do not allow it; for an extension, `details.longest` is the maximum duration they allow.
+   */
   | 'QUOTA_EXCEEDED'
-  /** Leases that were promised a place would lose it; `details.leases` names them. */
+  /** Leases would lose a promised place; `details.leases` lists them. */
   | 'WOULD_DISPLACE'
   | 'MAINTENANCE_NOT_FOUND'
   | 'RECURRENCE_NOT_FOUND'
   /** It was cancelled, or all its occurrences have started. */
   | 'RECURRENCE_ENDED'
-  /** Leases hold something on the node, so its capacity cannot change. */
+  /** Leases have reservations on the node, so its capacity cannot change. */
   | 'NODE_IN_USE'
-  /** The site or the configuration cannot be scheduled on. */
+  /** The site or the configuration is invalid. */
   | 'INVALID_SITE'
   | 'INVALID_CONFIG'
-  /** `lease-failure-handling` says that a failed lease stops the scheduler. */
+  /** `lease-failure-handling` requires a failed lease to stop the scheduler. */
   | 'LEASE_FAILURE'
-  /** The core broke one of its own rules. */
+  /** An invariant of the core is violated. */
   | 'INTERNAL';
 
 /** Details of a refusal, by its code. */
 export interface RefusalDetails {
-  /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the longest requested duration that is possible, milliseconds. */
+  /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the maximum possible requested duration, in milliseconds. */
   readonly longest?: number;
   /** WOULD_DISPLACE: ids, ascending. */
   readonly leases?: readonly number[];
-  /** NOT_SCHEDULABLE, of a recurrence: occurrences that cannot be had, as far as they were tried. Ascending index. */
+  /** NOT_SCHEDULABLE of a recurrence: impossible occurrences among those tried, by ascending index. */
   readonly occurrences?: readonly SkippedOccurrence[];
 }
 
-/** A command that the core refused. Nothing of it was carried out. */
+/** A command that the core refused. Nothing has changed. */
 export class SchedulerError extends Error {
   override readonly name = 'SchedulerError';
 
   constructor(
     readonly code: SchedulerErrorCode,
     message: string,
-    /** Where in the input the fault lies, outermost first: `['machines', '0', 'CPU']`. */
+    /** Path of the invalid input field, outermost first: `['machines', '0', 'CPU']`. */
     readonly path: readonly string[] = [],
     readonly details: RefusalDetails = {},
   ) {

@@ -1,22 +1,21 @@
 /**
- * How to take back what is changed on trial. While an attempt runs, everything that changes notes how it is undone; an
- * attempt that comes to nothing undoes it all, last change first. Attempts may be nested. Outside of attempts nothing
- * is noted.
+ * Undo log for tentative changes. During an attempt every change records its undo; a failed attempt undoes all changes
+ * in reverse order. Attempts may be nested. Outside of attempts nothing is recorded.
  */
 export class Journal {
   private undos: (() => void)[] | null = null;
 
-  /** Whether changes are being noted now. */
+  /** Whether changes are being recorded. */
   get isOpen(): boolean {
     return this.undos !== null;
   }
 
-  /** Notes how a change is undone. An undo must not use anything that notes changes itself. */
+  /** Records the undo of a change. An undo must not itself record changes. */
   record(undo: () => void): void {
     this.undos?.push(undo);
   }
 
-  /** Notes the own fields of an object as they are now. Collections in them are kept by reference. */
+  /** Records the current own fields of an object. Collections are kept by reference. */
   save(object: object): void {
     if (this.undos === null) return;
     const before = { ...object };
@@ -38,7 +37,7 @@ export class Journal {
     }
   }
 
-  /** Runs `change` and takes back everything that it changed. Throws what it throws. */
+  /** Runs `change` and undoes its changes. Rethrows its errors. */
   trial<T>(change: () => T): T {
     const results: T[] = [];
     this.attempt(() => {

@@ -1,8 +1,7 @@
 /**
- * One writer term: runs turns until the engine stops or the writer lock is lost. A turn takes waiting items (commands,
- * reports from hosts, due events), applies them to the core, writes all changes in one transaction, and only then
- * answers callers, publishes events and dispatches actions. Turns never overlap: while one is being written, the inbox
- * collects items for the next.
+ * One writer term: runs turns until the engine stops or the writer lock is lost. A turn applies waiting items
+ * (commands, reports from hosts, due events) to the core, writes all changes in one transaction, and only then answers
+ * callers, publishes events and dispatches actions. Turns never overlap: the inbox collects items for the next.
  */
 import type { Logger } from 'pino';
 import type { Instant, LeaseEventRecord } from '../core/index.ts';
@@ -386,8 +385,8 @@ export class WriterSession {
   }
 
   /**
-   * Refuses local commands: the given ones, including those that the core refused (possibly based on unwritten state),
-   * and all waiting ones. Forwarded commands stay in the database for the next writer.
+   * Refuses local commands: the given ones, also those that the core refused (possibly based on unwritten state), and
+   * all waiting ones. Forwarded commands stay in the database.
    */
   private refuseLocal(items: readonly Item[], refusal: Refusal): void {
     for (const item of [...items, ...this.options.inbox.takeLocal()]) {

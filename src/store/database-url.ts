@@ -95,7 +95,7 @@ export function connectionSettings(databaseUrl: string): ConnectionSettings {
   };
 }
 
-/** Placeholder host for a URL without one: the URL parser of Node.js requires a host if there is a user. */
+/** The host of a URL that has none: the URL parser of Node.js requires a host if there is a user. */
 const noHost = 'none.invalid';
 
 function parsed(databaseUrl: string): URL {

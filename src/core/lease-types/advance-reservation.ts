@@ -5,8 +5,7 @@ import { planSoonest } from '../vm/soonest.ts';
 import { expectNoDeadline, type LeaseTypeRules } from './lease-type.ts';
 
 /**
- * Runs exactly from its requested start, or is rejected. One that a policy allowed to be suspended continues as soon as
- * it fits.
+ * Runs exactly from its requested start or is rejected. If a policy had it suspended, it continues as soon as it fits.
  */
 export const advanceReservation: LeaseTypeRules = {
   type: 'ADVANCE_RESERVATION',

@@ -1,7 +1,7 @@
 import { planSoonest } from '../vm/soonest.ts';
 import { expectNoStart, type LeaseTypeRules } from './lease-type.ts';
 
-/** Starts as soon as it fits, and waits in the queue until then. */
+/** Starts as soon as it fits and waits in the queue until then. */
 export const bestEffort: LeaseTypeRules = {
   type: 'BEST_EFFORT',
   validate: expectNoStart,

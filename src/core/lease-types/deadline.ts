@@ -8,8 +8,8 @@ import type { LeaseTypeRules } from './lease-type.ts';
 export const cannotBeMet = 'DEADLINE_CANNOT_BE_MET';
 
 /**
- * Runs as soon as it fits, in one piece, from its earliest start on, and is over by its deadline. That is promised once
- * it is accepted.
+ * Runs in one piece as soon as it fits, not before its earliest start, and ends by its deadline. Acceptance is a
+ * promise.
  */
 export const deadline: LeaseTypeRules = {
   type: 'DEADLINE',

@@ -1,7 +1,7 @@
 import { planSoonest } from '../vm/soonest.ts';
 import { expectNoStart, type LeaseTypeRules } from './lease-type.ts';
 
-/** Starts at once, or as soon as its image can be there; otherwise it is rejected (R16). */
+/** Starts at once, or as soon as its image can be transferred; otherwise it is rejected (R16). */
 export const immediate: LeaseTypeRules = {
   type: 'IMMEDIATE',
   validate: expectNoStart,

@@ -5,14 +5,16 @@ import type { SchedulerState } from '../state.ts';
 import type { NotSchedulable, Plan } from '../vm/plan.ts';
 import type { StartWindow } from '../vm/soonest.ts';
 
-/** The rules that set the leases of one type apart. A type is one file in this folder and one line in table.ts. */
+/** The rules specific to one lease type. A type is one file in this folder and one line in table.ts. */
 export interface LeaseTypeRules {
   readonly type: LeaseType;
 
-  /** Checks the fields that only some types have. Throws INVALID_REQUEST. */
+  /** Validates type-specific fields. Throws INVALID_REQUEST. */
   validate(request: LeaseRequest): void;
 
-  /** Why such a lease can never run on this site, whatever else is planned; null when it can. Asked at request time. */
+  /**
+   * Why such a lease can never run on this site, independent of other plans; null if it can. Called at request time.
+   */
   whyImpossible(state: SchedulerState, lease: Lease, now: Instant): StateReason | null;
 
   /**
@@ -23,9 +25,8 @@ export interface LeaseTypeRules {
   readonly decidedIn: 'QUEUE' | 'PASS';
 
   /**
-   * A plan, or why there is none. Leaves everything as it found it. Also asked for leases that were suspended or
-   * requeued, and for leases that have a plan and may get a better one (R44): then only a start in one of the windows
-   * is of use.
+   * Returns a plan, or why there is none. Changes nothing. Also called for suspended and requeued leases, and for
+   * planned leases that may get a better plan (R44): then only starts in one of the windows are useful.
    */
   plan(
     state: SchedulerState,
@@ -35,7 +36,7 @@ export interface LeaseTypeRules {
   ): Plan | NotSchedulable;
 }
 
-/** Refuses a start and a deadline for a type that has none. */
+/** Rejects a start or a deadline for a type without them. */
 export function expectNoStart(request: LeaseRequest): void {
   const { start } = request;
   if (start != null)

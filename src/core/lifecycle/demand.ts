@@ -6,10 +6,10 @@ import type { Amounts } from '../model/records.ts';
 
 type Machines = readonly Amounts[];
 
-// Leases of a trace share lists of machines: each is worked out once.
+// Leases of a trace share lists of machines; each list is computed once.
 const demands = new WeakMap<ResourceSpace, WeakMap<Machines, Demand>>();
 
-/** What the machines of a lease ask for. Throws INVALID_REQUEST for a type that the site does not have. */
+/** The demand of a lease's machines. Throws INVALID_REQUEST for an unknown resource type. */
 export const demandOf = (space: ResourceSpace, machines: Machines): Demand => {
   let known = demands.get(space);
   if (!known) {

@@ -8,7 +8,7 @@ import { endCutShort } from './nodes/cut-short.ts';
 import { nextPeriodEnd, passPeriods } from './quotas.ts';
 import { reevaluateIfDue } from './re-evaluation.ts';
 
-/** The next instant after one at which something is to be carried out; null when nothing is planned. */
+/** The next instant after a given one at which something is due; null when nothing is planned. */
 export function nextDueAfter(state: SchedulerState, instant: Instant, inclusive: boolean): Instant | null {
   const { availability, table } = state;
   const times = [
@@ -31,7 +31,7 @@ export function carryOutDue(state: SchedulerState, at: Instant): void {
   reevaluateIfDue(state, at);
 }
 
-/** (a) The machines that end by themselves at an instant, each followed by its re-evaluation. */
+/** (a) Machines that end by themselves at an instant, each followed by its re-evaluation. */
 export function endPrematurely(state: SchedulerState, at: Instant): void {
   for (const vm of state.table.endingPrematurelyAt(at)) {
     if (vm.state !== 'ACTIVE' || !state.table.has(vm)) continue;
@@ -41,9 +41,9 @@ export function endPrematurely(state: SchedulerState, at: Instant): void {
 }
 
 /**
- * (b) Reservations that end, then those that start, until neither happens any more (an operation may take no time).
- * Suspensions and shutdowns that take no time run to their end before anything else starts, so that what frees a node
- * comes before what takes it.
+ * (b) Reservations that end, then those that start, repeated until neither happens (an operation may take no time).
+ * Zero-length suspensions and shutdowns complete before anything else starts, so that releases of a node precede its
+ * next use.
  */
 function endAndStart(state: SchedulerState, at: Instant): void {
   for (let busy = true; busy; ) {
@@ -63,7 +63,7 @@ function freesAtOnce({ kind, isNil }: Reservation): boolean {
   return isNil && (kind === 'SUSPENSION' || kind === 'SHUTDOWN');
 }
 
-/** All before it in its chain is over; a VM's lease is also ready (R50). */
+/** All earlier reservations of its chain have ended; for a VM, its lease is also ready (R50). */
 function mayStart(reservation: Reservation): boolean {
   if (reservation.kind === 'IMAGE_TRANSFER') return true;
   const vm = reservation.kind === 'VM' ? (reservation as VmReservation) : (reservation.vm as VmReservation);
@@ -80,7 +80,7 @@ const start = (state: SchedulerState, reservation: Reservation, at: Instant): vo
   const { lease } = reservation;
   reservation.state = 'ACTIVE';
   state.log.reservation(reservation);
-  // A transfer may outlive the lease that it was begun for.
+  // A transfer may outlive the lease for which it was started.
   if (!lease.isFinal) state.log.lease(lease);
   state.needsPass = true;
   const vm = reservation.vm as VmReservation;
@@ -159,7 +159,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   const vm = reservation.vm as VmReservation;
   switch (reservation.kind) {
     case 'VM':
-      // Its nodes may have been held for longer than its machines ran.
+      // Its nodes may have been held longer than its machines ran.
       lease.accumulated += Math.min(at - reservation.start, lease.remaining);
       state.settle(reservation);
       if (vmOf(reservation).isCutShort) endCutShort(state, vmOf(reservation), at);
@@ -184,7 +184,7 @@ const end = (state: SchedulerState, reservation: Reservation, at: Instant): void
   }
 };
 
-/** All its machines are saved: what is left of it waits in the queue again. */
+/** All its machines are saved: the rest of the lease returns to the queue. */
 const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): void => {
   const { lease } = vm;
   const { reason } = lease;
@@ -199,7 +199,7 @@ const endSuspension = (state: SchedulerState, vm: VmReservation, at: Instant): v
     state.transition(lease, 'SUSPENDED_SCHEDULED', at, reason);
     return;
   }
-  // What was to follow has lost its place.
+  // The following part has lost its place.
   if (lease.type === 'DEADLINE') {
     state.setWithoutPlace(lease, true);
     return;

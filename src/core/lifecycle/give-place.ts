@@ -6,7 +6,9 @@ import { scheduleWithRoom } from '../room/claims.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan } from '../vm/plan.ts';
 
-/** Decides a lease as the pass would, outside of a pass. Why it gets no place; then nothing has changed. */
+/**
+ * Decides a lease outside of a pass by the same rules. Returns why it has no place, in which case nothing has changed.
+ */
 export function givePlace(state: SchedulerState, lease: Lease, now: Instant): StateReason | null {
   const outcome = rulesOf(lease.type).plan(state, lease, now, null);
   if (isPlan(outcome)) commit(state, outcome, now);

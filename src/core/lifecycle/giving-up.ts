@@ -5,7 +5,7 @@ import { restOf } from '../room/promised.ts';
 import type { SchedulerState } from '../state.ts';
 import { lengthOf, pieceOf } from '../vm/piece.ts';
 
-/** Leases that were promised a place, have lost it, and can no longer be given another in time, fail (N2). */
+/** Fails leases that lost a promised place and can no longer get another in time (N2). */
 export function giveUp(state: SchedulerState, now: Instant): void {
   for (const lease of [...state.withoutPlace].sort((a, b) => a.id - b.id)) {
     if (lastChance(state, lease, now) > now) continue;
@@ -18,7 +18,7 @@ export function giveUp(state: SchedulerState, now: Instant): void {
   }
 }
 
-/** The next instant after `after` at which a lease is given up; null when there is none. */
+/** The next instant after `after` at which such a lease fails; null when there is none. */
 export function nextGivingUp(state: SchedulerState, after: Instant, inclusive = false): Instant | null {
   let next: Instant | null = null;
   for (const lease of state.withoutPlace) {
@@ -28,7 +28,7 @@ export function nextGivingUp(state: SchedulerState, after: Instant, inclusive = 
   return next;
 }
 
-/** When it must have a place at the latest. */
+/** The latest instant at which it must have a place. */
 function lastChance({ planning }: SchedulerState, lease: Lease, now: Instant): Instant {
   if (lease.deadline === null) return lease.requestedStart ?? now;
   return lease.deadline - lengthOf(planning, restOf(lease) ?? pieceOf(lease, now));

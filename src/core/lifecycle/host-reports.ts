@@ -1,9 +1,9 @@
-/** What hosts do other than planned. */
+/** Deviations from the plan reported by hosts. */
 import { discarded } from '../model/reasons.ts';
 import type { ActionTarget, Instant, LeaseState } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
-/** Machines that could not be stopped in an orderly way, also of leases that have ended, are removed by force. */
+/** Destroys machines that could not be shut down, including those of ended leases. */
 export function removeMachines(state: SchedulerState, targets: readonly ActionTarget[], now: Instant): void {
   for (const id of new Set(targets.map(({ leaseId }) => leaseId))) {
     const own = targets.filter(({ leaseId }) => leaseId === id);
@@ -11,16 +11,16 @@ export function removeMachines(state: SchedulerState, targets: readonly ActionTa
   }
 }
 
-/** A lease that was left out of the snapshot, since what is stored of it is not sound. */
+/** A lease excluded from the snapshot because its stored data is inconsistent. */
 export interface DiscardedLease {
   readonly leaseId: number;
   /** Its last state. */
   readonly from: LeaseState;
-  /** Its machines, where they are known to be. */
+  /** The known places of its machines. */
   readonly targets: readonly ActionTarget[];
 }
 
-/** It is FAILED, and its machines are removed. */
+/** Marks it FAILED and destroys its machines. */
 export function discardLease(state: SchedulerState, lease: DiscardedLease, now: Instant): void {
   state.log.discard(now, lease.leaseId, lease.from, discarded());
   removeMachines(state, lease.targets, now);

@@ -1,6 +1,6 @@
 /**
- * Hosts that take longer than planned. What is under way is never cut off: its reservation grows, and what was planned
- * on its nodes is planned anew. Running time counts from when machines really run.
+ * Hosts that take longer than planned. A running operation is never cut off: its reservation is extended, and
+ * reservations it collides with are replanned. Running time counts from the actual start of the machines.
  */
 import { heldUntil } from '../mapping/held-until.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
@@ -21,7 +21,7 @@ interface UnderWay {
   readonly vm: VmReservation;
 }
 
-/** An operation of a lease that is going on; null when there is none with this number. */
+/** The running operation with this number; null if there is none. */
 export function operationUnderWay(lease: Lease, id: number): UnderWay | null {
   for (const vm of lease.vms) {
     const operation = vm.chain.find((each) => each.id === id);
@@ -30,7 +30,7 @@ export function operationUnderWay(lease: Lease, id: number): UnderWay | null {
   return null;
 }
 
-/** An operation lasts until `until`; the rest of its chain is delayed by the same time. */
+/** Extends an operation to `until` and delays the rest of its chain by the same time. */
 export function extendOperation(
   state: SchedulerState,
   lease: Lease,
@@ -54,7 +54,7 @@ export function extendOperation(
   });
 }
 
-/** The machines of a lease that is being brought back start later, and what comes before changes. */
+/** A lease being resumed starts later, and the operations before it change. */
 function startLater(
   state: SchedulerState,
   vm: VmReservation,
@@ -65,14 +65,14 @@ function startLater(
   const change = (): void => {
     changeBefore();
     vm.start += late;
-    // Otherwise no running time would be left.
+    // Otherwise no running time would remain.
     if (vm.start >= vm.end) delayEnd(vm, late);
   };
   moveChain(state, vm, change, now);
   makeUpFor(state, vm.lease, vm, now);
 }
 
-/** An operation that was extended is over: its nodes are free. */
+/** Ends an extended operation: its nodes are free. */
 export function finishOperation(
   state: SchedulerState,
   lease: Lease,
@@ -88,12 +88,12 @@ export function finishOperation(
   });
 }
 
-/** The machines of a lease run since `at`, later than planned. */
+/** The machines of a lease have run since `at`, later than planned. */
 export function startedLate(state: SchedulerState, lease: Lease, at: Instant, now: Instant): void {
   const { vm } = lease;
   if (lease.state !== 'ACTIVE' || vm?.state !== 'ACTIVE' || at <= vm.start) return;
   const isOver = at >= vm.end;
-  // Its nodes are held from the present on, whenever the machines start.
+  // Its nodes are held from now on, whenever the machines start.
   const start = isOver ? vm.end : at;
   state.journal.attempt(() => {
     state.touch(lease);
@@ -109,7 +109,7 @@ export function startedLate(state: SchedulerState, lease: Lease, at: Instant, no
   });
 }
 
-/** The machines run until later, and what comes after that comes later. */
+/** Moves the end of the VM and of the operations after it to later times. */
 function delayEnd(vm: VmReservation, delay: Millis): void {
   vm.end += delay;
   for (const each of vm.after) {
@@ -122,7 +122,7 @@ function isAfter(each: Reservation, operation: Reservation): boolean {
   return each.state === 'SCHEDULED' && each.start >= operation.end;
 }
 
-/** The operation ends later (earlier), and those that follow it come later (earlier). */
+/** Moves the end of an operation and the operations after it. */
 function shift(operations: readonly Reservation[], operation: Reservation, delay: Millis): void {
   const following = operations.filter((each) => isAfter(each, operation));
   operation.end += delay;
@@ -132,7 +132,7 @@ function shift(operations: readonly Reservation[], operation: Reservation, delay
   }
 }
 
-/** Changes the times of a chain. What is planned on its nodes where it is longer now is planned anew. */
+/** Changes the times of a chain and replans reservations with which it now collides. */
 function moveChain(state: SchedulerState, vm: VmReservation, change: () => void, now: Instant): void {
   const { table } = state;
   const { lease } = vm;
@@ -141,12 +141,12 @@ function moveChain(state: SchedulerState, vm: VmReservation, change: () => void,
   table.removeChain(vm);
   for (const reservation of vm.chain) state.journal.save(reservation);
   change();
-  // What it holds now and did not hold before.
+  // The newly held intervals.
   const from = Math.max(finalEnd, vm.holdStart);
   const to = vm.finalEnd;
   const nodes = new Set(vm.amounts.keys());
   const isTaken = to > from && heldUntil(table.nodes, vm.amounts, from, to, new Set()) < to;
-  // What is under way for a lease that is being brought back is not cut off either.
+  // Operations in progress of a lease being resumed are not cut off, either.
   const spared = (each: Lease): boolean => each === lease || each.isBeingBroughtBack;
   const taken = isTaken ? takePlans(state, { nodes, start: from, end: to, reason }, now, spared) : [];
   table.addChain(vm);
@@ -159,7 +159,7 @@ function moveChain(state: SchedulerState, vm: VmReservation, change: () => void,
   if (taken.length > 0) state.askForPass();
 }
 
-/** Leases that are being brought back to the nodes, and would hold them before `to`, do so from then on. */
+/** Leases being resumed on the nodes that would hold them before `to` are delayed to `to`. */
 function delayBroughtBack(
   state: SchedulerState,
   { lease, mapping }: VmReservation,
@@ -188,8 +188,8 @@ function delayBroughtBack(
 }
 
 /**
- * An advance reservation that cannot have its start begins as soon as it can, when its nodes are `free` at the latest,
- * and ends when it was to end.
+ * An advance reservation that cannot start on time starts as soon as possible, at the latest when its nodes are free at
+ * `free`, and keeps its end.
  */
 function startLate(
   state: SchedulerState,
@@ -214,12 +214,9 @@ function startLate(
   return true;
 }
 
-/**
- * Running time that is missing is added at the end, as far as it can be; an advance reservation ends when it was to
- * end.
- */
+/** Adds missing running time at the end as far as possible; an advance reservation keeps its end. */
 function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): void {
-  // What was planned anew on its nodes may have preempted it.
+  // Replanned leases may have preempted it.
   if (lease.vm !== vm) return;
   if (lease.type === 'ADVANCE_RESERVATION' || vm.isCutShort || isDraining(state, vm)) return;
   const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);

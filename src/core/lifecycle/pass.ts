@@ -11,18 +11,18 @@ import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
 /**
- * One scheduling pass, one lease at a time. Between two leases the caller may do something else, even change leases,
- * and say what time it has become.
+ * One scheduling pass, one lease per step. Between steps the caller may do other work, even change leases, and passes
+ * the new time.
  */
 export function* runPass(state: SchedulerState, start: Instant): Generator<void, void, Instant | undefined> {
   let now = start;
 
-  // 0. Re-evaluation, where it is left to the pass.
+  // 0. Re-evaluation, if it is left to the pass.
   if (state.reevaluationDue) {
     for (const _ of reevaluateEach(state, () => now)) now = laterOf(state, now, yield);
   }
 
-  // 1. Pending leases of the types that wait go to the end of the queue.
+  // 1. Pending leases of queued types go to the end of the queue.
   for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'QUEUE')) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;
@@ -36,7 +36,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   // 2. The other types, in the order of the table: planned now or rejected.
   for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
 
-  // 3. The queue, as far as backfilling allows.
+  // 3. The queue, within the limits of backfilling.
   for (const lease of state.queue.toArray()) {
     if (lease.queueRank === null) continue;
     if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
@@ -44,13 +44,13 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     // A lease that waits for the quota of its project does not block others.
     if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
     now = laterOf(state, now, yield);
-    // Leases requested during the pause do not wait for the rest of a long queue.
+    // Leases requested between steps do not wait for the rest of a long queue.
     if (state.pending.size > 0)
       for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
   }
 }
 
-/** Decides the pending leases of the types that do not wait, one per step. */
+/** Decides the pending leases of the other types, one per step. */
 function* decideEach(state: SchedulerState, now: () => Instant): Generator<void, void, void> {
   for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
     for (const lease of pendingOf(state, type)) {
@@ -65,7 +65,7 @@ function* decideEach(state: SchedulerState, now: () => Instant): Generator<void,
   }
 }
 
-/** The time after a pause: what the caller says, and never before what has been carried out meanwhile. */
+/** The time after a step: as given by the caller, but never before anything executed meanwhile. */
 function laterOf(state: SchedulerState, before: Instant, told: Instant | undefined): Instant {
   return Math.max(before, told ?? before, state.table.now);
 }
@@ -77,8 +77,8 @@ function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
 }
 
 /**
- * Why there is no plan. Null when there is one, or when the lease could not be handled at all and failed: one lease
- * never stops a pass.
+ * Why there is no plan. Null if there is one, or if the lease caused an error and failed: a single lease never stops a
+ * pass.
  */
 function tryToSchedule(state: SchedulerState, lease: Lease, now: Instant): NotSchedulable | null {
   let plan: Plan;

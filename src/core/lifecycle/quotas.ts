@@ -3,9 +3,9 @@ import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
 /**
- * Gives a project (null: none, they are only checked) other quotas, all of them; none removes them. What is planned or runs stays, even if it exceeds them:
- * they hold for what is planned from now on. What machines have used in the present period counts on while its length
- * stays. Throws INVALID_REQUEST, and then nothing has changed.
+ * Replaces the quotas of a project; an empty list removes them, and a null project only validates them. Plans and
+ * running leases stay even if they exceed the quotas, which apply to future plans. Usage in the current period still
+ * counts if the period's length is unchanged. Throws INVALID_REQUEST; nothing has changed then.
  */
 export function setQuotas(
   state: SchedulerState,
@@ -26,7 +26,7 @@ export function setQuotas(
   state.askForPass();
 }
 
-/** The new ledger of a project begins with what its leases hold and plan. */
+/** The new ledger of a project starts with the reservations of its leases. */
 function enterPlans({ leases, table }: SchedulerState, project: number): void {
   for (const lease of leases.values()) {
     if (lease.terms.project !== project) continue;
@@ -37,14 +37,14 @@ function enterPlans({ leases, table }: SchedulerState, project: number): void {
   }
 }
 
-/** A period of a quota has ended: leases that wait for it may run. */
+/** A quota period has ended: leases waiting for it may run. */
 export function passPeriods(state: SchedulerState, at: Instant): void {
   if (nextPeriodEnd(state, at - 1) !== at) return;
   state.askForReevaluation();
   state.askForPass();
 }
 
-/** The next end of a period that gives something back to a project whose leases wait; null when none does. */
+/** The next end of a period that restores quota to a project with waiting leases; null when there is none. */
 export function nextPeriodEnd(state: SchedulerState, after: Instant): Instant | null {
   return state.quotas.nextReliefOfAny(state.queue, after);
 }

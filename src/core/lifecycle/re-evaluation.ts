@@ -16,8 +16,8 @@ import { usefulStarts } from './useful-starts.ts';
 const REEVALUATED: ReadonlySet<LeaseState> = new Set(['READY', 'SCHEDULED', 'SUSPENDED_SCHEDULED']);
 
 /**
- * After something was given back earlier than planned: leases with a reservation in the future may move forward (R44).
- * Nothing happens where that is left to the next pass.
+ * Re-evaluation after capacity was released early: leases with a future reservation may move forward (R44). Does
+ * nothing if re-evaluation is left to the next pass.
  */
 export function reevaluateIfDue(state: SchedulerState, now: Instant): void {
   while (state.reevaluationDue && state.reevaluation === 'at-once') {
@@ -26,7 +26,7 @@ export function reevaluateIfDue(state: SchedulerState, now: Instant): void {
   }
 }
 
-/** One after the other, in ascending order of id (R44, R62). */
+/** One by one, in ascending id order (R44, R62). */
 export function* reevaluateEach(
   state: SchedulerState,
   now: () => Instant,
@@ -47,7 +47,7 @@ export function* reevaluateEach(
   state.table.nextRoundOfLooking();
 }
 
-/** A promised lease that has lost its place gets another as soon as there is one (N2). */
+/** A promised lease that has lost its place gets another as soon as possible (N2). */
 function findPlace(state: SchedulerState, lease: Lease, now: Instant): void {
   const rest = restOf(lease);
   if (!rest) {
@@ -87,7 +87,7 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
         fault = schedulingFault(error);
         return null;
       }
-      // Of what was prepared, what is of use where the machines go now stays.
+      // Preparations that are useful for the new nodes are kept.
       const left = held.filter(([machine, node]) => lease.diskAt.get(machine) !== node);
       haveRemoved(state, lease, left, now);
       return true;
@@ -96,12 +96,12 @@ const reevaluateOne = (state: SchedulerState, lease: Lease, now: Instant): void 
   if (fault) failLease(state, lease, now, fault);
 };
 
-/** As if it had been taken out and put back. */
+/** As if it had been removed and added again. */
 function moveBehindEquals(state: SchedulerState, vm: VmReservation): void {
   for (const reservation of state.table.moveBehindEquals(vm)) state.log.reservation(reservation);
 }
 
-/** A plan that starts earlier, or equally early without having to suspend where the previous one did (R62). */
+/** A plan that starts earlier, or equally early without a suspension that the previous plan needed (R62). */
 const betterPlan = (
   state: SchedulerState,
   lease: Lease,

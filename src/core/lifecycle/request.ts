@@ -11,8 +11,8 @@ import { quotaThreshold } from '../vm/soonest.ts';
 import { demandOf } from './demand.ts';
 
 /**
- * NEW -> PENDING, and on to REJECTED when it can never run here or admission says no; to FAILED when admission cannot
- * tell. Throws INVALID_REQUEST or LEASE_FAILURE, and then nothing has changed.
+ * NEW -> PENDING, then REJECTED if the lease can never run here or admission refuses it, or FAILED if admission fails.
+ * Throws INVALID_REQUEST or LEASE_FAILURE; nothing has changed then.
  */
 export const requestLease = (state: SchedulerState, request: LeaseRequest, now: Instant): Lease => {
   const lease = draftLease(state, request, now);
@@ -53,7 +53,7 @@ export function draftLease(state: SchedulerState, request: LeaseRequest, now: In
   });
 }
 
-/** Null lets it in. */
+/** Null admits the lease. */
 const judge = (
   state: SchedulerState,
   lease: Lease,
@@ -69,11 +69,11 @@ const judge = (
   }
 };
 
-/** A lease with everything about it that is worked out once. */
+/** A lease with its precomputed data. */
 export const makeLease = ({ space }: Pick<SchedulerState, 'space'>, terms: LeaseTerms): Lease =>
   new Lease(terms, demandOf(space, terms.machines));
 
-/** Why a lease is rejected as soon as it is requested; null when it is let in. */
+/** Why a lease is rejected at request time; null if it is admitted. */
 export const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): StateReason | null => {
   const impossible = whyNeverPossible(state.space, lease, state.table.nodes);
   if (impossible) return impossible;
@@ -82,7 +82,7 @@ export const whyRefused = (state: SchedulerState, lease: Lease, now: Instant): S
   return beyondQuota ?? state.policies.admission.admit(lease.view, state.siteView);
 };
 
-/** For how long a best-effort lease must fit at most, whatever of it has run before. */
+/** The maximum time for which a best-effort lease must fit, independent of what has already run. */
 function maxNeed({ planning: { estimates } }: SchedulerState, lease: Lease): Millis {
   const shutdown = estimates.shutdown(lease);
   const whole = lease.duration + shutdown;
@@ -117,7 +117,7 @@ const validate = (request: LeaseRequest): void => {
   }
 };
 
-/** Lists that were found to be valid: leases of a trace share them. */
+/** Validated lists, which leases of a trace share. */
 const validLists = new WeakSet<LeaseRequest['machines']>();
 
 const validateMachines = (machines: LeaseRequest['machines']): void => {

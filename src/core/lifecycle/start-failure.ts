@@ -8,13 +8,13 @@ import { loseMachines } from './nodes/lost-machines.ts';
 import { setNodeState } from './nodes/node-state.ts';
 import { planAnew } from './nodes/plans.ts';
 
-/** A lease whose machines were lost so often is not moved again. */
+/** A lease that lost its machines this often is not moved again. */
 const maxRestarts = 3;
 
 /**
- * A machine could not be started on a node: nothing new starts there for a time; what has been started of the lease is
- * removed, and it is planned anew on other nodes, or waits in the queue. False when it is not to be moved: a lease that
- * could not be started on several nodes is itself at fault, and they are used again.
+ * Handles a failed start on a node: nothing new starts there for a time; started machines of the lease are removed, and
+ * the lease is replanned on other nodes or returns to the queue. Returns false if the lease must not be moved: a lease
+ * that failed to start on several nodes is itself the cause, and those nodes are used again.
  */
 export function moveElsewhere(
   state: SchedulerState,

@@ -8,8 +8,8 @@ import type { SchedulerState } from '../state.ts';
 import { type StartWindow, shortestStay } from '../vm/soonest.ts';
 
 /**
- * Where a better start can lie, ascending. Found without touching what is planned, so that a lease which cannot move
- * costs no trial.
+ * Candidate starts that may be better, ascending. Found without changing any plan, so that a lease that cannot move
+ * needs no trial.
  */
 export function usefulStarts(
   state: SchedulerState,
@@ -20,10 +20,10 @@ export function usefulStarts(
   const { start, holdStart, mustSuspend } = previous;
   const lastUseful = mustSuspend ? start : start - 1;
   if (lastUseful < now) return [];
-  // A lease with a deadline moves forward into free capacity only, whatever the policy lets it preempt.
+  // A lease with a deadline moves forward only into free capacity, even if it may preempt others.
   if (lease.type !== 'DEADLINE' && state.policies.preemption.preempts(lease.view))
     return [{ from: now, to: lastUseful }];
-  // On other nodes it may be resumed sooner.
+  // It may be resumed earlier on other nodes.
   if (lease.isSuspended && state.config.migration !== 'no')
     return earlierStarts(state, lease, previous, { from: now, to: lastUseful }, now);
   const all = { from: now, to: holdStart - 1 };
@@ -66,7 +66,7 @@ function earlierInPlace(
   return fromFirstPossible(state, lease, previous, merge(windows), stay, now);
 }
 
-/** Whether it may fit from its present start on until all its work is done. */
+/** Whether it may fit from its current start until all its work is done. */
 function fitsWhole(state: SchedulerState, lease: Lease, previous: VmReservation): boolean {
   const { start, holdStart } = previous;
   const stay = start - holdStart + lease.remaining + state.planning.estimates.shutdown(lease);
@@ -238,7 +238,7 @@ function addFittingStarts(
   if (start <= to) found.push({ from: start, to });
 }
 
-/** Its own place counts as free: it would give it up. */
+/** Its own place counts as free, since it would release it. */
 function isHeldBy({ holds }: Segment, lease: Lease): boolean {
   for (const hold of holds) if (hold.lease === lease) return true;
   return false;

@@ -6,7 +6,7 @@ import { loseMachines } from './lost-machines.ts';
 import { planAnew } from './plans.ts';
 
 /**
- * The machines of a lease have run until they had to stop: a best-effort lease for another, a promised one for
+ * Ends the stay of machines that had to stop: of a best-effort lease for another lease, of a promised one for
  * maintenance (N3).
  */
 export function endCutShort(state: SchedulerState, vm: VmReservation, at: Instant): void {

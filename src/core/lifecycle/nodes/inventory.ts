@@ -4,7 +4,7 @@ import type { SchedulerState } from '../../state.ts';
 import { validateSite } from '../../validation.ts';
 import { checkNode } from './node-state.ts';
 
-/** New nodes, with the next numbers. Throws INVALID_SITE, and then nothing has changed. */
+/** Adds nodes with the next numbers. Throws INVALID_SITE; nothing has changed then. */
 export function addNodes(state: SchedulerState, nodes: readonly NodeSpec[]): void {
   change(state, { ...state.site, nodes: [...state.site.nodes, ...nodes] }, () => {
     for (const { capacity } of nodes) state.table.addNode(capacity);
@@ -13,8 +13,8 @@ export function addNodes(state: SchedulerState, nodes: readonly NodeSpec[]): voi
 }
 
 /**
- * Changes a node. With another capacity what runs or is planned there would have to be looked at again, so nothing may
- * be there (NODE_IN_USE). Throws INVALID_SITE, INVALID_REQUEST or NODE_IN_USE, and then nothing has changed.
+ * Changes a node. The capacity can change only if nothing runs or is planned there. Throws INVALID_SITE,
+ * INVALID_REQUEST or NODE_IN_USE; nothing has changed then.
  */
 export function updateNode(state: SchedulerState, number: number, update: NodeUpdate): void {
   checkNode(state, number);
@@ -28,9 +28,8 @@ export function updateNode(state: SchedulerState, number: number, update: NodeUp
 }
 
 /**
- * The node is no longer there. Its number is not used again: it stays as a node without capacity, and under another
- * name, so that its host may come back as a new node. Throws INVALID_REQUEST or NODE_IN_USE, and then nothing has
- * changed.
+ * Removes a node. Its number is not reused: it stays as a node without capacity under another name, so that its host
+ * can be added again as a new node. Throws INVALID_REQUEST or NODE_IN_USE; nothing has changed then.
  */
 export function removeNode(state: SchedulerState, number: number): void {
   checkNode(state, number);
@@ -76,7 +75,7 @@ function change(state: SchedulerState, site: SiteSpec, apply: () => void): void 
   state.askForPass();
 }
 
-/** How many instances a type has is fixed with the first nodes of a site. */
+/** The number of instances of a type is fixed by the first nodes of a site. */
 function checkInstances({ space }: SchedulerState, hostname: string, capacity: Amounts): void {
   for (const [name, amount] of Object.entries(capacity)) {
     const has = typeof amount === 'number' ? 1 : amount.length;

@@ -11,15 +11,15 @@ import { pieceOf } from '../../vm/piece.ts';
 import type { Plan } from '../../vm/plan.ts';
 import { planUntil } from '../../vm/until.ts';
 
-/** A lease without its machines, which were to run until `end`. */
+/** A lease that lost its machines, which were to run until `end`. */
 export interface Lost {
   readonly lease: Lease;
   readonly end: Instant;
 }
 
 /**
- * Its machines, running or saved, are lost on all nodes, with all that they did (N4). A best-effort lease is in the
- * queue again, or fails.
+ * The machines of the lease, running or saved, are lost on all nodes with their work (N4). A best-effort lease returns
+ * to the queue or fails.
  */
 export function loseMachines(
   state: SchedulerState,
@@ -57,7 +57,7 @@ export function loseMachines(
   return null;
 }
 
-/** Starts it anew on other nodes: to its old end, or for its whole duration by its deadline; otherwise it fails. */
+/** Restarts it on other nodes: until its old end, or for its whole duration by its deadline. Otherwise it fails. */
 export function startAnew(
   state: SchedulerState,
   { lease, end }: Lost,
@@ -101,7 +101,7 @@ function startUntil(
   );
 }
 
-/** When an advance reservation, or an immediate lease, was to end. */
+/** The planned end of an advance reservation or immediate lease. */
 function plannedEnd({ planning }: SchedulerState, lease: Lease): Instant {
   if (lease.requestedStart !== null) return lease.requestedStart + lease.duration;
   const { vm } = lease;

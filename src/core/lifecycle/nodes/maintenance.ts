@@ -12,8 +12,8 @@ import { checkNode } from './node-state.ts';
 import { type Closure, hasMachines, planAnew, settleWithoutPlace, takePlans } from './plans.ts';
 
 /**
- * Nodes are not to be used over [start, end) (N3). Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing has
- * changed.
+ * Plans maintenance: nodes are not used over [start, end) (N3). Throws INVALID_REQUEST or WOULD_DISPLACE; nothing has
+ * changed then.
  */
 export function planMaintenance(
   state: SchedulerState,
@@ -40,7 +40,7 @@ export function planMaintenance(
   });
 }
 
-/** Ends maintenance before its time, also before it has begun. Throws MAINTENANCE_NOT_FOUND. */
+/** Ends maintenance early, also before it has begun. Throws MAINTENANCE_NOT_FOUND. */
 export function endMaintenance(state: SchedulerState, name: string, now: Instant): void {
   const maintenance = state.availability.maintenance(name);
   if (!maintenance || maintenance.end <= now)
@@ -64,7 +64,7 @@ function check(state: SchedulerState, { name, nodes, start, end }: MaintenanceRe
   if (other && other.end > now) refuse('name', `there is already a maintenance "${name}"`);
 }
 
-/** Leases whose machines exist now on the nodes and would do so when they are closed. */
+/** Leases whose machines exist on the nodes now and still would when the maintenance begins. */
 function runningInto(state: SchedulerState, { nodes, start }: Closure): Lease[] {
   return [...state.leases.values()].filter(
     (lease) =>
@@ -76,8 +76,8 @@ function runningInto(state: SchedulerState, { nodes, start }: Closure): Lease[] 
 }
 
 /**
- * A best-effort lease is suspended by then, or requeued now; others run until then. What cannot go on until then is
- * lost now.
+ * A best-effort lease is suspended by then or requeued now; others run until then. A lease that cannot continue until
+ * then is lost now.
  */
 function clear(
   state: SchedulerState,
@@ -101,7 +101,7 @@ function clear(
   return null;
 }
 
-/** A promised lease that was to stop for maintenance which does not come runs on, if its nodes are still free. */
+/** A promised lease that was to stop for cancelled maintenance continues if its nodes are still free. */
 function giveBackEnd(state: SchedulerState, lease: Lease, vm: VmReservation): void {
   if (lease.type === 'BEST_EFFORT') return;
   const { planning } = state;

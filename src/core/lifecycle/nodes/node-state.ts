@@ -8,8 +8,8 @@ import { loseMachines } from './lost-machines.ts';
 import { type Closure, hasMachines, planAnew, settleWithoutPlace, takePlans } from './plans.ts';
 
 /**
- * Sets the state of a node (N1, N2, N4). Where it holds already, only an operator's cause is noted. Throws INVALID_REQUEST or WOULD_DISPLACE, and then nothing
- * has changed.
+ * Sets the state of a node (N1, N2, N4). If the state is unchanged, only an operator's cause is recorded. Throws
+ * INVALID_REQUEST or WOULD_DISPLACE; nothing has changed then.
  */
 export function setNodeState(
   state: SchedulerState,
@@ -45,7 +45,7 @@ export function checkNode(state: SchedulerState, number: number): void {
   );
 }
 
-/** Makes new plans for leases that use the node; running machines continue (N2). */
+/** Replans leases that use the node; running machines continue (N2). */
 function drain(state: SchedulerState, node: number, collisions: Collisions, now: Instant): void {
   const closure = closureOf(node, now);
   const taken = takePlans(state, closure, now);
@@ -53,7 +53,7 @@ function drain(state: SchedulerState, node: number, collisions: Collisions, now:
   settleWithoutPlace(state, withoutPlace, collisions, [], closure.reason, false, now);
 }
 
-/** What runs or is saved there is lost; plans are made anew (N4). */
+/** Running and saved machines on the node are lost; their leases are replanned (N4). */
 function fail(state: SchedulerState, node: number, now: Instant): void {
   state.transfers.lose(node);
   const hit = [...state.leases.values()].filter((lease) => isHit(lease, node)).sort((a, b) => a.id - b.id);

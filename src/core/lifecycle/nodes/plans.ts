@@ -10,7 +10,7 @@ import { byIncreasingSlack, commitLater, dropLater, restOf } from '../../room/pr
 import type { SchedulerState } from '../../state.ts';
 import { type Lost, startAnew } from './lost-machines.ts';
 
-/** Nodes that may not be used over [start, end), and why. */
+/** Nodes closed over [start, end), with the reason. */
 export interface Closure {
   readonly nodes: ReadonlySet<number>;
   readonly start: Instant;
@@ -18,7 +18,7 @@ export interface Closure {
   readonly reason: StateReason;
 }
 
-/** A lease whose plan was taken back; `later`: only what follows a piece that runs. */
+/** A lease whose plan was withdrawn; with `later`, only the pieces after the running one. */
 export interface Taken extends Withdrawn {
   readonly later: boolean;
 }
@@ -30,7 +30,7 @@ export function hasMachines({ state }: Lease): boolean {
   return begun.has(state);
 }
 
-/** Whether its VM, or what comes before and after it, uses one of the nodes while they are closed. */
+/** Whether its VM or an operation of its chain uses one of the nodes while they are closed. */
 export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): boolean {
   if (!vm.mapping.slice(1).some((node) => nodes.has(node))) {
     return vm.before.some(
@@ -44,7 +44,7 @@ export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): b
   return vm.before.some((each) => each.moves.length > 0 && each.start < end && each.end >= start);
 }
 
-/** Takes back every plan that uses the nodes while they are closed, those of the `spared` leases aside. */
+/** Withdraws every plan that uses the nodes while they are closed, except those of `spared` leases. */
 export function takePlans(
   state: SchedulerState,
   closure: Closure,
@@ -63,7 +63,7 @@ export function takePlans(
   });
 }
 
-/** Whether its image is brought to one of the nodes while they are closed. */
+/** Whether its image is transferred to one of the nodes while they are closed. */
 function receives({ transfers, id }: Lease, { nodes, start, end }: Closure): boolean {
   return [...transfers].some(
     (transfer) =>
@@ -74,9 +74,8 @@ function receives({ transfers, id }: Lease, { nodes, start, end }: Closure): boo
 }
 
 /**
- * Makes plans anew that were taken back, and starts leases anew that have lost their machines: advance reservations by
- * start, then leases with a deadline by slack, then best-effort leases by id (N2, N4). Returns those for which there is
- * no place.
+ * Replans leases with withdrawn plans and restarts leases that lost their machines: advance reservations by start, then
+ * leases with a deadline by slack, then best-effort leases by id (N2, N4). Returns those without a place.
  */
 export function planAnew(
   state: SchedulerState,
@@ -118,7 +117,7 @@ function keepPromise(state: SchedulerState, taken: Taken, now: Instant, reason: 
   return rest === null || schedulePiece(state, rest, now, (plan) => commitLater(state, lease, plan));
 }
 
-/** What becomes of promised leases for which there is no place. Throws WOULD_DISPLACE where collisions are refused. */
+/** Handles promised leases without a place. Throws WOULD_DISPLACE if collisions are refused. */
 export function settleWithoutPlace(
   state: SchedulerState,
   withoutPlace: readonly Taken[],

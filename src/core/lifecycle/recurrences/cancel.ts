@@ -6,7 +6,7 @@ import type { SchedulerState } from '../../state.ts';
 import { openRecurrence, waitingOccurrences, withinLast } from './series.ts';
 
 /**
- * Cancels the occurrences that have not started, from one on, and makes no more of them (C4). Throws
+ * Cancels the occurrences from an index on that have not started, and creates no further ones (C4). Throws
  * RECURRENCE_NOT_FOUND, RECURRENCE_ENDED or INVALID_REQUEST.
  */
 export function cancelRecurrence(

@@ -14,9 +14,9 @@ import { draftLease, requestLease } from '../request.ts';
 import { occurrenceRequest } from './series.ts';
 
 /**
- * A recurrence, and the leases of its first occurrences, each decided at once (C3). Throws INVALID_REQUEST, or
- * NOT_SCHEDULABLE with the first occurrence that cannot be had: of any, or where occurrences may be skipped, when none
- * can. Then nothing has changed.
+ * Creates a recurrence and the leases of its first occurrences, each decided at once (C3). Throws INVALID_REQUEST, or
+ * NOT_SCHEDULABLE with the first impossible occurrence: if any is impossible, or, where occurrences may be skipped, if
+ * all are. Nothing has changed then.
  */
 export function createRecurrence(
   state: SchedulerState,
@@ -55,7 +55,7 @@ export function createRecurrence(
   return created;
 }
 
-/** Requests an occurrence and gives it its place. Why it cannot be had; then nothing has changed. */
+/** Requests an occurrence and plans it. Returns why it is impossible, in which case nothing has changed. */
 function placeOccurrence(
   state: SchedulerState,
   recurrence: RecurrenceRecord,

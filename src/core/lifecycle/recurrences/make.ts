@@ -5,8 +5,8 @@ import { requestLease } from '../request.ts';
 import { occurrenceRequest, withinLast } from './series.ts';
 
 /**
- * Requests the leases of occurrences whose turn has come. Those that were made before are not made again, and those that
- * would have started before now are left out (C1, C2). The pass decides them like other requests.
+ * Requests the leases of due occurrences. Occurrences that already exist or lie in the past are skipped (C1, C2). The
+ * pass decides them like other requests.
  */
 export function makeOccurrences(
   state: SchedulerState,

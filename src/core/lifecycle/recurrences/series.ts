@@ -16,7 +16,7 @@ export function openRecurrence(state: SchedulerState, id: number): RecurrenceRec
   throw new SchedulerError('RECURRENCE_NOT_FOUND', `there is no recurrence ${id}`, ['id']);
 }
 
-/** The occurrences that were made and have not started, from an index on, ascending. */
+/** The created occurrences from an index on that have not started, ascending. */
 export function waitingOccurrences({ leases }: SchedulerState, id: number, from: number): Lease[] {
   return [...leases.values()]
     .filter((lease) => {
@@ -30,7 +30,7 @@ export function indexOf(lease: Lease): number {
   return lease.terms.occurrenceOf?.index ?? 0;
 }
 
-/** The terms that hold for an occurrence. */
+/** The terms that apply to an occurrence. */
 export function termsAt(terms: readonly OccurrenceTerms[], index: number): OccurrenceTerms {
   return terms.findLast(({ from }) => from <= index) ?? (terms[0] as OccurrenceTerms);
 }
@@ -49,7 +49,7 @@ export function occurrenceRequest(
   };
 }
 
-/** What follows, up to the last occurrence. */
+/** The following occurrences, up to the last. */
 export function withinLast(
   next: OccurrenceStart | null,
   { lastIndex }: Pick<RecurrenceRecord, 'lastIndex'>,

@@ -6,12 +6,12 @@ import type { SchedulerState } from '../../state.ts';
 import { updateLease } from '../update/update.ts';
 import { indexOf, openRecurrence, termsAt, waitingOccurrences, withinLast } from './series.ts';
 
-/** Updates of a recurrence that it keeps. */
+/** Maximum number of updates stored with a recurrence. */
 export const maxUpdates = 100;
 
 /**
- * Changes the occurrences that have not started, from one on, and those that are still to be made: all or none (C4).
- * Throws RECURRENCE_NOT_FOUND, RECURRENCE_ENDED, INVALID_REQUEST or NOT_SCHEDULABLE.
+ * Changes the occurrences from an index on that have not started, including future ones: all or none (C4). Throws
+ * RECURRENCE_NOT_FOUND, RECURRENCE_ENDED, INVALID_REQUEST or NOT_SCHEDULABLE.
  */
 export function updateRecurrence(
   state: SchedulerState,
@@ -32,7 +32,7 @@ export function updateRecurrence(
     const starts = new Map(ahead.occurrences.map(({ index, start }) => [index, start]));
     const affected = waitingOccurrences(state, id, update.from);
     const later = affected.some((lease) => (starts.get(indexOf(lease)) ?? 0) > (lease.requestedStart ?? 0));
-    // Each moves into what the one before it has left.
+    // Each may use the place that the previous one has left.
     for (const lease of later ? affected.reverse() : affected) {
       updateOccurrence(state, lease, now, {
         ...(shift !== undefined && {

@@ -12,9 +12,8 @@ import type { SchedulerState } from '../../state.ts';
 import { isInTheWay, plansInTheWay, preemptionCandidates } from '../../vm/candidates.ts';
 
 /**
- * The machines run on where they are. What is planned there after the present end may be moved or preempted as rules L5
- * and D3 say; otherwise the extension is blocked, or goes as far as it can. Its own nodes are asked for, so this is no
- * question of mapping.
+ * Extends a running lease in place. Reservations after its current end may be moved or preempted by rules L5 and D3;
+ * otherwise the extension is blocked, or shortened to what is possible. The nodes are fixed, so no mapping is needed.
  */
 export function extend(
   state: SchedulerState,
@@ -30,7 +29,7 @@ export function extend(
   if (longest > 0) extendBy(state, lease, vm, longest, now);
 }
 
-/** False when that cannot be: then nothing has changed. */
+/** Returns false if that is impossible; nothing has changed then. */
 export function extendBy(
   state: SchedulerState,
   lease: Lease,
@@ -41,9 +40,7 @@ export function extendBy(
   return makeRoom(state, extensionOf(state, lease, vm, change), now);
 }
 
-/**
- * Refuses the extension, unless it is to go as far as it can: then the duration becomes the longest that is possible.
- */
+/** Refuses the extension, unless it may be shortened: then the duration becomes the maximum possible. */
 export function extendLess(
   { quotas }: SchedulerState,
   lease: Lease,
@@ -68,7 +65,7 @@ export function extendLess(
   lease.duration = longest;
 }
 
-/** Whether one of the nodes is being drained: what runs there is not extended (N1). */
+/** Whether one of the nodes is draining: leases on it are not extended (N1). */
 export function isDraining(state: SchedulerState, vm: VmReservation): boolean {
   return vm.mapping.slice(1).some((node) => state.availability.stateOf(node) === 'DRAINING');
 }
@@ -101,7 +98,7 @@ function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, cha
   };
 }
 
-/** Plans of best-effort leases that have not started, and leases that the policy lets this one preempt. */
+/** Plans of best-effort leases that have not started, and leases that this one may preempt by policy. */
 function displaceable(state: SchedulerState, lease: Lease, from: Instant, to: Instant): Lease[] {
   const planned = plansInTheWay(state.planning, from, to).filter((each) => each !== lease);
   if (!state.policies.preemption.preempts(lease.view)) return planned;
@@ -109,7 +106,7 @@ function displaceable(state: SchedulerState, lease: Lease, from: Instant, to: In
   return [...planned, ...others.filter((each) => each !== lease && !planned.includes(each))];
 }
 
-/** By how much at most it can be extended, up to `change`. */
+/** The maximum possible extension, up to `change`. */
 export function maxExtension(
   state: SchedulerState,
   lease: Lease,
@@ -137,7 +134,7 @@ export function maxExtension(
   }
   return low * SECOND;
 
-  /** As if everything that may be moved were gone. */
+  /** Ignoring everything that may be moved. */
   function freeAtMost(): Millis {
     let until = from;
     state.journal.attempt(() => {

@@ -11,8 +11,7 @@ import type { SchedulerState } from '../../state.ts';
 import { deadlineCannotBeMet } from './terms.ts';
 
 /**
- * A lease whose machines have not started: it stays where it is planned if it fits there, otherwise it is planned anew
- * (L3).
+ * Updates a lease whose machines have not started: it keeps its place if it fits there, otherwise it is replanned (L3).
  */
 export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant): void {
   if (lease.isWithoutPlace) {
@@ -26,7 +25,7 @@ export function updatePlanned(state: SchedulerState, lease: Lease, now: Instant)
   }
 }
 
-/** It waits for the pass or in the queue, and keeps its place there. */
+/** It is waiting for a pass or in the queue, and keeps its position. */
 function checkRequest(state: SchedulerState, lease: Lease, now: Instant): void {
   const impossible = rulesOf(lease.type).whyImpossible(state, lease, now);
   const isLate = lease.type === 'ADVANCE_RESERVATION' && (lease.requestedStart as Instant) < now;
@@ -55,8 +54,8 @@ function refused(lease: Lease, { code, message }: StateReason): SchedulerError {
 }
 
 /**
- * Moves the times of a plan that has not begun to what the terms of its lease now ask for, on the same nodes. False
- * when it does not fit there: then nothing has changed.
+ * Adjusts the times of a plan that has not begun to the new terms, on the same nodes. Returns false if it does not fit;
+ * nothing has changed then.
  */
 export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
   const { table, planning } = state;
@@ -93,14 +92,14 @@ export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation
   );
 }
 
-/** Where what its machines hold begins. */
+/** Start of its hold on the nodes. */
 function startOf(lease: Lease, vm: VmReservation, now: Instant): Instant {
   if (lease.isSuspended) return vm.holdStart;
   if (lease.type === 'ADVANCE_RESERVATION') return lease.requestedStart as Instant;
   return lease.type === 'DEADLINE' ? Math.max(vm.start, lease.requestedStart ?? now) : vm.start;
 }
 
-/** Whether a stay that ends in a suspension will do (R8). */
+/** Whether a stay that ends in a suspension is acceptable (R8). */
 function maySuspendAt(
   { planning: { estimates } }: SchedulerState,
   lease: Lease,

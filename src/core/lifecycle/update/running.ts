@@ -9,7 +9,7 @@ import { extend, extendLess, isDraining } from './extension.ts';
 import { keepPlace } from './planned.ts';
 import { type Terms, tooShort } from './terms.ts';
 
-/** A lease whose machines run, or are being brought back: nodes and start stay (L4 to L7). */
+/** Updates a lease whose machines run or are being resumed: nodes and start are fixed (L4 to L7). */
 export function updateRunning(
   state: SchedulerState,
   lease: Lease,
@@ -18,16 +18,14 @@ export function updateRunning(
   update: LeaseUpdate,
   now: Instant,
 ): void {
-  // All its machines are saved, or being saved: only what follows changes.
+  // All its machines are saved or being saved: only the following part changes.
   if (vm.state === 'DONE') return;
   const change = lease.duration - before.duration;
   if (change < 0) shorten(state, lease, vm, change, now);
   else lengthen(state, lease, vm, change, update, now);
 }
 
-/**
- * It ends where its running time reaches the new duration. A suspension that is planned earlier than that stays (L4).
- */
+/** It ends when its running time reaches the new duration. An earlier planned suspension stays (L4). */
 export function shorten(
   state: SchedulerState,
   lease: Lease,
@@ -73,7 +71,7 @@ function lengthen(
 }
 
 /**
- * As far as nothing else is planned there; if that is not enough, it is suspended there and goes on when it fits (L6,
+ * As far as nothing else is planned there; if that is not enough, it is suspended there and continues when it fits (L6,
  * R8, R52).
  */
 export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): boolean {
@@ -86,7 +84,7 @@ export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservat
     const room = reach - vm.holdStart;
     const longest = lease.remaining + (resumed ? estimates.resume(lease) : 0);
     if (room < estimates.threshold(lease, resumed) || room > longest) return false;
-    // As it is suspended already.
+    // It is already suspended.
     if (vm.mustSuspend && reach === vm.finalEnd) return true;
     if (Math.min(reach, vm.start + lease.remaining) - now < estimates.suspend(lease)) return false;
   }
@@ -95,7 +93,10 @@ export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservat
   return true;
 }
 
-/** A lease that is saved: what remains changes, and the plan to go on with it (L7). In the queue it keeps its place. */
+/**
+ * Updates a suspended lease: its remaining duration and the plan to resume it change (L7). It keeps its position in the
+ * queue.
+ */
 export function updateSuspended(state: SchedulerState, lease: Lease, now: Instant): void {
   if (!lease.vm) return;
   if (!keepPlace(state, lease, lease.vm, now))

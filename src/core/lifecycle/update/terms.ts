@@ -3,7 +3,7 @@ import type { Lease } from '../../model/lease.ts';
 import type { Instant, LeaseState, LeaseUpdate, Millis } from '../../model/records.ts';
 import { formatDuration, isDuration, LAST_INSTANT } from '../../model/time.ts';
 
-/** What of a lease can be updated. */
+/** The fields of a lease that can be updated. */
 export interface Terms {
   readonly requestedStart: Instant | null;
   readonly duration: Millis;
@@ -25,12 +25,12 @@ const started: ReadonlySet<LeaseState> = new Set([
   'RESUMED_READY',
 ]);
 
-/** Whether its machines exist, or are saved. */
+/** Whether its machines exist or are saved. */
 export function hasStarted({ state }: Lease): boolean {
   return started.has(state);
 }
 
-/** The new terms; null when they say what holds already (L2). Throws LEASE_ENDED, LEASE_STARTED or INVALID_REQUEST. */
+/** The new terms; null if nothing changes (L2). Throws LEASE_ENDED, LEASE_STARTED or INVALID_REQUEST. */
 export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
   const { id, type, vm } = lease;
   const shutdown = vm?.after[0];

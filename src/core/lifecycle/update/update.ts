@@ -10,9 +10,8 @@ import { hasStarted, newTerms, ranSoFar, type Terms, termsOf, tooShort } from '.
 import { updateWithDeadline } from './with-deadline.ts';
 
 /**
- * Gives a lease new terms, all of them or none (L1 to L8). Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED,
- * INVALID_REQUEST, TOO_SHORT, NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED, and then nothing has
- * changed.
+ * Updates the terms of a lease, all or none (L1 to L8). Throws LEASE_NOT_FOUND, LEASE_ENDED, LEASE_STARTED,
+ * INVALID_REQUEST, TOO_SHORT, NOT_SCHEDULABLE, DEADLINE_CANNOT_BE_MET or EXTENSION_BLOCKED; nothing has changed then.
  */
 export function updateLease(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): Lease {
   const lease = state.live(id);
@@ -27,7 +26,7 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
     state.log.lease(lease);
     if (!allowed) return true;
     Object.assign(lease, allowed);
-    // A shorter one may fit where it was found not to.
+    // A shorter lease may fit where a longer one did not.
     lease.freedSeal = -1;
     if (!hasStarted(lease)) {
       updatePlanned(state, lease, now);
@@ -42,7 +41,7 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
   return lease;
 }
 
-/** What can change without another plan; null when nothing of it changes. */
+/** Terms that change without replanning; null if none of them change. */
 function newTraits(
   lease: Lease,
   update: LeaseUpdate,
@@ -52,7 +51,9 @@ function newTraits(
   return isSame ? null : { endNotice, name, preemptible };
 }
 
-/** The terms, as far as the quotas of the project let a lease last; null when nothing is left. Throws QUOTA_EXCEEDED. */
+/**
+ * The terms limited to the duration that the project's quotas allow; null when nothing is left. Throws QUOTA_EXCEEDED.
+ */
 function withinQuotas(
   { quotas }: SchedulerState,
   lease: Lease,
@@ -76,7 +77,7 @@ function withinQuotas(
   return isSame ? null : { ...terms, duration: longest };
 }
 
-/** It is saved, and nothing of what brings it back has begun. */
+/** It is suspended, and its resumption has not begun. */
 function isWaiting({ isSuspended, isBeingBroughtBack }: Lease): boolean {
   return isSuspended && !isBeingBroughtBack;
 }

@@ -12,7 +12,7 @@ import { keepPlace } from './planned.ts';
 import { shorten } from './running.ts';
 import { deadlineCannotBeMet, type Terms } from './terms.ts';
 
-/** A lease with a deadline that has started: whatever changes, it must keep a plan that ends by its deadline (L8). */
+/** Updates a started lease with a deadline: it must keep a plan that ends by its deadline (L8). */
 export function updateWithDeadline(
   state: SchedulerState,
   lease: Lease,
@@ -40,7 +40,7 @@ function endOf(lease: Lease): Instant {
   return lease.vms.at(-1)?.finalEnd ?? Number.POSITIVE_INFINITY;
 }
 
-/** In place, as any other lease that cannot be suspended; if that is blocked, in two pieces. */
+/** In place, like any lease that cannot be suspended; if that is blocked, in two pieces. */
 function lengthen(
   state: SchedulerState,
   lease: Lease,
@@ -80,7 +80,7 @@ function divide(state: SchedulerState, lease: Lease, vm: VmReservation, now: Ins
   );
 }
 
-/** The piece that runs ends in a suspension, and others are planned: the last of them take what changes. */
+/** The running piece ends in a suspension and others are planned: the last of them absorb the change. */
 function changePieces(state: SchedulerState, lease: Lease, vm: VmReservation, now: Instant): void {
   const { chains, estimates } = state.planning;
   if (vm.state !== 'DONE' && vm.start + lease.remaining <= vm.end) {
@@ -93,7 +93,7 @@ function changePieces(state: SchedulerState, lease: Lease, vm: VmReservation, no
   planRest(state, lease, now);
 }
 
-/** Plans anew what follows the piece that runs. */
+/** Replans the pieces after the running one. */
 function planRest(state: SchedulerState, lease: Lease, now: Instant): void {
   dropLater(state, lease, now);
   const rest = restOf(lease);
@@ -105,7 +105,7 @@ function planPiece(state: SchedulerState, piece: Piece, now: Instant): boolean {
   return schedulePiece(state, piece, now, (plan) => commitLater(state, piece.lease, plan));
 }
 
-/** All of it is saved: its plan keeps its nodes if it fits there, otherwise it is planned anew. */
+/** It is fully suspended: its plan keeps its nodes if it fits there, otherwise it is replanned. */
 function planSuspended(state: SchedulerState, lease: Lease, now: Instant): void {
   const { vm } = lease;
   if (vm && lease.later.length === 0 && keepPlace(state, lease, vm, now)) {
