@@ -7,6 +7,7 @@ export {
   type IssuedTokens,
 } from './browser-sign-in.ts';
 export { hasRole, type Identity, type Role, roles, type Visibility } from './identity.ts';
+export type { Keyed } from './keys.ts';
 export { type OpenIdConnectOptions, openIdConnect } from './openid-connect.ts';
 export {
   mayCall,

@@ -1,16 +1,23 @@
+import type { Quota } from '../core/index.ts';
 import type { PrismaClient, Project } from '../store/prisma/client.ts';
 import type { RecordWithin } from './audit.ts';
+import type { Keyed, Keys } from './keys.ts';
 import { isUniqueViolation, NameTaken } from './tokens.ts';
 
 /** Projects in the database. They are never deleted: leases name them. */
 export class Projects {
-  constructor(private readonly prisma: PrismaClient) {}
+  constructor(
+    private readonly prisma: PrismaClient,
+    private readonly keys: Keys,
+  ) {}
 
   /** Throws NameTaken. */
-  async create(name: string, record?: RecordWithin): Promise<Project> {
+  async create(name: string, quotas: readonly Quota[], record?: RecordWithin): Promise<Project> {
     try {
       return await this.prisma.$transaction(async (transaction) => {
-        const made = await transaction.project.create({ data: { name } });
+        const made = await transaction.project.create({
+          data: { name, quotas: quotas.map((quota) => ({ ...quota })) },
+        });
         await record?.(transaction, made.number);
         return made;
       });
@@ -20,9 +27,12 @@ export class Projects {
     }
   }
 
-  /** Of a project that has just been created, and that nothing names yet. */
-  async remove(number: number): Promise<void> {
-    await this.prisma.project.deleteMany({ where: { number } });
+  /** Of a project that has just been created, and that nothing names yet; with the key under which it was. */
+  async remove(number: number, key: Pick<Keyed, 'principal' | 'key'> | null): Promise<void> {
+    await this.prisma.$transaction([
+      this.prisma.project.deleteMany({ where: { number } }),
+      ...(key === null ? [] : [this.keys.removal(key)]),
+    ]);
   }
 
   /** Null when there is no such project. Throws NameTaken. */

@@ -2,6 +2,7 @@ import type { PrismaClient } from '../store/prisma/client.ts';
 import { Audit, type AuditOptions } from './audit.ts';
 import type { BrowserSignIn } from './browser-sign-in.ts';
 import type { Identity, Visibility } from './identity.ts';
+import { Keys } from './keys.ts';
 import { Projects } from './projects.ts';
 import { isSameSecret, Tokens } from './tokens.ts';
 import { Watch } from './watch.ts';
@@ -23,6 +24,7 @@ export interface IdentityOptions {
 export interface IdentityService {
   readonly tokens: Tokens;
   readonly projects: Projects;
+  readonly keys: Keys;
   readonly audit: Audit;
   readonly watch: Watch;
   readonly visibility: Visibility;
@@ -45,10 +47,12 @@ export const administrator: Identity = {
 export function createIdentity(options: IdentityOptions): IdentityService {
   const { prisma, adminToken, external = null, visibility = 'projects' } = options;
   const tokens = new Tokens(prisma);
-  const projects = new Projects(prisma);
+  const keys = new Keys(prisma);
+  const projects = new Projects(prisma, keys);
   return {
     tokens,
     projects,
+    keys,
     audit: new Audit(prisma, options.audit ?? { retention: null, onFailure: () => {} }),
     watch: new Watch(tokens),
     visibility,

@@ -1,5 +1,5 @@
 import type { NoticeKind } from '../engine/ports.ts';
-import type { PrismaClient, Webhook } from '../store/prisma/client.ts';
+import type { Prisma, PrismaClient, Webhook } from '../store/prisma/client.ts';
 import { AddressRules } from './addresses.ts';
 import { faultOfUrl } from './send.ts';
 import { newSecret } from './signature.ts';
@@ -34,6 +34,9 @@ export interface WebhookChanges {
   readonly secret?: string;
 }
 
+/** Writes, in the transaction of a change, what else belongs to it, such as its audit record. */
+export type Within = (transaction: Prisma.TransactionClient, webhook: number) => Promise<void>;
+
 /** Webhooks in the database. Their secrets are written here, read where deliveries are signed, and shown nowhere. */
 export class Webhooks {
   private readonly addresses: AddressRules;
@@ -55,50 +58,61 @@ export class Webhooks {
     return (await this.prisma.webhook.count({ where: { projectNumber: project } })) < maxWebhooks;
   }
 
-  async create({ project, kinds, secret, ...rest }: NewWebhook): Promise<{ number: number; secret: string }> {
+  async create(
+    { project, kinds, secret, ...rest }: NewWebhook,
+    within?: Within,
+  ): Promise<{ number: number; secret: string }> {
     const kept = secret ?? newSecret();
-    const { number } = await this.prisma.webhook.create({
-      data: { ...rest, kinds: [...kinds], projectNumber: project, secret: kept },
-      select: { number: true },
+    return this.prisma.$transaction(async (transaction) => {
+      const { number } = await transaction.webhook.create({
+        data: { ...rest, kinds: [...kinds], projectNumber: project, secret: kept },
+        select: { number: true },
+      });
+      await within?.(transaction, number);
+      return { number, secret: kept };
     });
-    return { number, secret: kept };
   }
 
   /**
    * Active again, it gets at once what has waited while it was paused. What happens while it is not active is never
    * delivered.
    */
-  async update(number: number, { active, kinds, ...rest }: WebhookChanges): Promise<void> {
+  async update(number: number, { active, kinds, ...rest }: WebhookChanges, within?: Within): Promise<void> {
     const state: Pick<Webhook, 'state' | 'pauseReason' | 'pausedAt'> | null =
       active === undefined
         ? null
         : { state: active ? 'ACTIVE' : 'DISABLED', pauseReason: null, pausedAt: null };
-    await this.prisma.$transaction([
-      this.prisma.webhook.updateMany({
+    await this.prisma.$transaction(async (transaction) => {
+      await transaction.webhook.updateMany({
         where: { number },
         data: { ...rest, ...(kinds && { kinds: [...kinds] }), ...state },
-      }),
-      ...(active === true
-        ? [
-            this.prisma.webhookDelivery.updateMany({
-              where: { webhookNumber: number, state: 'PENDING' },
-              data: { attempts: 0, nextAttemptAt: new Date() },
-            }),
-          ]
-        : []),
-    ]);
+      });
+      if (active === true) {
+        await transaction.webhookDelivery.updateMany({
+          where: { webhookNumber: number, state: 'PENDING' },
+          data: { attempts: 0, nextAttemptAt: new Date() },
+        });
+      }
+      await within?.(transaction, number);
+    });
   }
 
-  async delete(number: number): Promise<void> {
-    await this.prisma.webhook.deleteMany({ where: { number } });
+  async delete(number: number, within?: Within): Promise<void> {
+    await this.prisma.$transaction(async (transaction) => {
+      await transaction.webhook.deleteMany({ where: { number } });
+      await within?.(transaction, number);
+    });
   }
 
   /** The number of the delivery. */
-  async test(number: number): Promise<bigint> {
-    const delivery = await this.prisma.webhookDelivery.create({
-      data: { webhookNumber: number, topic: testTopic },
-      select: { number: true },
+  async test(number: number, within?: Within): Promise<bigint> {
+    return this.prisma.$transaction(async (transaction) => {
+      const delivery = await transaction.webhookDelivery.create({
+        data: { webhookNumber: number, topic: testTopic },
+        select: { number: true },
+      });
+      await within?.(transaction, number);
+      return delivery.number;
     });
-    return delivery.number;
   }
 }

@@ -77,7 +77,7 @@ export class FakeLeases implements LeaseService {
   /** Commands of other kinds, and what each is answered. */
   readonly submitted: { kind: CommandName; input: unknown }[] = [];
   result: (kind: CommandName) => Promise<unknown> = async (kind) =>
-    kind === 'upcomingOccurrences'
+    kind === 'upcomingOccurrences' || kind === 'quotas'
       ? []
       : {
           displaced: [],

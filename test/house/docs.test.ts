@@ -114,7 +114,8 @@ describe('the command line', () => {
     expect(missing).toEqual([]);
   });
 
-  test('every command has its line in docs/command-line.md, and help', async () => {
+  // Loads the modules of all commands.
+  test('every command has its line in docs/command-line.md, and help', { timeout: 120_000 }, async () => {
     const { out } = await cli('--help');
     const commands = [...(out.split('Commands:')[1] ?? '').matchAll(/^ {2}(\w+)/gm)]
       .map(([, name = '']) => name)

@@ -9,6 +9,7 @@ import {
   type MaintenanceRowFragment,
   PlanMaintenanceDocument,
 } from '../client/generated/operations.ts';
+import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { resolveMoments } from '../client/moments.ts';
 import { findNode } from '../client/nodes.ts';
 import { showInstant } from '../client/show.ts';
@@ -67,7 +68,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
     .requiredOption('--end <instant>', 'when it ends, such as +4h', momentOption)
     .option('--reason <text>', 'why')
     .option('--displace', 'also where it displaces leases with a promised time')
-    .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
+    .option('--key <key>', keyHelp)
     .option('--dry-run', 'print what would happen, and plan nothing')
     .action(async (wanted: readonly string[], options: PlanOptions) => {
       const client = connect(options);
@@ -82,7 +83,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
       const input = {
         ...{ nodes, start, end, reason, collisions },
         ...(dryRun && { dryRun }),
-        ...(key !== undefined && { idempotencyKey: key }),
+        ...keyInput(key),
       };
       const payload = (await client.request(PlanMaintenanceDocument, { input })).planMaintenance;
       assertAccepted(payload.userErrors);

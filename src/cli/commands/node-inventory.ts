@@ -7,6 +7,7 @@ import {
   type AddNodesMutation,
   RemoveNodeDocument,
 } from '../client/generated/operations.ts';
+import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { findNode } from '../client/nodes.ts';
 import { showAmounts } from '../client/show.ts';
 import { addNotes } from '../help.ts';
@@ -35,7 +36,7 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
     )
     .option('--address <address>', 'where the host is reached, if not under its host name')
     .option('--label <key=value>', 'label of each node, such as rack=b; may be repeated', labelOption)
-    .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
+    .option('--key <key>', keyHelp)
     .action(async (hostnames: readonly string[], _: AddOptions, own: Command) => {
       // The options that both commands have are given to the outer one.
       const options = own.optsWithGlobals<AddOptions>();
@@ -46,7 +47,7 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
       const described = { capacity, address: address ?? null, labels: label ?? null };
       const input = {
         nodes: hostnames.map((hostname) => ({ hostname, ...described })),
-        ...(key !== undefined && { idempotencyKey: key }),
+        ...keyInput(key),
       };
       const { nodes, userErrors } = (await connect(options).request(AddNodesDocument, { input })).addNodes;
       assertAccepted(userErrors);

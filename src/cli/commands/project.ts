@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
 import { CreateProjectDocument, UpdateProjectDocument } from '../client/generated/operations.ts';
+import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { allProjects, findProject, type ProjectRow } from '../client/projects.ts';
 import { showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList, printOne } from '../output.ts';
@@ -21,8 +22,10 @@ export default function project(command: Command, terminal: Terminal): void {
   });
   sub('create', 'Create a project.')
     .argument('<name>', 'name of the project')
-    .action(async (name: string, options: Options) => {
-      const { createProject } = await connect(options).request(CreateProjectDocument, { input: { name } });
+    .option('--key <key>', keyHelp)
+    .action(async (name: string, options: Options & { readonly key?: string }) => {
+      const input = { name, ...keyInput(options.key) };
+      const { createProject } = await connect(options).request(CreateProjectDocument, { input });
       show(createProject, options, terminal);
     });
   sub('rename', 'Rename a project.')

@@ -19,6 +19,7 @@ import {
   RecurrencesDocument,
   UpdateRecurrenceDocument,
 } from '../client/generated/operations.ts';
+import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { findProject } from '../client/projects.ts';
 import { recurrenceDetails, recurrencePlan, recurrenceTable, skippedTable } from '../client/recurrences.ts';
 import { addNotes } from '../help.ts';
@@ -102,7 +103,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
       .option('--preemptible', 'occurrences may be suspended for leases that take precedence')
       .option('--project <project>', 'project to which the leases belong')
       .option('--skip', 'skip occurrences that cannot be had, instead of refusing the recurrence')
-      .option('--key <key>', 'idempotency key: repeating the command with its key carries it out once')
+      .option('--key <key>', keyHelp)
       .option('--dry-run', 'print what would happen, and create nothing')
       .action((options: CreateOptions) => create(options, terminal)),
     terminal,
@@ -162,7 +163,7 @@ async function create(options: CreateOptions, terminal: Terminal): Promise<void>
     ...(options.image && { diskImage: options.image }),
     ...(preemptible && { preemptible }),
     ...(dryRun && { dryRun }),
-    ...(key !== undefined && { idempotencyKey: key }),
+    ...keyInput(key),
   };
   const payload = (await client.request(CreateRecurrenceDocument, { input })).createRecurrence;
   assertAccepted(payload.userErrors);

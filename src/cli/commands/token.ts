@@ -15,6 +15,7 @@ import {
   type TokenRowFragment,
   TokensDocument,
 } from '../client/generated/operations.ts';
+import { keyHelp, keyInput, secretNotShown } from '../client/idempotency.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { findProject } from '../client/projects.ts';
 import { showInstant } from '../client/show.ts';
@@ -28,6 +29,7 @@ interface CreateOptions extends Options {
   readonly role: Role;
   readonly project?: readonly string[];
   readonly expires?: Moment;
+  readonly key?: string;
 }
 
 export default function token(command: Command, terminal: Terminal): void {
@@ -49,19 +51,21 @@ export default function token(command: Command, terminal: Terminal): void {
       (text, before: readonly string[] = []) => [...before, text],
     )
     .option('--expires <instant>', 'when it expires, such as +30d (default: never)', momentOption)
+    .option('--key <key>', keyHelp)
     .action(async (name: string, options: CreateOptions) => {
       const client = connect(options);
       const projects: string[] = [];
       for (const wanted of options.project ?? []) projects.push((await findProject(client, wanted)).id);
       const expiresAt = options.expires ? await resolveMoment(client, '--expires', options.expires) : null;
-      const input = { name, role: options.role, projects, expiresAt };
+      const input = { name, role: options.role, projects, expiresAt, ...keyInput(options.key) };
       const {
         token: created,
         secret,
         userErrors,
       } = (await client.request(CreateTokenDocument, { input })).createToken;
       assertAccepted(userErrors);
-      if (created === null || secret === null) throw new CliError('the server answered without a token');
+      if (created === null) throw new CliError('the server answered without a token');
+      if (secret === null) throw secretNotShown('token', options.key);
       printOne(terminal, options, { ...created, secret }, () => {
         terminal.err(table([created], terminal.tableWidth));
         return `${secret}\n`;

@@ -21,6 +21,7 @@ import {
   type WebhookRowFragment,
   WebhooksDocument,
 } from '../client/generated/operations.ts';
+import { keyHelp, keyInput, secretNotShown } from '../client/idempotency.ts';
 import { findProject } from '../client/projects.ts';
 import { showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList, printOne } from '../output.ts';
@@ -61,22 +62,26 @@ export default function webhook(command: Command, terminal: Terminal): void {
   addKinds(sub('create', 'Create a webhook. Its secret is printed on standard output, this once.'))
     .argument('<url>', 'where notices are posted')
     .option('--project <project>', 'only notices of leases of this project')
-    .action(async (url: string, options: KindOptions & { readonly project?: string }) => {
-      const client = connect(options);
-      const { kind = [], project } = options;
-      const input = {
-        ...{ url, kinds: kind },
-        ...(project === undefined ? {} : { project: (await findProject(client, project)).id }),
-      };
-      const { createWebhook } = await client.request(CreateWebhookDocument, { input });
-      const { secret, userErrors, webhook: created } = createWebhook;
-      assertAccepted(userErrors);
-      if (created === null || secret === null) throw new CliError('the server answered without a webhook');
-      printOne(terminal, options, { ...created, secret }, () => {
-        terminal.err(table([created], terminal.tableWidth));
-        return `${secret}\n`;
-      });
-    });
+    .option('--key <key>', keyHelp)
+    .action(
+      async (url: string, options: KindOptions & { readonly project?: string; readonly key?: string }) => {
+        const client = connect(options);
+        const { kind = [], project } = options;
+        const input = {
+          ...{ url, kinds: kind, ...keyInput(options.key) },
+          ...(project === undefined ? {} : { project: (await findProject(client, project)).id }),
+        };
+        const { createWebhook } = await client.request(CreateWebhookDocument, { input });
+        const { secret, userErrors, webhook: created } = createWebhook;
+        assertAccepted(userErrors);
+        if (created === null) throw new CliError('the server answered without a webhook');
+        if (secret === null) throw secretNotShown('webhook', options.key);
+        printOne(terminal, options, { ...created, secret }, () => {
+          terminal.err(table([created], terminal.tableWidth));
+          return `${secret}\n`;
+        });
+      },
+    );
   for (const [name, description, active] of [
     ['activate', 'Deliver to a webhook again, at once what has waited while it was paused.', true],
     ['disable', 'Deliver nothing to a webhook any more.', false],

@@ -4,14 +4,15 @@ import type { ApiContext } from '../../context.ts';
 import { builder } from '../builder.ts';
 import { asQuotas, QuotaInput } from '../quota.ts';
 import { Project } from '../refs.ts';
-import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
-import { textErrors } from './request-errors.ts';
+import { checkTexts, keyDescription, once } from './once.ts';
+import { numberAt, payload, payloadType, refuse } from './payload.ts';
 
 const CreateProjectInput = builder.inputType('CreateProjectInput', {
   description: 'A new project.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Its unique name.' }),
     quotas: t.field({ type: [QuotaInput], description: 'What its leases may have at most.' }),
+    idempotencyKey: t.string({ description: keyDescription('project') }),
   }),
 });
 
@@ -56,9 +57,8 @@ async function setQuotas(
   await services.leases.submit('setQuotas', { project, quotas }, { principal });
 }
 
+/** Throws Refused. */
 async function unlessTaken<T>(name: string, write: () => Promise<T>): Promise<T> {
-  const errors = textErrors(name, 'input', 'name');
-  if (errors.length > 0) throw new Refused(errors);
   try {
     return await write();
   } catch (error) {
@@ -72,16 +72,22 @@ builder.mutationFields((t) => ({
     type: CreateProjectPayload,
     description: 'Creates a project. For administrators.',
     args: { input: t.arg({ type: CreateProjectInput, required: true, description: 'The project.' }) },
-    resolve: (_root, { input: { name, quotas: given } }, context) =>
+    resolve: (_root, { input }, context) =>
       payload(context, async () => {
+        const { name } = input;
         const { projects } = context.services.identity;
-        const quotas = asQuotas(given);
-        if (quotas) await setQuotas(context, null, quotas);
-        const { number } = await unlessTaken(name, () => projects.create(name, context.audit?.within));
+        const quotas = asQuotas(input.quotas);
+        const { made, number } = await once(context, 'createProject', input, async (within) => {
+          checkTexts({ name });
+          if (quotas) await setQuotas(context, null, quotas);
+          return unlessTaken(name, () => projects.create(name, quotas ?? [], within));
+        });
         try {
-          if (quotas) await setQuotas(context, number, quotas);
+          if (made && quotas) await setQuotas(context, number, quotas);
         } catch (error) {
-          await projects.remove(number);
+          const { idempotencyKey: key } = input;
+          const { principal } = context;
+          await projects.remove(number, key ? { principal: principal.name, key } : null);
           throw error;
         }
         return number;
@@ -96,6 +102,7 @@ builder.mutationFields((t) => ({
         const number = numberAt('Project', id, 'input', 'id');
         const { projects } = context.services.identity;
         const quotas = asQuotas(given);
+        checkTexts({ name });
         if (quotas) await setQuotas(context, null, quotas);
         const exists =
           typeof name === 'string'

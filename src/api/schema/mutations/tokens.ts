@@ -1,7 +1,8 @@
-import { NameTaken } from '../../../identity/index.ts';
+import { NameTaken, type RecordWithin } from '../../../identity/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { builder } from '../builder.ts';
 import { RoleEnum, Token } from '../refs.ts';
+import { keyDescription, once } from './once.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { textErrors } from './request-errors.ts';
 import { userError } from './user-error.ts';
@@ -19,12 +20,16 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
       type: 'DateTime',
       description: 'When it expires, by the wall clock. Without it, never.',
     }),
+    idempotencyKey: t.string({
+      description: `${keyDescription('token')} The secret is not shown again.`,
+    }),
   }),
 });
 
 interface CreatedToken {
   readonly number: number;
-  readonly secret: string;
+  /** Null for a repetition. */
+  readonly secret: string | null;
 }
 
 const CreateTokenPayload = payloadType<CreatedToken>(
@@ -39,7 +44,8 @@ const CreateTokenPayload = payloadType<CreatedToken>(
     }),
     secret: t.string({
       nullable: true,
-      description: 'The secret, for the header `Authorization: Bearer SECRET`. It is shown this once.',
+      description:
+        'The secret, for the header `Authorization: Bearer SECRET`. It is shown this once: null when the request is repeated under its idempotency key. If it was lost, revoke the token, and create another one.',
       resolve: ({ result }) => result?.secret ?? null,
     }),
   }),
@@ -52,7 +58,8 @@ const reservedName = 'admin';
 
 async function createToken(
   input: typeof CreateTokenInput.$inferInput,
-  { audit, services }: ApiContext,
+  { services }: ApiContext,
+  within: RecordWithin,
 ): Promise<CreatedToken> {
   const { name, role, expiresAt } = input;
   const { tokens, projects } = services.identity;
@@ -88,7 +95,7 @@ async function createToken(
         projects: numbers,
         expiresAt: typeof expiresAt === 'number' ? new Date(expiresAt) : null,
       },
-      audit?.within,
+      within,
     );
     return { number: token.number, secret };
   } catch (error) {
@@ -125,7 +132,13 @@ builder.mutationFields((t) => ({
     type: CreateTokenPayload,
     description: 'Creates a token. For administrators.',
     args: { input: t.arg({ type: CreateTokenInput, required: true, description: 'The token.' }) },
-    resolve: (_root, { input }, context) => payload(context, () => createToken(input, context)),
+    resolve: (_root, { input }, context) =>
+      payload(context, async () => {
+        const { made, number } = await once(context, 'createToken', input, (within) =>
+          createToken(input, context, within),
+        );
+        return made ?? { number, secret: null };
+      }),
   }),
   revokeToken: t.field({
     type: RevokeTokenPayload,

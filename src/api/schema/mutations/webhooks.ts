@@ -1,5 +1,5 @@
 import type { NoticeKind } from '../../../engine/ports.ts';
-import { hasRole } from '../../../identity/index.ts';
+import { hasRole, type RecordWithin } from '../../../identity/index.ts';
 import { maxWebhooks } from '../../../notices/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { encodeGlobalId } from '../../global-id.ts';
@@ -7,6 +7,7 @@ import type { WebhookRow } from '../../read/webhooks.ts';
 import { builder } from '../builder.ts';
 import { knownValues, NoticeKindEnum } from '../refs.ts';
 import { Webhook, WebhookDelivery } from '../webhook.ts';
+import { keyDescription, once } from './once.ts';
 import { projectOfRequest } from './ownership.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { userError } from './user-error.ts';
@@ -28,6 +29,9 @@ const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
     }),
     secret: t.string({
       description: `Signs deliveries: ${secretLengths.min} to ${secretLengths.max} characters. Without it, one is made.`,
+    }),
+    idempotencyKey: t.string({
+      description: `${keyDescription('webhook')} The secret is not shown again.`,
     }),
   }),
 });
@@ -61,7 +65,8 @@ const TestWebhookInput = builder.inputType('TestWebhookInput', {
 
 interface Created {
   readonly number: number;
-  readonly secret: string;
+  /** Null for a repetition. */
+  readonly secret: string | null;
 }
 
 const CreateWebhookPayload = payloadType<Created>(
@@ -77,7 +82,8 @@ const CreateWebhookPayload = payloadType<Created>(
     }),
     secret: t.string({
       nullable: true,
-      description: 'The secret that signs deliveries. It is shown this once.',
+      description:
+        'The secret that signs deliveries. It is shown this once: null when the request is repeated under its idempotency key. `updateWebhook` sets another one.',
       resolve: ({ result }) => result?.secret ?? null,
     }),
   }),
@@ -170,6 +176,7 @@ function kindsOf(kinds: readonly (NoticeKind | 'UNKNOWN')[] | null | undefined) 
 async function createWebhook(
   input: typeof CreateWebhookInput.$inferInput,
   context: ApiContext,
+  within: RecordWithin,
 ): Promise<Created> {
   const { principal, services } = context;
   check(context, input);
@@ -185,7 +192,7 @@ async function createWebhook(
     refuse('INVALID_REQUEST', message, 'input', 'project');
   }
   const { url, secret = null } = input;
-  return services.webhooks.create({ url, kinds, project, owner: principal.name, secret });
+  return services.webhooks.create({ url, kinds, project, owner: principal.name, secret }, within);
 }
 
 async function updateWebhook(
@@ -196,12 +203,13 @@ async function updateWebhook(
   check(context, input);
   const { active, secret, url } = input;
   const kinds = kindsOf(input.kinds);
-  await context.services.webhooks.update(number, {
+  const changes = {
     ...(typeof url === 'string' && { url }),
     ...(kinds !== null && { kinds }),
     ...(typeof active === 'boolean' && { active }),
     ...(typeof secret === 'string' && { secret }),
-  });
+  };
+  await context.services.webhooks.update(number, changes, context.audit?.within);
   return number;
 }
 
@@ -210,7 +218,18 @@ builder.mutationFields((t) => ({
     type: CreateWebhookPayload,
     description: 'Creates a webhook, which gets notices from now on.',
     args: { input: t.arg({ type: CreateWebhookInput, required: true, description: 'The webhook.' }) },
-    resolve: (_root, { input }, context) => payload(context, () => createWebhook(input, context)),
+    resolve: (_root, { input }, context) =>
+      payload(context, async () => {
+        const { made, number } = await once(context, 'createWebhook', input, (within) =>
+          createWebhook(input, context, within),
+        );
+        if (made) return made;
+        if (!(await context.read.notices.webhook(number))) {
+          const message = 'The webhook that was created with this idempotency key does not exist any more.';
+          refuse('WEBHOOK_NOT_FOUND', message, 'input', 'idempotencyKey');
+        }
+        return { number, secret: null };
+      }),
   }),
   updateWebhook: t.field({
     type: UpdateWebhookPayload,
@@ -225,7 +244,7 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, context) =>
       payload(context, async () => {
         const { number } = await webhookAt(context, input.id);
-        await context.services.webhooks.delete(number);
+        await context.services.webhooks.delete(number, context.audit?.within);
         return number;
       }),
   }),
@@ -237,7 +256,8 @@ builder.mutationFields((t) => ({
     resolve: (_root, { input }, context) =>
       payload(context, async () => {
         const { number } = await webhookAt(context, input.id);
-        return { number, delivery: Number(await context.services.webhooks.test(number)) };
+        const delivery = await context.services.webhooks.test(number, context.audit?.within);
+        return { number, delivery: Number(delivery) };
       }),
   }),
 }));

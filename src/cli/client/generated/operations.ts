@@ -77,6 +77,8 @@ export type Collisions =
 
 /** A new project. */
 export type CreateProjectInput = {
+  /** Repeating a request with its key returns the same project; the key with another input is an error. */
+  readonly idempotencyKey?: string | null | undefined;
   /** Its unique name. */
   readonly name: string;
   /** What its leases may have at most. */
@@ -115,6 +117,8 @@ export type CreateRecurrenceInput = {
 export type CreateTokenInput = {
   /** When it expires, by the wall clock. Without it, never. */
   readonly expiresAt?: string | null | undefined;
+  /** Repeating a request with its key returns the same token; the key with another input is an error. The secret is not shown again. */
+  readonly idempotencyKey?: string | null | undefined;
   /** The unique name of the principal that it stands for. Letters, digits and . _ - @ only. */
   readonly name: string;
   /** The projects of which its holder is a member. */
@@ -125,6 +129,8 @@ export type CreateTokenInput = {
 
 /** A new webhook. */
 export type CreateWebhookInput = {
+  /** Repeating a request with its key returns the same webhook; the key with another input is an error. The secret is not shown again. */
+  readonly idempotencyKey?: string | null | undefined;
   /** The kinds of notices that it gets. Without it, or empty, all. */
   readonly kinds?: ReadonlyArray<NoticeKind> | null | undefined;
   /** It gets notices of leases of this project. Default: the only project of the principal; for operators, all notices of the site. */
