@@ -10,7 +10,7 @@ import {
 } from './config/index.ts';
 import { SiteClock } from './engine/index.ts';
 import { BrowserSignIn, createIdentity, openIdConnect } from './identity/index.ts';
-import { Webhooks } from './notices/index.ts';
+import { SecretBox, Webhooks } from './notices/index.ts';
 import {
   announceReady,
   isApiWorker,
@@ -84,6 +84,8 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     if (tracing) engineCloser.add(() => tracing.close());
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
+    const secrets = new SecretBox(config.secretsKey);
+    await secrets.takeOver(engine.store.prisma);
     const { openIdConnect: issuer } = config.identity;
     const onIssuerFailure = (err: unknown) =>
       log.error({ err }, 'the OpenID Connect issuer cannot be reached');
@@ -116,7 +118,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
           configuration: config.scheduler,
         },
         identity,
-        webhooks: new Webhooks(engine.store.prisma, config.webhooks),
+        webhooks: new Webhooks(engine.store.prisma, config.webhooks, secrets),
       },
       isOutage,
       limits: config.limits,

@@ -13,6 +13,8 @@ export interface ServerConfig extends Configuration {
   readonly port: number;
   /** Null: made at the first start. */
   readonly adminToken: string | null;
+  /** Encrypts secrets of webhooks in the database: 32 bytes. Null: they are kept as they are. */
+  readonly secretsKey: Uint8Array | null;
   readonly logLevel: string;
   /** `api`: answers and subscriptions only; another process schedules. */
   readonly role: 'all' | 'api';
@@ -46,6 +48,8 @@ const environmentSchema = z.object({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'expected printable ASCII characters without blanks')
     .optional(),
+  LEASEGRAPH_SECRETS_KEY: z.string().optional(),
+  LEASEGRAPH_SECRETS_KEY_FILE: z.string().optional(),
   LEASEGRAPH_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
       error: 'expected fatal, error, warn, info, debug, trace or silent',
@@ -95,11 +99,32 @@ export function loadConfiguration(environment: Environment): ServerConfig {
     host: variables.HOST,
     port: variables.PORT,
     adminToken: variables.LEASEGRAPH_ADMIN_TOKEN ?? null,
+    secretsKey: secretsKey(variables.LEASEGRAPH_SECRETS_KEY, variables.LEASEGRAPH_SECRETS_KEY_FILE),
     logLevel: variables.LEASEGRAPH_LOG_LEVEL,
     role: variables.LEASEGRAPH_ROLE,
     applySite: variables.LEASEGRAPH_APPLY_SITE,
     apiWorkers: variables.LEASEGRAPH_API_WORKERS,
   };
+}
+
+/** The key that is given, or read from a file; null without one. Throws ConfigurationError. */
+function secretsKey(given: string | undefined, file: string | undefined): Uint8Array | null {
+  if (given !== undefined && file !== undefined) {
+    throw new ConfigurationError(
+      'INVALID_VALUE',
+      'environment: LEASEGRAPH_SECRETS_KEY and LEASEGRAPH_SECRETS_KEY_FILE are both set; set one of them',
+    );
+  }
+  const text = given ?? (file === undefined ? undefined : readText(file).trim());
+  if (text === undefined) return null;
+  const key = /^[\da-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64');
+  const isWhole = key.length === 32 && /^(?:[\da-f]{64}|[\w+/-]{43}=?)$/i.test(text);
+  // The key itself is not shown.
+  if (isWhole) return new Uint8Array(key);
+  throw new ConfigurationError(
+    'INVALID_VALUE',
+    `${file ?? 'environment: LEASEGRAPH_SECRETS_KEY'}: expected a key of 32 bytes in base64 or hexadecimal, as "openssl rand -base64 32" prints it`,
+  );
 }
 
 /** What an operation of a host takes at least in plans: one that is planned to take no time cannot be extended. */

@@ -296,6 +296,14 @@ export class Engine implements LeaseService {
     for (const { replyTo } of this.inbox.takeLocal()) if ('settle' in replyTo) replyTo.settle(refused);
   }
 
+  /** Whether this writer has nothing to do at the present instant. */
+  private isIdle(): boolean {
+    const { session } = this.leadership;
+    if (!session?.isWaiting || this.inbox.hasWork || session.pass.wanted(session.core)) return false;
+    const due = session.core.nextInstant();
+    return due === null || due > this.clock.now();
+  }
+
   private readings(): EngineReadings {
     const { role, epoch, problems } = this.status();
     const core = this.leadership.session?.core;
@@ -307,6 +315,7 @@ export class Engine implements LeaseService {
       liveLeases: core?.liveLeases ?? 0,
       queueLength: core?.queueLength ?? 0,
       commandsWaiting: this.inbox.localCommands,
+      idle: this.isIdle(),
       lastEventSequence: this.publisher.last,
       commitAge: this.leadership.commitAge,
       actionsOpen: actions.open,

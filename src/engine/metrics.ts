@@ -11,6 +11,8 @@ export interface EngineReadings {
   readonly liveLeases: number;
   readonly queueLength: number;
   readonly commandsWaiting: number;
+  /** Whether the writer waits for the next instant, command or report. */
+  readonly idle: boolean;
   readonly lastEventSequence: number;
   /** Duration of the current commit so far (ms); 0 when there is none. */
   readonly commitAge: number;
@@ -114,6 +116,11 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   gauge('live_leases', 'Leases that have not ended.', (now) => now.liveLeases);
   gauge('queue_length', 'Leases in the queue.', (now) => now.queueLength);
   gauge('commands_waiting', 'Commands that wait for a turn.', (now) => now.commandsWaiting);
+  gauge(
+    'writer_idle',
+    '1 when the writer has nothing to do now: no command, report, pass or due instant waits.',
+    (now) => (now.idle ? 1 : 0),
+  );
   gauge(
     'commit_age_seconds',
     'How long the commit under way has been going on; 0 when there is none.',

@@ -88,6 +88,8 @@ export class WriterSession {
   private readonly context: ItemContext;
   private readonly occurrences: OccurrenceMaker;
   private lastTurn: Instant = Number.NEGATIVE_INFINITY;
+  /** Whether it waits for the next instant, command or report. */
+  isWaiting = false;
 
   constructor(private readonly options: SessionOptions) {
     ({ core: this.core, notices: this.notices } = options.loaded);
@@ -125,7 +127,9 @@ export class WriterSession {
     if (next !== null && next <= clock.now()) return;
     using waiting = linkedController(signal, committer.lost);
     if (next !== null) void clock.until(next, waiting.signal).then(() => waiting.abort());
+    this.isWaiting = true;
     await wake.wait(waiting.signal);
+    this.isWaiting = false;
     waiting.abort();
   }
 
@@ -144,7 +148,7 @@ export class WriterSession {
   // ---------------------------------------------------------------- turns
 
   private async turn(): Promise<void> {
-    const { clock, committer, inbox, limits, store } = this.options;
+    const { clock, committer, inbox, limits, metrics, store } = this.options;
     let items: readonly Item[] = [];
     try {
       if (committer.lost.aborted) await committer.recover();
@@ -154,7 +158,7 @@ export class WriterSession {
         committer.persist('reading forwarded commands', () => store.forwarded(limit)),
       );
       items = inbox.take(limits.commandsPerTurn, limits.rowsPerTurn);
-      this.tookUp(items);
+      for (const item of items) if (item.type === 'command') metrics.commandWaited(inbox.ageOf(item) / 1_000);
       await this.write(items, null, true);
     } catch (error) {
       await this.recover(error, items);
@@ -167,7 +171,7 @@ export class WriterSession {
    */
   private async write(items: readonly Item[], behind: Instant | null, withPass = false): Promise<void> {
     const { core, pass } = this;
-    const { clock, committer, limits } = this.options;
+    const { clock, committer, limits, quarantine } = this.options;
     const taken = traceTime();
     const known = await this.remembered(items);
     const now = behind ?? clock.now();
@@ -181,7 +185,9 @@ export class WriterSession {
     const answers = guarded('the answers', () => concludeAnswers(core, applied.answers));
     const rows = core.changedRows;
     const changes = guarded('taking changes', () => core.takeChanges());
-    const { notices, givenUntil } = guarded('notices', () => this.notices.take(now, changes));
+    const { notices, givenUntil } = guarded('notices', () =>
+      this.notices.take(now, changes, (lease) => quarantine.remainsOf(lease)?.project ?? null),
+    );
     const content: BatchContent = {
       changes,
       notices,
@@ -209,13 +215,6 @@ export class WriterSession {
     this.lastTurn = now;
     traceAnswers(answers, { taken, commit }, this.options);
     this.committed({ ...applied, answers }, content);
-  }
-
-  private tookUp(items: readonly Item[]): void {
-    const { inbox, metrics } = this.options;
-    for (const item of items) {
-      if (item.type === 'command') metrics.commandWaited(inbox.ageOf(item) / 1_000);
-    }
   }
 
   /** The turn is committed: publish its effects. */

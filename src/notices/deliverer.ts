@@ -8,6 +8,7 @@ import type { AddressRules } from './addresses.ts';
 import { bodyOf } from './body.ts';
 import type { DeliveryMetrics } from './metrics.ts';
 import type { Delivery, DeliveryQueue } from './queue.ts';
+import type { SecretBox } from './secret-box.ts';
 import { send } from './send.ts';
 
 export interface DeliverySettings {
@@ -28,6 +29,7 @@ export interface DeliverySettings {
 export interface DelivererOptions {
   readonly queue: DeliveryQueue;
   readonly addresses: AddressRules;
+  readonly secrets: SecretBox;
   readonly settings: DeliverySettings;
   /** The name of the site. */
   readonly site: string;
@@ -121,8 +123,9 @@ export class Deliverer {
   }
 
   private async attempt(delivery: Delivery): Promise<void> {
-    const { addresses, metrics, queue, settings, site } = this.options;
-    const { id, notice, secret, url } = delivery;
+    const { addresses, metrics, queue, secrets, settings, site } = this.options;
+    const { id, notice, url } = delivery;
+    const secret = secrets.open(delivery.secret);
     const begun = performance.now();
     const answer = await send(
       { id, secret, url, kind: notice?.kind ?? 'TEST', body: bodyOf(delivery, site) },

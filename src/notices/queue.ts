@@ -9,6 +9,7 @@ export interface Delivery {
   readonly createdAt: Date;
   readonly webhook: number;
   readonly url: string;
+  /** As it is stored. */
   readonly secret: string;
   /** Counts from 1; this attempt included. */
   readonly attempts: number;

@@ -1,6 +1,7 @@
 import type { NoticeKind } from '../engine/ports.ts';
 import type { Prisma, PrismaClient, Webhook } from '../store/prisma/client.ts';
 import { AddressRules } from './addresses.ts';
+import { SecretBox } from './secret-box.ts';
 import { faultOfUrl } from './send.ts';
 import { newSecret } from './signature.ts';
 
@@ -37,13 +38,14 @@ export interface WebhookChanges {
 /** Writes, in the transaction of a change, what else belongs to it, such as its audit record. */
 export type Within = (transaction: Prisma.TransactionClient, webhook: number) => Promise<void>;
 
-/** Webhooks in the database. Their secrets are written here, read where deliveries are signed, and shown nowhere. */
+/** Webhooks in the database. Their secrets are written here, opened where deliveries are signed, and shown nowhere. */
 export class Webhooks {
   private readonly addresses: AddressRules;
 
   constructor(
     private readonly prisma: PrismaClient,
     private readonly settings: WebhookSettings,
+    private readonly secrets = new SecretBox(null),
   ) {
     this.addresses = new AddressRules(settings.allowedNetworks);
   }
@@ -65,7 +67,7 @@ export class Webhooks {
     const kept = secret ?? newSecret();
     return this.prisma.$transaction(async (transaction) => {
       const { number } = await transaction.webhook.create({
-        data: { ...rest, kinds: [...kinds], projectNumber: project, secret: kept },
+        data: { ...rest, kinds: [...kinds], projectNumber: project, secret: this.secrets.seal(kept) },
         select: { number: true },
       });
       await within?.(transaction, number);
@@ -77,7 +79,11 @@ export class Webhooks {
    * Active again, it gets at once what has waited while it was paused. What happens while it is not active is never
    * delivered.
    */
-  async update(number: number, { active, kinds, ...rest }: WebhookChanges, within?: Within): Promise<void> {
+  async update(
+    number: number,
+    { active, kinds, secret, ...rest }: WebhookChanges,
+    within?: Within,
+  ): Promise<void> {
     const state: Pick<Webhook, 'state' | 'pauseReason' | 'pausedAt'> | null =
       active === undefined
         ? null
@@ -85,7 +91,12 @@ export class Webhooks {
     await this.prisma.$transaction(async (transaction) => {
       await transaction.webhook.updateMany({
         where: { number },
-        data: { ...rest, ...(kinds && { kinds: [...kinds] }), ...state },
+        data: {
+          ...rest,
+          ...(kinds && { kinds: [...kinds] }),
+          ...(secret !== undefined && { secret: this.secrets.seal(secret) }),
+          ...state,
+        },
       });
       if (active === true) {
         await transaction.webhookDelivery.updateMany({

@@ -10,7 +10,7 @@ import {
   type Engine,
   type EngineOptions,
 } from '../engine/index.ts';
-import { createDeliverer } from '../notices/index.ts';
+import { createDeliverer, SecretBox } from '../notices/index.ts';
 import { type OpenStore, openStore } from '../store/index.ts';
 import { applySite, warnOfDifference } from './apply-site.ts';
 import { siteInUse, storedSite } from './stored-site.ts';
@@ -32,8 +32,8 @@ export interface OpenEngine {
 }
 
 /**
- * Opens the database, the adapters and the engine upon them. Throws ConfigurationError, AdapterError, StoreError or
- * SchedulerError, each with a message for people; nothing is left open or locked then.
+ * Opens the database, the adapters and the engine upon them. Throws ConfigurationError, AdapterError, StoreError,
+ * SecretKeyError or SchedulerError, each with a message for people; nothing is left open or locked then.
  */
 export async function openEngine(
   config: ServerConfig,
@@ -48,6 +48,8 @@ export async function openEngine(
       log: log.child({ component: 'store' }),
     });
     closers.add(() => store.close());
+    const secrets = new SecretBox(config.secretsKey);
+    await secrets.takeOver(store.prisma);
     const { difference, site } = await siteInUse(store.prisma, config.site);
     const policies = await loadPolicies(config.scheduler);
     const metrics = createEngineMetrics(registry);
@@ -62,6 +64,7 @@ export async function openEngine(
     const deliverer = createDeliverer({
       prisma: store.prisma,
       settings: config.webhooks,
+      secrets,
       site: site.name,
       isWriter: () => role() === 'writer',
       log: log.child({ component: 'webhooks' }),

@@ -21,7 +21,7 @@ WITH fence AS (
 ), lease AS (
   UPDATE leases SET state = 'FAILED', reason_code = $3, reason_message = $4, ended_at = last.at, planned_start = NULL,
     queue_rank = NULL, is_future = false, is_quarantined = false
-  FROM fence, last WHERE number = $2::int AND ended_at IS NULL RETURNING number
+  FROM fence, last WHERE number = $2::int AND ended_at IS NULL RETURNING number, project_number
 ), machines AS (
   SELECT lease_number, jsonb_agg(jsonb_build_object('leaseId', lease_number, 'machine', index, 'node', node_number,
     'toNode', NULL, 'capacity', amounts, 'image', NULL) ORDER BY index) AS targets
@@ -43,6 +43,17 @@ WITH fence AS (
   INSERT INTO lease_events (sequence, at, lease_number, from_state, to_state, reason_code, reason_message)
   SELECT last_event_sequence + 1, last.at, number, old.state, 'FAILED', $3, $4
   FROM lease JOIN leases AS old USING (number), sites, last
+), notice AS (
+  INSERT INTO notices (sequence, at, kind, lease_number, project_number, message, reason_code, reason_message)
+  SELECT coalesce((SELECT max(sequence) FROM notices), 0) + 1, last.at, 'LEASE_FAILED', number, project_number,
+    'Lease ' || number || ' has failed: ' || $4 || '.', $3, $4
+  FROM lease, last RETURNING sequence, kind, project_number, lease_number
+), delivery AS (
+  INSERT INTO webhook_deliveries (webhook_number, notice_sequence, topic)
+  SELECT webhooks.number, sequence, notice.lease_number
+  FROM notice JOIN webhooks ON webhooks.state <> 'DISABLED'
+    AND (coalesce(webhooks.kinds, '{}') = '{}' OR kind = ANY (webhooks.kinds))
+    AND (webhooks.project_number IS NULL OR webhooks.project_number = notice.project_number)
 ), site AS (
   UPDATE sites SET last_event_sequence = last_event_sequence + 1,
     last_action_id = last_action_id + (SELECT count(*) FROM machines)
@@ -90,6 +101,7 @@ export async function markQuarantined(
 interface RemainsRow {
   readonly number: number;
   readonly state: string;
+  readonly project: number | null;
   readonly machines: readonly (readonly [machine: number, node: number, capacity: unknown])[];
 }
 
@@ -99,13 +111,14 @@ export async function readRemains(
   leaseNumbers: readonly number[],
 ): Promise<readonly LeaseRemains[]> {
   const rows = await database.query<RemainsRow & Record<string, unknown>>(
-    `SELECT number, state::text, coalesce((SELECT jsonb_agg(jsonb_build_array(index, node_number, amounts) ORDER BY index)
+    `SELECT number, state::text, project_number AS project, coalesce((SELECT jsonb_agg(jsonb_build_array(index, node_number, amounts) ORDER BY index)
        FROM lease_machines WHERE lease_number = number AND node_number IS NOT NULL), '[]') AS machines
      FROM leases WHERE number = ANY ($1::int[]) AND ended_at IS NULL`,
     [leaseNumbers],
   );
-  return rows.map(({ number, state, machines }) => ({
+  return rows.map(({ number, state, project, machines }) => ({
     leaseId: number,
+    project,
     state: state as LeaseState,
     machines: machines.map(([machine, node, stored]) => {
       const capacity = amounts.safeParse(stored);

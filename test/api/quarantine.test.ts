@@ -44,7 +44,7 @@ const discard = async ({ ask }: Server, lease: number) =>
   (
     await ask(
       `mutation { discardLease(input: { id: "${id(lease)}" }) {
-        lease { number state stateReason { code } reservations { totalCount } } userErrors { reason path } } }`,
+        lease { number state stateReason { code message } reservations { totalCount } } userErrors { reason path } } }`,
     )
   ).discardLease;
 const stateOf = async ({ ask }: Server, lease: number) =>
@@ -118,7 +118,7 @@ describeEachDatabase('quarantined leases', (databases) => {
     const { lease: discarded, userErrors } = await discard(server, 1);
     expect(userErrors).toEqual([]);
     expect(discarded).toEqual({
-      ...{ number: 1, state: 'FAILED', stateReason: { code: 'DISCARDED' } },
+      ...{ number: 1, state: 'FAILED', stateReason: { code: 'DISCARDED', message: expect.any(String) } },
       reservations: { totalCount: 0 },
     });
     expect((await discard(server, 2)).lease).toMatchObject({ state: 'FAILED' });
@@ -127,6 +127,17 @@ describeEachDatabase('quarantined leases', (databases) => {
     );
     expect(events.nodes).toEqual(
       [1, 2].map((number) => ({ from: 'ACTIVE', reason: { code: 'DISCARDED' }, lease: { number } })),
+    );
+    const { notices } = await server.ask(
+      '{ notices { nodes { kind message reason { code } lease { number } } } }',
+    );
+    expect(notices.nodes).toEqual(
+      [1, 2].map((number) => ({
+        kind: 'LEASE_FAILED',
+        message: `Lease ${number} has failed: ${discarded.stateReason.message}.`,
+        reason: { code: 'DISCARDED' },
+        lease: { number },
+      })),
     );
     // Their machines leave their nodes, which the next lease has then.
     expect(await request(server, 2)).toEqual({ lease: { number: 3 }, userErrors: [] });

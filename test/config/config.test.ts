@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -52,6 +53,17 @@ describe('the environment', () => {
     expect(loadConfiguration(empty)).toEqual(loadConfiguration({}));
   });
 
+  it('takes the key of secrets in base64 or hexadecimal, also from a file', () => {
+    const key = new Uint8Array(randomBytes(32));
+    const base64 = Buffer.from(key).toString('base64');
+    for (const LEASEGRAPH_SECRETS_KEY of [base64, Buffer.from(key).toString('hex')])
+      expect(loadConfiguration({ LEASEGRAPH_SECRETS_KEY }).secretsKey).toEqual(key);
+    expect(loadConfiguration({ LEASEGRAPH_SECRETS_KEY_FILE: file(`${base64}\n`, 'key') }).secretsKey).toEqual(
+      key,
+    );
+    expect(loadConfiguration({}).secretsKey).toBeNull();
+  });
+
   it.each([
     [{ PORT: 'http' }, 'PORT'],
     [{ PORT: '65536' }, 'PORT'],
@@ -59,6 +71,10 @@ describe('the environment', () => {
     [{ DATABASE_URL: 'mysql://localhost/x' }, 'DATABASE_URL'],
     [{ LEASEGRAPH_ADMIN_TOKEN: 'two words' }, 'LEASEGRAPH_ADMIN_TOKEN'],
     [{ LEASEGRAPH_LOG_LEVEL: 'loud' }, 'LEASEGRAPH_LOG_LEVEL'],
+    [{ LEASEGRAPH_SECRETS_KEY: 'too short' }, 'LEASEGRAPH_SECRETS_KEY: expected a key of 32 bytes'],
+    [{ LEASEGRAPH_SECRETS_KEY: '!'.repeat(44) }, 'LEASEGRAPH_SECRETS_KEY: expected a key of 32 bytes'],
+    [{ LEASEGRAPH_SECRETS_KEY_FILE: '/nowhere/key' }, '/nowhere/key'],
+    [{ LEASEGRAPH_SECRETS_KEY: 'a', LEASEGRAPH_SECRETS_KEY_FILE: 'b' }, 'are both set'],
     [{ LEASEGRAPH_CONFIG: '/nowhere/at/all.yaml' }, '/nowhere/at/all.yaml'],
   ])('names what is wrong in %j', (environment, name) => {
     expect(() => loadConfiguration(environment)).toThrow(name);

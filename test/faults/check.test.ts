@@ -106,6 +106,10 @@ describeEachDatabase('leasegraph check', (database) => {
     });
     expect(row).toMatchObject({ state: 'FAILED', reasonCode: 'DISCARDED', reservations: [] });
     expect(row.events.at(-1)).toMatchObject({ from: 'READY', to: 'FAILED', reasonCode: 'DISCARDED' });
+    const failures = await reopened.notices(0, 100);
+    expect(failures.filter(({ kind }) => kind === 'LEASE_FAILED')).toMatchObject(
+      [4, 9].map((leaseId) => ({ leaseId, reason: { code: 'DISCARDED' } })),
+    );
     expect(await reopened.eventRange()).toMatchObject({ newest: Number(row.events.at(-1)?.sequence) });
     expect(
       await reopened.prisma.action.findMany({ where: { kind: 'DESTROY', leaseNumber: 9 } }),

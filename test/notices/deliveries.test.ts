@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -6,6 +7,7 @@ import type { NoticeRecord } from '../../src/engine/ports.ts';
 import { AddressRules } from '../../src/notices/addresses.ts';
 import { Deliverer, type DeliverySettings } from '../../src/notices/deliverer.ts';
 import { type Delivery, DeliveryQueue } from '../../src/notices/queue.ts';
+import { SecretBox, SecretKeyError } from '../../src/notices/secret-box.ts';
 import { signatureOf } from '../../src/notices/signature.ts';
 import { Webhooks } from '../../src/notices/webhooks.ts';
 import type { OpenStore } from '../../src/store/index.ts';
@@ -84,12 +86,18 @@ async function site(store: OpenStore) {
   };
 }
 
-function start(store: OpenStore, overrides: Partial<DeliverySettings> = {}, isWriter = () => true) {
+function start(
+  store: OpenStore,
+  overrides: Partial<DeliverySettings> = {},
+  isWriter = () => true,
+  secrets = new SecretBox(null),
+) {
   const queue = new WatchedQueue(store.prisma);
   const deliverer = new Deliverer({
     queue,
     addresses: new AddressRules(['127.0.0.0/8']),
     settings: { ...settings, ...overrides },
+    secrets,
     site: 'test',
     isWriter,
     log: pino({ level: 'silent' }),
@@ -148,6 +156,41 @@ describeDatabase('server', 'deliveries', (database) => {
     expect(await store.prisma.webhookDelivery.findFirst({ where: { noticeSequence: 1n } })).toMatchObject({
       ...{ id: first.id, state: 'SUCCEEDED', attempts: 1, status: 204, error: null },
     });
+  });
+
+  it('are signed with secrets that the database holds encrypted', async () => {
+    const store = await open();
+    const { commit } = await site(store);
+    const receiver = await startReceiver();
+    const box = new SecretBox(randomBytes(32));
+    const rows = () => store.prisma.webhook.findMany({ orderBy: { number: 'asc' } });
+    // One from before there was a key, one that is new, and one that is replaced.
+    await webhooksOf(store).create({ ...made, url: receiver.url });
+    await box.takeOver(store.prisma);
+    const sealing = new Webhooks(store.prisma, { allowedNetworks: ['127.0.0.0/8'], allowHttp: true }, box);
+    await sealing.create({ ...made, url: receiver.url });
+    const { number } = await sealing.create({ ...made, url: receiver.url, secret: 'replaced soon enough' });
+    await sealing.update(number, { secret });
+    const stored = (await rows()).map((row) => row.secret);
+    expect(new Set(stored).size).toBe(3);
+    for (const each of stored) {
+      expect(each).toMatch(/^aes-256-gcm [\w-]+$/);
+      expect(box.open(each)).toBe(secret);
+    }
+    const { deliverer, queue } = start(store, {}, () => true, box);
+    await commit(notice(1));
+    deliverer.wake();
+    await Promise.all([1, 2, 3].map((delivery) => queue.has(`succeeded ${delivery}`)));
+    const isGenuine = await documentedVerification();
+    expect(receiver.requests.map(({ signature, text }) => isGenuine(secret, signature, text))).toEqual([
+      ...[true, true, true],
+    ]);
+    // With another key, without one, or with damaged rows nothing changes and nothing is signed.
+    for (const other of [new SecretBox(randomBytes(32)), new SecretBox(null)])
+      await expect(other.takeOver(store.prisma)).rejects.toThrow(SecretKeyError);
+    expect((await rows()).map((row) => row.secret)).toEqual(stored);
+    expect(() => box.open(`${stored[0]?.slice(0, -2)}AA`)).toThrow(SecretKeyError);
+    expect(() => box.open('aes-256-gcm ')).toThrow(SecretKeyError);
   });
 
   it('are made for webhooks of the kind and the project, and not for disabled ones', async () => {
@@ -262,6 +305,7 @@ describeDatabase('server', 'deliveries', (database) => {
     const queue = new WatchedQueue(store.prisma);
     const deliverer = new Deliverer({
       ...{ queue, settings, site: 'test', isWriter: () => true, log: pino({ level: 'silent' }) },
+      secrets: new SecretBox(null),
       addresses: new AddressRules([]),
       metrics: { attempt: () => {}, paused: () => {}, counts: () => {} },
     });

@@ -351,7 +351,7 @@ export class MemoryStore implements Store {
         const node = lease.mapping?.[machine] ?? lease.memoryAt[machine];
         return node === undefined ? [] : [{ machine, node, capacity }];
       });
-      return [{ leaseId: number, state: lease.state, machines }];
+      return [{ leaseId: number, state: lease.state, project: lease.project, machines }];
     });
   }
 

@@ -28,8 +28,7 @@ export function leaseNotice(
   const because = (holds: (code: string) => boolean): StateReason | null =>
     events.findLast(({ reason }) => reason !== null && holds(reason.code))?.reason ?? null;
   if (after.state === 'FAILED') {
-    const { reason } = after;
-    return notice(after, 'LEASE_FAILED', reason ? `has failed: ${reason.message}` : 'has failed', reason);
+    return hasFailed(after);
   }
   if (after.endedAt !== null || before === null) return null;
   const preemption = because((code) => code === 'PREEMPTED');
@@ -41,6 +40,11 @@ export function leaseNotice(
     return notice(after, 'LEASE_MOVED', 'has a place again', null, start === null ? {} : { start });
   }
   return lateness(before, after, events);
+}
+
+export function hasFailed(lease: Pick<LeaseRecord, 'id' | 'project' | 'reason'>): NewNotice {
+  const { reason } = lease;
+  return notice(lease, 'LEASE_FAILED', reason ? `has failed: ${reason.message}` : 'has failed', reason);
 }
 
 function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason): NewNotice {
@@ -95,7 +99,7 @@ function startOf({ state, actualStart, plannedStart }: LeaseRecord): number | nu
 }
 
 function notice(
-  { id, project }: LeaseRecord,
+  { id, project }: Pick<LeaseRecord, 'id' | 'project'>,
   kind: NoticeKind,
   what: string,
   reason: StateReason | null,

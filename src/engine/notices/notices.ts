@@ -9,7 +9,7 @@ import type {
   Snapshot,
 } from '../../core/index.ts';
 import type { Core } from '../core.ts';
-import { leaseNotice } from './lease-notices.ts';
+import { hasFailed, leaseNotice } from './lease-notices.ts';
 import { type NewNotice, type NoticeRecord, type NoticeSettings, noNotice } from './notice.ts';
 import { TimedNotices, type Upcoming } from './timed.ts';
 
@@ -55,10 +55,13 @@ export class Notices {
     return this.timed.next();
   }
 
-  /** Returns the notices of a turn, to be written in the same commit as its changes. Call once per turn. */
-  take(now: Instant, changes: Changes): TakenNotices {
+  /**
+   * Returns the notices of a turn, to be written in the same commit as its changes. Call once per turn. `projectOf`: the
+   * project of a lease that the scheduler does not have.
+   */
+  take(now: Instant, changes: Changes, projectOf: (leaseId: number) => number | null): TakenNotices {
     const { given } = this.timed;
-    const derived = [...this.ofNodes(changes), ...this.ofLeases(changes)];
+    const derived = [...this.ofNodes(changes), ...this.ofLeases(changes), ...ofDiscarded(changes, projectOf)];
     for (const each of changes.maintenance) {
       const isAhead = each.start > now && each.start < each.end;
       this.timed.set(`maintenance ${each.name}`, isAhead ? this.startOf(each) : null);
@@ -141,4 +144,15 @@ export class Notices {
       },
     };
   }
+}
+
+/** Leases that were left out, since what is stored of them is not sound, and were given up. */
+function ofDiscarded(
+  { discarded = [], events }: Changes,
+  projectOf: (leaseId: number) => number | null,
+): NewNotice[] {
+  return discarded.flatMap((id) => {
+    const reason = events.findLast(({ leaseId }) => leaseId === id)?.reason ?? null;
+    return hasFailed({ id, project: projectOf(id), reason });
+  });
 }
