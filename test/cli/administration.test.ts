@@ -294,7 +294,7 @@ describe('nodes and maintenance', () => {
   });
 });
 
-describe('node add and remove', () => {
+describe('node add, update and remove', () => {
   it('change which nodes the site has', async () => {
     api.leases.submitted.length = 0;
     api.leases.result = async () => ({ numbers: [1, 2] });
@@ -312,6 +312,21 @@ describe('node add and remove', () => {
         ],
       },
     });
+    api.leases.result = async () => ({ node: 2 });
+    const words = ['--capacity', 'CPU:50', '--no-address', '--label', 'rack=c'];
+    const updated = await cli('node', 'update', 'node-2', ...words, ...server);
+    expect([updated.status, updated.err]).toEqual([0, '']);
+    expect(updated.out).toMatch(/^NODE +HOSTNAME +CAPACITY\n +2 +node-2 /);
+    expect(api.leases.submitted.splice(1)).toEqual([
+      {
+        kind: 'updateNode',
+        input: { node: 2, capacity: { CPU: 50 }, address: null, labels: { rack: 'c' } },
+      },
+    ]);
+    expect((await cli('node', 'update', '2', '--no-labels', ...server)).status).toBe(0);
+    expect(api.leases.submitted.splice(1)).toEqual([{ kind: 'updateNode', input: { node: 2, labels: {} } }]);
+    for (const none of [[], ['--label', 'a=b', '--no-labels']])
+      expect((await cli('node', 'update', '2', ...none, ...server)).status).toBe(2);
     const removed = await cli('node', 'remove', 'node-2', ...server);
     expect([removed.status, removed.err, removed.out]).toEqual([0, '', 'node 2 (node-2) is removed\n']);
     expect(api.leases.submitted[1]).toEqual({ kind: 'removeNode', input: { node: 2 } });

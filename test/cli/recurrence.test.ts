@@ -49,6 +49,9 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     const lease = await cli('lease', '2', '--json', ...server);
     expect(JSON.parse(lease.out)).toMatchObject({ number: 2, name: 'course' });
 
+    const rehearsed = await recurrence('update', '1', '--from', '2', '--duration', '30m', '--dry-run');
+    expect([rehearsed.status, rehearsed.err]).toEqual([0, '']);
+    expect(rehearsed.out).toMatch(/^would be accepted\n\nOCCURRENCE +START \(UTC\) +FITS.*\n +2 /);
     const updated = await recurrence(
       'update',
       '1',

@@ -1,4 +1,4 @@
-/** `node add` and `node remove`. */
+/** `node add`, `node update` and `node remove`. */
 import type { Command } from 'commander';
 import { capacityOption, labelOption } from '../client/arguments.ts';
 import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
@@ -6,6 +6,7 @@ import {
   AddNodesDocument,
   type AddNodesMutation,
   RemoveNodeDocument,
+  UpdateNodeDocument,
 } from '../client/generated/operations.ts';
 import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { findNode } from '../client/nodes.ts';
@@ -20,6 +21,15 @@ interface AddOptions extends ServerOptions, OutputOptions {
   readonly capacity: ReturnType<typeof capacityOption>;
   readonly address?: string;
   readonly key?: string;
+  readonly label?: ReturnType<typeof labelOption>;
+}
+
+interface UpdateOptions extends ServerOptions, OutputOptions {
+  readonly capacity?: ReturnType<typeof capacityOption>;
+  /** False: `--no-address`. */
+  readonly address?: string | false;
+  /** False: `--no-labels`. */
+  readonly labels?: boolean;
   readonly label?: ReturnType<typeof labelOption>;
 }
 
@@ -53,6 +63,39 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
       assertAccepted(userErrors);
       printList(terminal, options, nodes, () => table(nodes, terminal.tableWidth));
     });
+
+  const update = sub('update', 'Change the capacity, address or labels of a node.')
+    .argument('<node>', 'number or host name of a node')
+    .option('--capacity <amounts>', 'its new capacity, such as "CPU:400 Memory:8192"', capacityOption)
+    .option('--address <address>', 'where its host is reached from now on')
+    .option('--no-address', 'its host is reached under its host name')
+    .option('--label <key=value>', 'all its labels from now on; may be repeated', labelOption)
+    .option('--no-labels', 'it has no labels from now on')
+    .action(async (wanted: string, _: UpdateOptions, own: Command) => {
+      const options = own.optsWithGlobals<UpdateOptions>();
+      const { address, capacity, label, labels } = options;
+      if (label && labels === false) throw new CliError('--label does not go with --no-labels', 2);
+      const changes = {
+        ...(capacity && { capacity }),
+        ...(address !== undefined && { address: address === false ? null : address }),
+        ...(label && { labels: label }),
+        ...(labels === false && { labels: [] }),
+      };
+      if (Object.keys(changes).length === 0)
+        throw new CliError('expected --capacity, --address, --no-address, --label or --no-labels', 2);
+      const client = connect(options);
+      const { id } = await findNode(client, wanted);
+      const input = { id, ...changes };
+      const { node, userErrors } = (await client.request(UpdateNodeDocument, { input })).updateNode;
+      assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+      if (node === null) throw new CliError('the server answered without a node [UNEXPECTED_ANSWER]');
+      printOne(terminal, options, node, () => table([node], terminal.tableWidth));
+    });
+  addNotes(
+    update,
+    terminal,
+    'The capacity changes only while no lease uses the node: drain it first, and wait until they have ended.',
+  );
 
   const remove = sub('remove', 'Remove a node from the site.')
     .argument('<node>', 'number or host name of a node')

@@ -48,6 +48,7 @@ interface UpdateOptions extends Options {
   readonly name?: string;
   readonly start?: string;
   readonly duration?: string;
+  readonly dryRun?: boolean;
 }
 
 const shownOccurrences = 20;
@@ -120,8 +121,9 @@ export default function recurrence(command: Command, terminal: Terminal): void {
     .option('--start <time>', 'its new start on the wall clock; those after it move by as much')
     .option('--duration <duration>', `the new duration: ${durationForm}`, durationOption)
     .option('--name <name>', 'name of leases that are still to be created')
+    .option('--dry-run', 'print what would happen, and change nothing')
     .action(async (number: number, options: UpdateOptions) => {
-      const { from, name, start, duration } = options;
+      const { dryRun, from, name, start, duration } = options;
       if ([name, start, duration].every((value) => value === undefined))
         throw new CliError('expected --start, --duration or --name', 2);
       const client = connect(options);
@@ -132,8 +134,11 @@ export default function recurrence(command: Command, terminal: Terminal): void {
         ...(name !== undefined && { name }),
         ...(start !== undefined && { start }),
         ...(duration !== undefined && { duration }),
+        ...(dryRun && { dryRun }),
       };
-      show((await client.request(UpdateRecurrenceDocument, { input })).updateRecurrence, options, terminal);
+      const payload = (await client.request(UpdateRecurrenceDocument, { input })).updateRecurrence;
+      if (dryRun) showPlan(payload, 'the update', options, terminal);
+      else show(payload, options, terminal);
     });
 
   sub('cancel', 'Cancel the occurrences of a recurrence that have not started.')
@@ -166,15 +171,24 @@ async function create(options: CreateOptions, terminal: Terminal): Promise<void>
     ...keyInput(key),
   };
   const payload = (await client.request(CreateRecurrenceDocument, { input })).createRecurrence;
-  assertAccepted(payload.userErrors);
-  if (!dryRun) {
-    show(payload, options, terminal);
-    return;
-  }
-  const { plan } = payload;
+  if (dryRun) showPlan(payload, 'the recurrence', options, terminal);
+  else show(payload, options, terminal);
+}
+
+interface PlanPayload extends Pick<Payload, 'userErrors'> {
+  readonly plan: Parameters<typeof recurrencePlan>[0] | null;
+}
+
+function showPlan(
+  { plan, userErrors }: PlanPayload,
+  what: string,
+  options: Options,
+  terminal: Terminal,
+): void {
+  assertAccepted(userErrors);
   if (plan === null) throw new CliError('the server answered without a plan [UNEXPECTED_ANSWER]');
   printOne(terminal, options, plan, () => recurrencePlan(plan, terminal.tableWidth));
-  if (!plan.accepted) throw new CliError('the recurrence would be refused');
+  if (!plan.accepted) throw new CliError(`${what} would be refused`);
 }
 
 /** Throws CliError. */

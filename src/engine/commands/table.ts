@@ -17,6 +17,7 @@ import { recoverAction } from './recover-action.ts';
 import { rehearseMaintenance } from './rehearse-maintenance.ts';
 import { rehearseNodeState } from './rehearse-node-state.ts';
 import { rehearseRecurrence } from './rehearse-recurrence.ts';
+import { rehearseRecurrenceUpdate } from './rehearse-recurrence-update.ts';
 import { removeNode } from './remove-node.ts';
 import { request } from './request.ts';
 import { setNodeState } from './set-node-state.ts';
@@ -50,6 +51,7 @@ export const commandKinds = {
   rehearseMaintenance,
   rehearseNodeState,
   rehearseRecurrence,
+  rehearseRecurrenceUpdate,
   upcomingOccurrences,
   availability,
   waiting,

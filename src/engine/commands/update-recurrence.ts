@@ -34,18 +34,25 @@ export interface UpdateRecurrenceResult {
 export const updateRecurrence: CommandKind<UpdateRecurrenceInput, UpdateRecurrenceResult> = {
   parse: parseUpdate,
   rows: () => 300,
-  apply: (core, now, { recurrence: id, from: given, name, start, duration }) => {
-    const recurrence = core.recurrences.open(id);
-    const from = given ?? firstToCome(core, recurrence);
-    const series = seriesOf(recurrence);
-    const shift = start === undefined ? undefined : shiftOf(recurrence, series, from, start, now);
-    const ahead =
-      shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
-    const { displaced } = core.recurrences.update(now, id, { from, name, duration, shift, ahead });
-    return { recurrence: id, displaced };
-  },
+  apply: updateWith,
   idempotency: null,
 };
+
+/** Throws CommandError or SchedulerError. */
+export function updateWith(
+  core: Core,
+  now: Instant,
+  { recurrence: id, from: given, name, start, duration }: UpdateRecurrenceInput,
+): UpdateRecurrenceResult {
+  const recurrence = core.recurrences.open(id);
+  const from = given ?? firstToCome(core, recurrence);
+  const series = seriesOf(recurrence);
+  const shift = start === undefined ? undefined : shiftOf(recurrence, series, from, start, now);
+  const ahead =
+    shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
+  const { displaced } = core.recurrences.update(now, id, { from, name, duration, shift, ahead });
+  return { recurrence: id, displaced };
+}
 
 /** Index of the first occurrence that has not started. */
 export function firstToCome(core: Core, { id, next }: RecurrenceRecord): number {

@@ -308,6 +308,33 @@ describe('update', () => {
       code: 'NOT_SCHEDULABLE',
       message: expect.stringMatching(/^occurrence 3 cannot be changed: /),
     });
+    // Its dry run names the occurrence, and when it could be had. With another duration it is accepted.
+    expect(await engine.submit('rehearseRecurrenceUpdate', update, options)).toEqual({
+      accepted: false,
+      occurrences: [
+        {
+          ...{ index: 3, start: startOf(3), end: startOf(3) + hours(2) },
+          reason: { code: 'NOT_SCHEDULABLE', message: expect.any(String) },
+          firstPossibleStart: startOf(3) + hours(2),
+        },
+      ],
+      displaces: [],
+    });
+    const moved = { recurrence: 1, from: 2, start: '2024-01-03T10:00' };
+    expect(
+      await engine.submit('rehearseRecurrenceUpdate', { ...moved, duration: minutes(30) }, options),
+    ).toEqual({ accepted: false, occurrences: [expect.objectContaining({ index: 3 })], displaces: [] });
+    const shorter = { recurrence: 1, from: 2, duration: minutes(30) };
+    const later = (index: number) => ({
+      ...{ index, start: startOf(index), end: startOf(index) + minutes(30) },
+      ...{ reason: null, firstPossibleStart: null },
+    });
+    expect(await engine.submit('rehearseRecurrenceUpdate', shorter, options)).toEqual({
+      ...{ accepted: true, occurrences: [later(2), later(3)], displaces: [] },
+    });
+    await expect(
+      engine.submit('rehearseRecurrenceUpdate', { recurrence: 1, from: 9, start: 'never' }, options),
+    ).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     expect({ leases: harness.database.leases, commits: harness.database.commits }).toEqual(before);
   });
 

@@ -85,12 +85,13 @@ const PlannedOccurrence = builder.objectRef<Rehearsed['occurrences'][number]>('P
 });
 
 const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').implement({
-  description: 'What would happen to a new recurrence.',
+  description: 'What would happen to a new recurrence, or to one that is updated.',
   fields: (t) => ({
     accepted: t.exposeBoolean('accepted', { description: 'Whether it would be accepted.' }),
     occurrences: t.field({
       type: [PlannedOccurrence],
-      description: 'The occurrences that would become leases now, in order.',
+      description:
+        'The occurrences that would become leases now, in order. Of an update: those that are leases and would change; if it would be refused, the first that cannot be had.',
       resolve: ({ occurrences }) => [...occurrences],
     }),
     displaces: t.field({
@@ -156,6 +157,10 @@ const UpdateRecurrenceInput = builder.inputType('UpdateRecurrenceInput', {
         'The new start of that occurrence on the wall clock, such as 2030-01-31T09:00. Those after it move by as much.',
     }),
     duration: t.field({ type: 'Duration', description: 'The new running time.' }),
+    dryRun: t.boolean({
+      description:
+        'Changes nothing: the recurrence of the payload is null, and `plan` says what would happen.',
+    }),
   }),
 });
 
@@ -164,7 +169,7 @@ interface Changed {
   readonly displaced: readonly number[];
 }
 
-const UpdateRecurrencePayload = payloadType<Changed>(
+const UpdateRecurrencePayload = payloadType<Changed | Rehearsed>(
   'UpdateRecurrencePayload',
   'The updated recurrence, or why it was not updated.',
   (t) => ({
@@ -172,12 +177,20 @@ const UpdateRecurrencePayload = payloadType<Changed>(
       type: Recurrence,
       nullable: true,
       description: 'The recurrence as it was committed. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : read.recurrence(result.number)),
+      resolve: ({ result }, _args, { read }) =>
+        result !== null && 'number' in result ? read.recurrence(result.number) : null,
     }),
     displaced: t.field({
       ...displacedField,
       type: [Lease],
-      resolve: ({ result }, _args, { read }) => visibleLeases(result?.displaced ?? [], read),
+      resolve: ({ result }, _args, { read }) =>
+        visibleLeases(result !== null && 'number' in result ? result.displaced : [], read),
+    }),
+    plan: t.field({
+      type: PlannedRecurrence,
+      nullable: true,
+      description: 'What would happen. Null unless `dryRun` is set.',
+      resolve: ({ result }) => (result !== null && !('number' in result) ? result : null),
     }),
   }),
 );
@@ -270,7 +283,7 @@ builder.mutationFields((t) => ({
     description: 'Changes the occurrences of a recurrence that have not started, from one on.',
     args: { input: t.arg({ type: UpdateRecurrenceInput, required: true, description: 'The new terms.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<Changed | Rehearsed>(
         context,
         async () => {
           const { principal, services } = context;
@@ -289,17 +302,15 @@ builder.mutationFields((t) => ({
             );
           }
           const number = await changeable(context, input.id);
-          const { displaced } = await services.leases.submit(
-            'updateRecurrence',
-            {
-              recurrence: number,
-              from: from ?? null,
-              name,
-              start: start ?? undefined,
-              duration: duration ?? undefined,
-            },
-            { principal },
-          );
+          const update = {
+            recurrence: number,
+            from: from ?? null,
+            name,
+            start: start ?? undefined,
+            duration: duration ?? undefined,
+          };
+          if (input.dryRun) return services.leases.submit('rehearseRecurrenceUpdate', update, { principal });
+          const { displaced } = await services.leases.submit('updateRecurrence', update, { principal });
           return { number, displaced };
         },
         'input',

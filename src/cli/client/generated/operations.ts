@@ -542,6 +542,8 @@ export type UpdateProjectInput = {
 
 /** New terms of occurrences that have not started, from one on. What is not given stays as it is. All or none change. */
 export type UpdateRecurrenceInput = {
+  /** Changes nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The new running time. */
   readonly duration?: string | null | undefined;
   /** The first occurrence to change. Default: the first that has not started. */
@@ -843,13 +845,6 @@ export type SiteInventoryQueryVariables = Exact<{
 
 export type SiteInventoryQuery = { readonly site: { readonly name: string, readonly resourceTypes: ReadonlyArray<string> }, readonly scheduler: { readonly configuration: unknown }, readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly address: string | null, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
-export type UpdateNodeMutationVariables = Exact<{
-  input: UpdateNodeInput;
-}>;
-
-
-export type UpdateNodeMutation = { readonly updateNode: { readonly node: { readonly number: number } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
-
 export type NodesAtQueryVariables = Exact<{
   at?: string | null | undefined;
   first?: number | null | undefined;
@@ -1038,6 +1033,13 @@ export type AddNodesMutationVariables = Exact<{
 
 export type AddNodesMutation = { readonly addNodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type UpdateNodeMutationVariables = Exact<{
+  input: UpdateNodeInput;
+}>;
+
+
+export type UpdateNodeMutation = { readonly updateNode: { readonly node: { readonly id: string, readonly number: number, readonly hostname: string, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
 export type RemoveNodeMutationVariables = Exact<{
   id: string | number;
 }>;
@@ -1085,7 +1087,7 @@ export type UpdateRecurrenceMutationVariables = Exact<{
 }>;
 
 
-export type UpdateRecurrenceMutation = { readonly updateRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type UpdateRecurrenceMutation = { readonly updateRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly plan: { readonly accepted: boolean, readonly occurrences: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly firstPossibleStart: string | null, readonly reason: { readonly code: string, readonly message: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type CancelRecurrenceMutationVariables = Exact<{
   input: CancelRecurrenceInput;
@@ -2278,22 +2280,6 @@ export const SiteInventoryDocument = new TypedDocumentString(`
   startCursor
   endCursor
 }`) as unknown as TypedDocumentString<SiteInventoryQuery, SiteInventoryQueryVariables>;
-export const UpdateNodeDocument = new TypedDocumentString(`
-    mutation UpdateNode($input: UpdateNodeInput!) {
-  updateNode(input: $input) {
-    node {
-      number
-    }
-    userErrors {
-      ...Refusal
-    }
-  }
-}
-    fragment Refusal on UserError {
-  code
-  message
-  path
-}`) as unknown as TypedDocumentString<UpdateNodeMutation, UpdateNodeMutationVariables>;
 export const NodesAtDocument = new TypedDocumentString(`
     query NodesAt($at: DateTime, $first: Int, $after: String) {
   nodes(first: $first, after: $after) {
@@ -3025,6 +3011,28 @@ export const AddNodesDocument = new TypedDocumentString(`
   message
   path
 }`) as unknown as TypedDocumentString<AddNodesMutation, AddNodesMutationVariables>;
+export const UpdateNodeDocument = new TypedDocumentString(`
+    mutation UpdateNode($input: UpdateNodeInput!) {
+  updateNode(input: $input) {
+    node {
+      id
+      number
+      hostname
+      capacity {
+        type
+        amount
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}`) as unknown as TypedDocumentString<UpdateNodeMutation, UpdateNodeMutationVariables>;
 export const RemoveNodeDocument = new TypedDocumentString(`
     mutation RemoveNode($id: ID!) {
   removeNode(input: {id: $id}) {
@@ -3229,6 +3237,22 @@ export const UpdateRecurrenceDocument = new TypedDocumentString(`
     }
     displaced {
       number
+    }
+    plan {
+      accepted
+      occurrences {
+        occurrence
+        start
+        end
+        reason {
+          code
+          message
+        }
+        firstPossibleStart
+      }
+      displaces {
+        number
+      }
     }
     userErrors {
       ...Refusal

@@ -56,9 +56,17 @@ function updateOccurrence(state: SchedulerState, lease: Lease, now: Instant, upd
       error.code,
       `occurrence ${indexOf(lease)} cannot be changed: ${error.message}`,
       error.path,
-      error.details,
+      { ...error.details, occurrences: [refusedOccurrence(lease, update, error)] },
     );
   }
+}
+
+function refusedOccurrence(lease: Lease, { start }: LeaseUpdate, { code, message }: SchedulerError) {
+  return {
+    index: indexOf(lease),
+    start: start ?? (lease.requestedStart as Instant),
+    reason: { code, message },
+  };
 }
 
 function newTerms(terms: readonly OccurrenceTerms[], update: RecurrenceUpdate): readonly OccurrenceTerms[] {
