@@ -11,7 +11,8 @@ const codes = {
   BEHIND_IN_QUEUE: { description: 'Other leases stand before it in the queue.' },
   IMAGE_TRANSFER: { description: 'Its disk image is being transferred.' },
   SUSPENDED: { description: 'It is suspended, and continues when its machines fit.' },
-  NODES_UNAVAILABLE: { description: 'Nodes that it needs are down, drained or in maintenance.' },
+  NODES_UNAVAILABLE: { description: 'Nodes that it needs are down or drained.' },
+  MAINTENANCE: { description: 'Nodes that it needs are in maintenance.' },
   QUOTA: { description: 'The quotas of its project do not allow more now.' },
   QUARANTINED: {
     description:

@@ -2,32 +2,15 @@ import { InvalidArgumentError } from 'commander';
 import { DateTime, Duration } from 'luxon';
 import { durationForm, parseDuration } from '../../config/duration.ts';
 import { leaseTransitions } from '../../core/index.ts';
+import { choice } from './choice.ts';
 import type { LeaseState, LeaseType, MachineSetInput, NoticeKind, Role } from './generated/operations.ts';
 
-const leaseTypes: ReadonlyMap<string, LeaseType> = new Map([
-  ['best-effort', 'BEST_EFFORT'],
-  ['advance-reservation', 'ADVANCE_RESERVATION'],
-  ['immediate', 'IMMEDIATE'],
-  ['deadline', 'DEADLINE'],
-]);
+export const leaseType = choice<LeaseType>(['BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE', 'DEADLINE']);
 
-export function leaseType(text: string): LeaseType {
-  const type = leaseTypes.get(text.toLowerCase().replaceAll('_', '-'));
-  if (type === undefined)
-    throw new InvalidArgumentError(`Expected one of ${[...leaseTypes.keys()].join(', ')}.`);
-  return type;
-}
-
-const leaseStates: readonly LeaseState[] = [
-  ...(Object.keys(leaseTransitions) as LeaseState[]),
-  'QUARANTINED',
-];
-
-export function leaseState(text: string): LeaseState {
-  const state = leaseStates.find((each) => each === text.toUpperCase().replaceAll('-', '_'));
-  if (state === undefined) throw new InvalidArgumentError(`Expected one of ${leaseStates.join(', ')}.`);
-  return state;
-}
+export const leaseState = choice<LeaseState>(
+  [...(Object.keys(leaseTransitions) as LeaseState[]), 'QUARANTINED'],
+  (state) => state,
+);
 
 /** `2 CPU:100 Memory:1024`, `1 CPU:100+100` for two instances; may be repeated. */
 export function machineSet(text: string, before: readonly MachineSetInput[] = []): MachineSetInput[] {
@@ -114,7 +97,7 @@ export function eventNumber(text: string): number {
   return Number(text);
 }
 
-const noticeKinds: readonly NoticeKind[] = [
+export const noticeKind = choice<NoticeKind>([
   'LEASE_ENDS_SOON',
   'LEASE_PREEMPTED',
   'LEASE_DISPLACED',
@@ -124,19 +107,6 @@ const noticeKinds: readonly NoticeKind[] = [
   'NODE_DOWN',
   'NODE_UP',
   'MAINTENANCE_SOON',
-];
+]);
 
-export function noticeKind(text: string): NoticeKind {
-  const found = noticeKinds.find((kind) => kind === text.toUpperCase().replaceAll('-', '_'));
-  const known = noticeKinds.map((kind) => kind.toLowerCase().replaceAll('_', '-')).join(', ');
-  if (found === undefined) throw new InvalidArgumentError(`Expected one of ${known}.`);
-  return found;
-}
-
-const roles: readonly Role[] = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
-
-export function role(text: string): Role {
-  const found = roles.find((each) => each === text.toUpperCase());
-  if (found === undefined) throw new InvalidArgumentError('Expected viewer, user, operator or admin.');
-  return found;
-}
+export const role = choice<Role>(['VIEWER', 'USER', 'OPERATOR', 'ADMIN']);

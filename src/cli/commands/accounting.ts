@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
+import { choice } from '../client/choice.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import {
   AccountingDocument,
@@ -34,7 +35,7 @@ const columns: readonly Column[] = [
 
 export default function accounting(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
-    .option('--by <group>', 'project, owner or lease', group, 'PROJECT')
+    .option('--by <group>', 'project, owner or lease', groups, 'PROJECT')
     .option('--from <instant>', 'begin (default: -30d)', momentOption, { offset: -month })
     .option('--to <instant>', 'end (default: now)', momentOption, { offset: 0 })
     .action(async (options: AccountingOptions) => {
@@ -50,11 +51,7 @@ export default function accounting(command: Command, terminal: Terminal): void {
     });
 }
 
-function group(text: string): AccountingGroup {
-  const found = (['PROJECT', 'OWNER', 'LEASE'] as const).find((each) => each === text.toUpperCase());
-  if (found === undefined) throw new InvalidArgumentError('Expected project, owner or lease.');
-  return found;
-}
+const groups = choice<AccountingGroup>(['PROJECT', 'OWNER', 'LEASE']);
 
 function table(rows: readonly Row[], width: number): string {
   return formatTable(

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { eventNumber, leaseState, wholeNumber } from '../client/arguments.ts';
+import { repeated } from '../client/choice.ts';
 import { addServerOptions, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
 import { showEvent } from '../client/follow.ts';
 import {
@@ -33,11 +34,7 @@ export default function events(command: Command, terminal: Terminal): void {
     .option('--after <n>', 'begin after this sequence number; 0 is all events that are kept', eventNumber)
     .option('--last <n>', 'number of events, the newest ones', wholeNumber, 50)
     .option('--lease <number>', 'only events of this lease', wholeNumber)
-    .option(
-      '--state <state>',
-      'only changes to this state; may be repeated',
-      (text, before: readonly LeaseState[] = []) => [...before, leaseState(text)],
-    )
+    .option('--state <state>', 'only changes to this state; may be repeated', repeated(leaseState))
     .action(async (options: EventsOptions) => {
       const client = connect(options);
       const leases = options.lease === undefined ? null : [(await findLease(client, options.lease)).id];

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { leaseState, leaseType, wholeNumber } from '../client/arguments.ts';
+import { repeated } from '../client/choice.ts';
 import { addServerOptions, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
 import {
   FilteredEventsDocument,
@@ -32,16 +33,8 @@ const watchInterval = 500;
 
 export default function leases(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
-    .option(
-      '--state <state>',
-      'only leases in this state; may be repeated',
-      (text, before: readonly LeaseState[] = []) => [...before, leaseState(text)],
-    )
-    .option(
-      '--type <type>',
-      'only leases of this type; may be repeated',
-      (text, before: readonly LeaseType[] = []) => [...before, leaseType(text)],
-    )
+    .option('--state <state>', 'only leases in this state; may be repeated', repeated(leaseState))
+    .option('--type <type>', 'only leases of this type; may be repeated', repeated(leaseType))
     .option('--live', 'only leases that have not ended')
     .option('--name <text>', 'only leases whose name contains this')
     .option('--project <project>', 'only leases of this project')

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { eventNumber, noticeKind, wholeNumber } from '../client/arguments.ts';
+import { repeated } from '../client/choice.ts';
 import { addServerOptions, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
 import {
   FollowNoticesDocument,
@@ -40,7 +41,7 @@ export default function notices(command: Command, terminal: Terminal): void {
     .option(
       '--kind <kind>',
       'only notices of this kind, such as lease-ends-soon; may be repeated',
-      (text, before: readonly NoticeKind[] = []) => [...before, noticeKind(text)],
+      repeated(noticeKind),
     )
     .action(async (options: NoticesOptions) => {
       const client = connect(options);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { noticeKind, wholeNumber } from '../client/arguments.ts';
+import { repeated } from '../client/choice.ts';
 import {
   addServerOptions,
   allPages,
@@ -46,7 +47,7 @@ export default function webhook(command: Command, terminal: Terminal): void {
     each.option(
       '--kind <kind>',
       'only notices of this kind, such as lease-failed; may be repeated',
-      (text, before: readonly NoticeKind[] = []) => [...before, noticeKind(text)],
+      repeated(noticeKind),
     );
   const print = (shown: WebhookRowFragment | null, options: Options): void => {
     if (shown === null) throw new CliError('the server answered without a webhook');

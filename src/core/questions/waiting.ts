@@ -12,6 +12,7 @@ export type WaitingCode =
   | 'IMAGE_TRANSFER'
   | 'SUSPENDED'
   | 'NODES_UNAVAILABLE'
+  | 'MAINTENANCE'
   | 'QUOTA';
 
 /** Why the machines of a lease do not run now. */
@@ -25,6 +26,13 @@ export interface Waiting {
 }
 
 const maxBlockers = 10;
+/** Reasons for which no lease is to blame. */
+const ofNoLease: ReadonlySet<WaitingCode> = new Set([
+  'START_NOT_REACHED',
+  'NOT_YET_CONSIDERED',
+  'IMAGE_TRANSFER',
+  'MAINTENANCE',
+]);
 const running: ReadonlySet<LeaseState> = new Set([
   'ACTIVE',
   'SUSPENDING',
@@ -46,14 +54,25 @@ export function whyWaiting(state: SchedulerState, lease: Lease, now: Instant): W
 }
 
 function codeOf(state: SchedulerState, lease: Lease, now: Instant): WaitingCode {
-  if (lease.isWithoutPlace) return 'NODES_UNAVAILABLE';
+  if (lease.isWithoutPlace) return lease.reason?.code === 'MAINTENANCE' ? 'MAINTENANCE' : 'NODES_UNAVAILABLE';
   if (lease.state === 'PENDING' || lease.state === 'NEW') return 'NOT_YET_CONSIDERED';
   if (waitsForQuota(state, lease, now)) return 'QUOTA';
   if (lease.isSuspended) return 'SUSPENDED';
-  if (lease.state === 'QUEUED') return isHead(state, lease) ? 'RESOURCES' : 'BEHIND_IN_QUEUE';
+  if (lease.state === 'QUEUED' && !isHead(state, lease)) return 'BEHIND_IN_QUEUE';
   if (lease.requestedStart !== null && lease.requestedStart > now && lease.vm?.start === lease.requestedStart)
     return 'START_NOT_REACHED';
-  return lease.transfers.size > 0 ? 'IMAGE_TRANSFER' : 'RESOURCES';
+  if (lease.transfers.size > 0) return 'IMAGE_TRANSFER';
+  return waitsForMaintenance(state, lease, now) ? 'MAINTENANCE' : 'RESOURCES';
+}
+
+/** Whether it could start now, for all the time that it needs, if no maintenance were planned. */
+function waitsForMaintenance(state: SchedulerState, lease: Lease, now: Instant): boolean {
+  const { availability, journal } = state;
+  if (availability.isIdle) return false;
+  return journal.trial(() => {
+    for (const each of availability.plannedMaintenance) availability.end(each, now);
+    return longestNow(state, lease, now) === lease.remaining;
+  });
 }
 
 /** Whether it could not start now even if all nodes were free. */
@@ -70,7 +89,7 @@ function isHead(state: SchedulerState, lease: Lease): boolean {
 }
 
 function blockersOf(state: SchedulerState, lease: Lease, code: WaitingCode, now: Instant): number[] {
-  if (code === 'START_NOT_REACHED' || code === 'NOT_YET_CONSIDERED' || code === 'IMAGE_TRANSFER') return [];
+  if (ofNoLease.has(code)) return [];
   if (code === 'BEHIND_IN_QUEUE') {
     const queue = [...state.queue];
     return queue.slice(0, queue.indexOf(lease)).map(({ id }) => id);

@@ -62,6 +62,27 @@ describe('the reason that a lease waits', () => {
     expect(scheduler.waiting(now, 1)).toMatchObject({ code: 'START_NOT_REACHED', longestNow: 30 * SECOND });
   });
 
+  it('is maintenance without which it could start now', () => {
+    const maintenance = { name: 'm', nodes: [1, 2, 3, 4], start: 5 * SECOND, end: 600 * SECOND };
+    const waiting = (cast: readonly StoryLease[], end = maintenance.end) => {
+      const stage = new Stage(cast).to(1);
+      stage.do((scheduler, now) => scheduler.planMaintenance(now, { ...maintenance, end }, 'REFUSE')).to(20);
+      const before = JSON.stringify(stage.scheduler.snapshot());
+      const answer = stage.scheduler.waiting(20 * SECOND, 2);
+      expect(JSON.stringify(stage.scheduler.snapshot())).toBe(before);
+      return answer;
+    };
+    expect(waiting([bestEffort(0, 1, 2), bestEffort(10, 1, 100)])).toEqual({
+      code: 'MAINTENANCE',
+      blockedBy: [],
+      estimatedStart: 600 * SECOND,
+      longestNow: null,
+    });
+    // The maintenance is over, and another lease runs on all nodes.
+    const busy = [bestEffort(12, 4, 600), bestEffort(13, 1, 100)];
+    expect(waiting([...busy], 10 * SECOND)).toMatchObject({ code: 'RESOURCES', blockedBy: [1] });
+  });
+
   it('is the transfer of its image', () => {
     const setting = { config: { preparation: 'imagetransfer' } } as const;
     expect(at(10, [bestEffort(0, 1, 600, { image: image('A') })], setting)(1)).toMatchObject({

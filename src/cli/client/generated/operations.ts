@@ -576,7 +576,9 @@ export type WaitingCode =
   | 'BEHIND_IN_QUEUE'
   /** Its disk image is being transferred. */
   | 'IMAGE_TRANSFER'
-  /** Nodes that it needs are down, drained or in maintenance. */
+  /** Nodes that it needs are in maintenance. */
+  | 'MAINTENANCE'
+  /** Nodes that it needs are down or drained. */
   | 'NODES_UNAVAILABLE'
   /** No scheduling pass has considered it yet. */
   | 'NOT_YET_CONSIDERED'
