@@ -1,38 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-/** Suites that start servers, kill them, or measure time: one after the other, when the rest is done. */
-const alone = ['test/e2e/**/*.test.ts', 'test/faults/**/*.test.ts', 'test/load/**/*.test.ts'];
+const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => join('test', file));
+
+/** Measure time or memory: nothing else runs beside them. */
+const measuring = ['test/faults/growth.test.ts'];
+/** Start servers and browsers, and wait for them more than they work. */
+const processes = files.filter((file) => /^test\/(e2e|faults)\//.test(file) && !measuring.includes(file));
+/** Replace modules: a worker that has loaded those already would not. */
+const isolated = files.filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')));
+
+/** One more than processors: some suites wait, for a database, a server, a browser or a machine. */
+const maxWorkers = availableParallelism() + 1;
 
 export default defineConfig({
   // What Node.js loads as `graphql`. Vite would take its other build for our sources, and graphql refuses to be loaded twice.
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
-    // Other suites' databases and processes share the machine: a test that waits for them is slow, not stuck.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Guards against a test that hangs. On a busy machine, which also runs other suites, a test takes many times as long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     setupFiles: ['test/support/seed.ts'],
     globalSetup: ['test/support/postgres-setup.ts'],
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'rooms',
-          include: ['test/**/*.test.ts'],
-          exclude: alone,
-          maxWorkers: '100%',
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'processes',
-          include: alone,
-          testTimeout: 120_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      project('processes', { include: processes }),
+      project('isolated', { include: isolated, isolate: true }),
+      // Loading the sources takes longer than most suites: a worker loads them once, for one suite after another.
+      project('rooms', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...processes, ...isolated, ...measuring],
+        isolate: false,
+      }),
+      project('measuring', {
+        include: measuring,
+        maxWorkers: 1,
+        sequence: { groupOrder: 1 },
+      }),
     ],
   },
 });
+
+function project(name: string, test: object) {
+  return { extends: true as const, test: { name, maxWorkers, ...test } };
+}

@@ -68,7 +68,7 @@ it('urql queries, mutates, and subscribes over graphql-sse', async () => {
     .subscription(gql(events), {})
     .subscribe(({ data }) => data && seen.push(data.leaseEvents.sequence));
   api.leases.publish(event(1), event(2));
-  await vi.waitFor(() => expect(seen).toEqual([1, 2]), 5_000);
+  await vi.waitFor(() => expect(seen).toEqual([1, 2]), 120_000);
   unsubscribe();
   sse.dispose();
 });
@@ -92,7 +92,7 @@ it('Apollo Client queries, mutates, and subscribes over graphql-ws', async () =>
     .subscribe<{ leaseEvents: { sequence: number } }>({ query: apolloGql(events) })
     .subscribe(({ data }) => data && seen.push(data.leaseEvents.sequence));
   api.leases.publish(event(1), event(2));
-  await vi.waitFor(() => expect(seen).toEqual([1, 2]), 5_000);
+  await vi.waitFor(() => expect(seen).toEqual([1, 2]), 120_000);
   subscription.unsubscribe();
   await socket.dispose();
 });

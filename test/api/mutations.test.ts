@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { createIdentity } from '../../src/identity/index.ts';
 import { type Api, apiOn, apiOnNewDatabase, hour, lease, minute, now, token, webhooksOn } from './fixture.ts';
@@ -378,9 +378,15 @@ describe('requestLease', () => {
   });
 
   it('names a lease that was committed when the answer takes too long', async () => {
-    const hasty = apiOn(api.prisma, { limits: { operationTimeout: 50 } });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const hasty = apiOn(api.prisma, { limits: { operationTimeout: 5_000 } });
     hasty.leases.answer = async () => 8;
-    hasty.leases.cancel = () => new Promise(() => {});
+    // The operation takes too long while the second mutation is carried out, however long the first has taken.
+    hasty.leases.cancel = () => {
+      vi.advanceTimersByTime(5_000);
+      return new Promise(() => {});
+    };
     const { errors } = await hasty.ask(
       `mutation ($input: RequestLeaseInput!) {
         first: requestLease(input: $input) { userErrors { code } }

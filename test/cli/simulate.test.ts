@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -11,9 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SimulationResult } from '../../src/simulation/result.ts';
+import { build, run as runProgram } from '../support/server-process.ts';
 import { cli } from './terminal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'leasegraph-cli-'));
@@ -268,15 +267,11 @@ backfilling: off
 [easy:scheduling]
 backfilling: aggressive
 `;
-  const leasegraph = (...argv: string[]) =>
-    promisify(execFile)(process.execPath, ['--import', 'tsx', 'src/cli/bin.ts', ...argv]).then(
-      ({ stdout, stderr }) => ({ status: 0, out: stdout, err: stderr }),
-      (error: { code: number; stdout: string; stderr: string }) => ({
-        status: error.code,
-        out: error.stdout,
-        err: error.stderr,
-      }),
-    );
+  beforeAll(build);
+  const leasegraph = async (...argv: string[]) => {
+    const { code, stdout, stderr } = await runProgram(argv);
+    return { status: code, out: stdout, err: stderr };
+  };
 
   it('runs every combination and compares them', async () => {
     const multi = file('m.conf', `[multi]\ntracefiles: t.swf\ndatadir: results\n${common}`);

@@ -70,7 +70,7 @@ describe.each(databaseEnvironments)('API workers (%s database)', (kind, missing,
       text = await metrics(server);
       return text.includes('leasegraph_role{role="standby"} 2\n');
     };
-    await expect.poll(showsBoth, { timeout: 20_000 }).toBe(true);
+    await expect.poll(showsBoth).toBe(true);
     for (const thread of ['engine', 'api-1', 'api-2']) {
       expect(text).toMatch(
         new RegExp(`^leasegraph_event_loop_delay_seconds\\{thread="${thread}",quantile="1"\\}`, 'm'),
@@ -86,10 +86,10 @@ describe.each(databaseEnvironments)('API workers (%s database)', (kind, missing,
       if (pid !== '') pids.add(pid);
       return pids.size;
     };
-    await expect.poll(seen, { timeout: 20_000 }).toBe(2);
+    await expect.poll(seen).toBe(2);
     const [victim] = pids;
     process.kill(Number(victim), 'SIGKILL');
-    await expect.poll(seen, { timeout: 20_000 }).toBe(3);
+    await expect.poll(seen).toBe(3);
     expect(await ask(server.url, '{ leases { totalCount } }')).toMatchObject({
       data: { leases: { totalCount: 10 } },
     });

@@ -23,7 +23,7 @@ function blocksOf(page: string) {
 const scratch = scratchDirectory();
 let server: ServerProcess;
 beforeAll(async () => {
-  build();
+  await build();
   server = await startServer({ dataDir: join(scratch.path, 'data') });
 });
 afterAll(async () => {

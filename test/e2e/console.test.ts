@@ -61,7 +61,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
   };
 
   beforeAll(async () => {
-    build();
+    await build();
     port = await freePort();
     server = await start();
     for (let index = 1; index <= 6; index += 1) await request(`experiment ${index}`, `PT${index}H`);
@@ -222,7 +222,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await server.stop('SIGTERM');
     server = await start();
     await request('after the restart');
-    await page.getByRole('cell', { name: 'after the restart' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('cell', { name: 'after the restart' }).waitFor({ timeout: 120_000 });
     expect(loads).toBe(0);
     const [first = 0] = sequences;
     expect(sequences.length).toBeGreaterThan(1);

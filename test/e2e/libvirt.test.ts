@@ -90,7 +90,7 @@ describe.skipIf(missingPrograms.length > 0)(
     let start: () => Promise<ServerProcess>;
 
     beforeAll(async () => {
-      build();
+      await build();
       const libvirt = await libvirtNodes(2, folder);
       daemons = libvirt.daemons;
       const { hosts, via, template, images } = libvirt.options;

@@ -19,7 +19,7 @@ describe.skipIf(missing.length > 0)(
     let server: ServerProcess;
 
     beforeAll(async () => {
-      build();
+      await build();
       const environment = { LEASEGRAPH_ADMIN_TOKEN: undefined };
       server = await startServer({ dataDir: join(scratch.path, 'data'), environment });
     });

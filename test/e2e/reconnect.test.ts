@@ -135,15 +135,11 @@ describe('clients of every library reconnect', () => {
       if (close) onTestFinished(close);
     }
     const allReceive = async () => {
-      await expect
-        .poll(() => metric(server, 'leasegraph_subscribers'), { timeout: 30_000 })
-        .toBe(names.length);
+      await expect.poll(() => metric(server, 'leasegraph_subscribers')).toBe(names.length);
       const before = Math.max(...received.values());
       await requestLease(server);
       await expect
-        .poll(() => [...received].filter(([, sequence]) => sequence <= before).map(([name]) => name), {
-          timeout: 30_000,
-        })
+        .poll(() => [...received].filter(([, sequence]) => sequence <= before).map(([name]) => name))
         .toEqual([]);
     };
     await allReceive();

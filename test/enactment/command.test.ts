@@ -83,7 +83,7 @@ const call = (more: Partial<ActionCall> = {}): ActionCall => {
       capacity: { CPU: 100, Memory: 64, 'GPU type': 1 },
       image: { name: `"; touch '${folder}/trap' ;`, sizeMb: 8 },
     },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
     deadline: null,
     ...more,
   };
@@ -183,7 +183,7 @@ describe('what a program answers', () => {
     const away = adapterWith('echo no route >&2; exit 69');
     await expect(away.start(call())).rejects.toThrow(HostUnreachable);
     await expect(
-      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(10_000)),
+      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000)),
     ).rejects.toThrow('inspect: no route');
     const busy = adapterWith('echo busy >&2; exit 75').start(call());
     await expect(busy).rejects.toThrow('start: busy');
@@ -192,7 +192,7 @@ describe('what a program answers', () => {
 
   test('an inspection that cannot be read is an error, and no status', async () => {
     const place = { leaseId: 1, machine: 1, node: 1 };
-    const signal = AbortSignal.timeout(10_000);
+    const signal = AbortSignal.timeout(120_000);
     await expect(adapterWith('echo gone').inspect(place, signal)).rejects.toThrow(
       'no answer that can be read: "gone',
     );

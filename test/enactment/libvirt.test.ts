@@ -64,7 +64,7 @@ const call = (target: Partial<ActionCall['target']> = {}): ActionCall => {
       image: { name: 'guest', sizeMb: 1 },
       ...target,
     },
-    signal: AbortSignal.timeout(60_000),
+    signal: AbortSignal.timeout(240_000),
     deadline: null,
   };
 };
@@ -85,7 +85,7 @@ const describeConcurrently = (title: string, makeBench: () => Promise<Bench>): v
           if (error instanceof Skipped) skip(error.message);
           throw error;
         }
-      }, 240_000);
+      }, 600_000);
     });
   });
 };
@@ -134,7 +134,7 @@ describe.skipIf(missingPrograms.length > 0)(
       stopMachine: async (leaseId, machine, node) => {
         // On the daemon that the adapter uses for the node.
         const { virsh } = await openHost(node, testDriver);
-        await virsh.run(['shutdown', `lg-${leaseId}-${machine}`], 30_000, AbortSignal.timeout(30_000));
+        await virsh.run(['shutdown', `lg-${leaseId}-${machine}`], 30_000, AbortSignal.timeout(120_000));
       },
     }));
 
@@ -242,7 +242,7 @@ describe.skipIf(missingPrograms.length > 0)(
       expect(await adapter.migrate(call({ ...lease, toNode: 2 }))).toEqual(done);
       const after = await guestSays(daemonOf(2), 'lg-33-1');
       expect(after.secret).toBe(before.secret);
-      const signal = AbortSignal.timeout(10_000);
+      const signal = AbortSignal.timeout(120_000);
       expect(await adapter.inspect({ ...lease, machine: 1, node: 1 }, signal)).toBe('absent');
       expect(await adapter.inspect({ ...lease, machine: 1, node: 2 }, signal)).toBe('running');
       await adapter.destroy(call({ ...lease, node: 2 }));
@@ -259,7 +259,7 @@ describe.skipIf(missingPrograms.length > 0)(
         status: 'failed',
         reason: expect.stringContaining('is no name of an image'),
       });
-      expect(await adapter.inspect({ leaseId: 31, machine: 1, node: 1 }, AbortSignal.timeout(10_000))).toBe(
+      expect(await adapter.inspect({ leaseId: 31, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).toBe(
         'absent',
       );
       expect(existsSync(join(daemonOf(1).files, 'machines', 'lg-31-1'))).toBe(false);
@@ -271,7 +271,7 @@ describe.skipIf(missingPrograms.length > 0)(
         'node-2': { ...options.hosts?.['node-2'], uri: `qemu+unix:///session?socket=${folder}/none` },
       };
       const adapter = open({ ...options, hosts });
-      const signal = AbortSignal.timeout(30_000);
+      const signal = AbortSignal.timeout(120_000);
       await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 2 }, signal)).rejects.toThrow(
         HostUnreachable,
       );
@@ -282,7 +282,7 @@ describe.skipIf(missingPrograms.length > 0)(
     test('a machine whose process is killed is lost, and can be removed or started anew', async () => {
       const adapter = open(options);
       const lease = { leaseId: 53 };
-      const inspect = () => adapter.inspect({ ...lease, machine: 1, node: 1 }, AbortSignal.timeout(10_000));
+      const inspect = () => adapter.inspect({ ...lease, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
       await adapter.start(call(lease));
       const pid = readFileSync(
         join(daemonOf(1).folder, 'run', 'libvirt', 'qemu', 'run', 'lg-53-1.pid'),
@@ -301,10 +301,10 @@ describe.skipIf(missingPrograms.length > 0)(
       const other = open({ ...options, namePrefix: 'other' });
       await mine.start(call({ leaseId: 51, image: null }));
       expect(
-        (await other.list(1, AbortSignal.timeout(10_000))).filter(({ leaseId }) => leaseId === 51),
+        (await other.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
       ).toEqual([]);
       expect(
-        (await mine.list(1, AbortSignal.timeout(10_000))).filter(({ leaseId }) => leaseId === 51),
+        (await mine.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
       ).toEqual([{ leaseId: 51, machine: 1, node: 1, status: 'running' }]);
       await mine.destroy(call({ leaseId: 51 }));
     });
@@ -327,7 +327,7 @@ const testDriver: LibvirtOptions = {
   domainType: 'test',
   network: null,
   shutdownGrace: 1_000,
-  timeLimit: 30_000,
+  timeLimit: 240_000,
   liveMigration: false,
   images: null,
   cloudInit: null,

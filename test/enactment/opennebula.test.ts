@@ -63,7 +63,7 @@ const call = (target: Partial<ActionCall['target']> = {}): ActionCall => {
       image: null,
       ...target,
     },
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(120_000),
     deadline: null,
   };
 };
@@ -100,7 +100,7 @@ describe('what OpenNebula refuses', () => {
   test('a front end that does not answer, and a host that it does not have, are unreachable', async () => {
     const away = new OpenNebulaAdapter(optionsFor('http://127.0.0.1:9/RPC2'), site, log);
     await expect(
-      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(10_000)),
+      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000)),
     ).rejects.toThrow(HostUnreachable);
     const strangers = hostSite('test', [{ number: 1, hostname: 'nowhere', capacity: { CPU: 1, Memory: 1 } }]);
     const adapter = new OpenNebulaAdapter(optionsFor(double.endpoint), strangers, log);

@@ -62,7 +62,7 @@ it.skipIf(postgresMissing !== null)(
   { timeout },
   async () => {
     const { standby, world: present } = await begin();
-    const url = await standby.url(AbortSignal.timeout(20_000));
+    const url = await standby.url(AbortSignal.timeout(120_000));
     const request = (key: string) =>
       ask<{ requestLease: { lease: { number: number; state: string } } }>(
         url,

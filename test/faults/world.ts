@@ -83,7 +83,7 @@ export class World {
 
   /** A running world: its servers listen, and the first command is answered. */
   static async begin(options: WorldOptions): Promise<World> {
-    build();
+    await build();
     const scratch = scratchDirectory();
     let postgres: OwnPostgresServer | null = null;
     let proxy: TcpProxy | null = null;

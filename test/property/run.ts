@@ -7,7 +7,7 @@ const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
 export const runs = (count: number): number => Math.ceil(count * factor);
 
 /** Generated cases take long on a busy machine. */
-export const PATIENT = { timeout: 120_000 * Math.max(1, factor) };
+export const PATIENT = { timeout: 300_000 * Math.max(1, factor) };
 
 export interface Step {
   readonly at: Instant;

@@ -4,7 +4,7 @@ import { getIntrospectionQuery } from 'graphql';
 import { serverAudits } from 'graphql-http';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PrismaClient } from '../../src/store/prisma/client.ts';
 import { type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, token } from '../api/fixture.ts';
 
@@ -245,8 +245,13 @@ describe('limits', () => {
   });
 
   it('end a request in time, with or without its result', async () => {
-    const impatient = apiOn(api.prisma, { limits: { operationTimeout: 50 } });
-    impatient.leases.cancel = () => new Promise(() => {});
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const impatient = apiOn(api.prisma, { limits: { operationTimeout: 5_000 } });
+    impatient.leases.cancel = () => {
+      vi.advanceTimersByTime(5_000);
+      return new Promise(() => {});
+    };
     const { errors } = await impatient.ask(
       `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
     );

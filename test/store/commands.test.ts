@@ -35,7 +35,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
   it('is answered once the answer is committed', async () => {
     const { store, standby, writer } = await begin();
     const payload = { do: 'request', 'with \u0000': ['anything', 1, null] };
-    const answer = standby.forward(payload, AbortSignal.timeout(10_000));
+    const answer = standby.forward(payload, AbortSignal.timeout(120_000));
     const [command] = await nextCommands(store, 1);
     expect(command?.payload).toEqual({ do: 'request', 'with \uFFFD': ['anything', 1, null] });
     await store.commit(
@@ -51,7 +51,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     const { store, standby, writer } = await begin();
     const answers: Promise<unknown>[] = [];
     for (let number = 0; number < 20; number++) {
-      answers.push(standby.forward({ number }, AbortSignal.timeout(10_000)));
+      answers.push(standby.forward({ number }, AbortSignal.timeout(120_000)));
       if (number < 3) await nextCommands(store, number + 1);
     }
     const commands = await nextCommands(store, 20);
@@ -70,7 +70,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
 
   it('may be answered with null', async () => {
     const { store, standby, writer } = await begin();
-    const answer = standby.forward('cancel', AbortSignal.timeout(10_000));
+    const answer = standby.forward('cancel', AbortSignal.timeout(120_000));
     const [command] = await nextCommands(store, 1);
     await store.commit(
       batch(null, {}, { answers: [{ commandId: command?.id ?? '', answer: null }] }),
@@ -114,7 +114,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
 
   it('fails when the store closes', async () => {
     const { store, standby } = await begin();
-    const closing = AbortSignal.timeout(10_000);
+    const closing = AbortSignal.timeout(120_000);
     const answer = standby.forward('wait', closing);
     const failure = expect(answer).rejects.toMatchObject({ name: 'StoreError', kind: 'TRANSIENT' });
     await nextCommands(store, 1);
@@ -150,7 +150,7 @@ describeEachDatabase('a notice of events', (database) => {
     await using __ = await (other ?? store).listen((notice) => noticed.dispatchEvent(new Event(notice)));
     await store.commit(batch(null, { leases: [lease(1)], events: [event(1, 1)] }), writer);
     if (other !== null) await events;
-    const answer = store.forward('ping', AbortSignal.timeout(5_000));
+    const answer = store.forward('ping', AbortSignal.timeout(120_000));
     const failure = expect(answer).rejects.toMatchObject({ name: 'StoreError' });
     const [command] = await nextCommands(store, 1);
     expect(command?.payload).toBe('ping');

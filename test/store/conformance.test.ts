@@ -16,7 +16,7 @@ interface Opened {
   readonly another: () => Promise<Store>;
 }
 
-const later = () => AbortSignal.timeout(30_000);
+const later = () => AbortSignal.timeout(120_000);
 
 /** The waiting commands, once there are as many as given. */
 async function waiting(store: Store, count: number) {

@@ -32,7 +32,7 @@ describe('the lock of a data directory', () => {
       expect(held).toHaveLength(1);
       await held[0]?.release();
     }
-  }, 60_000);
+  });
 
   it('does not outlive a dead process, or one whose pid is in use by another process', async () => {
     const directory = temporaryDirectory();

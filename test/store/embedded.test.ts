@@ -131,7 +131,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
       await holder.says('open');
       const orphan = postmasterOf(dataDir);
       await holder.kill();
-      await expect.poll(() => isRunning(orphan), { timeout: 20_000 }).toBe(false);
+      await expect.poll(() => isRunning(orphan)).toBe(false);
     },
     hangGuard,
   );
@@ -167,7 +167,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
       const lost = once(writer.lost, 'abort');
       process.kill(postmasterOf(dataDir), 'SIGQUIT');
       await lost;
-      await expect.poll(() => store.load().catch(() => null), { timeout: 20_000 }).not.toBeNull();
+      await expect.poll(() => store.load().catch(() => null)).not.toBeNull();
       const again = await writerOf(store);
       await store.commit(batch(first.id, { leases: [lease(2)] }), again);
       expect((await store.load())?.snapshot.leases.map(({ id }) => id)).toEqual([1, 2]);
@@ -335,7 +335,7 @@ describe('a full disk', () => {
       }
       expect(failure).toMatchObject({ kind: 'TRANSIENT' });
       rmSync(join(disk, 'filling'));
-      const loaded = await vi.waitFor(() => store.load(), { timeout: 60_000, interval: 200 });
+      const loaded = await vi.waitFor(() => store.load(), { timeout: 120_000, interval: 200 });
       expect(loaded?.snapshot.leases.map(({ id }) => id)).toEqual(expect.arrayContaining(acknowledged));
       writer = await writerOf(store);
       await store.commit(batch(loaded?.lastCommit ?? null, { leases: [lease(9_999)] }), writer);

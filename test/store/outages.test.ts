@@ -74,7 +74,7 @@ describe.skipIf(postgresMissing !== null)(
             expect(response.status).toBe(503);
           }
           await postgres.start();
-          await expect.poll(async () => (await api.ask(query)).errors, { timeout: 10_000 }).toBeUndefined();
+          await expect.poll(async () => (await api.ask(query)).errors).toBeUndefined();
         }
       },
     );

@@ -47,6 +47,7 @@ export async function openBrowser({
       '--disable-sync',
     ],
   });
+  context.setDefaultTimeout(120_000);
   const dispose = async () => {
     await context.close();
     rmSync(profile, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest';
 import { type OpenStore, openStore, type StoreOptions } from '../../src/store/index.ts';
 import { type OwnPostgresServer, type PostgresServer, postgresMissing, startPostgres } from './postgres.ts';
-import { migratedTemplate, sharedPostgres } from './shared-postgres.ts';
+import { embeddedTemplate, migratedTemplate, sharedPostgres } from './shared-postgres.ts';
 
 export interface TestDatabase {
   /** For openStore, or for a server process: DATABASE_URL and LEASEGRAPH_DATA_DIR. */
@@ -86,11 +86,11 @@ function describeServer<S extends PostgresServer>(
     };
     beforeAll(async () => {
       found = await find();
-    }, 60_000);
+    });
     afterAll(async () => {
       for (const cleanUp of cleanUps.reverse()) await cleanUp();
       if (found !== null) await release(found);
-    }, 60_000);
+    });
     const create = async (): Promise<TestDatabase> => {
       const databaseName = await server().createDatabase(migratedTemplate);
       const dataDir = mkdtempSync(join(tmpdir(), 'leasegraph-test-'));
@@ -106,18 +106,14 @@ function describeEmbedded(name: string, suite: (database: DatabaseKind) => void)
   describe(`${name} (embedded database)`, () => {
     const cleanUps: (() => Promise<void>)[] = [];
     const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-test-'));
-    const template = join(scratch, 'template');
     let count = 0;
-    beforeAll(async () => {
-      await (await openStore({ databaseUrl: null, dataDir: template })).close();
-    }, 60_000);
     afterAll(async () => {
       for (const cleanUp of cleanUps.reverse()) await cleanUp();
       rmSync(scratch, { recursive: true, force: true });
-    }, 60_000);
+    });
     const create = async (): Promise<TestDatabase> => {
       const dataDir = join(scratch, `data-${++count}`);
-      execFileSync('cp', ['-a', template, dataDir]);
+      execFileSync('cp', ['-a', await embeddedTemplate(), dataDir]);
       return testDatabase(null, dataDir, cleanUps, async () => {});
     };
     const server = () => {

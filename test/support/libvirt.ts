@@ -81,7 +81,7 @@ export async function libvirtNodes(
     domainType: 'qemu',
     network: null,
     shutdownGrace: 10_000,
-    timeLimit: 60_000,
+    timeLimit: 240_000,
     liveMigration: false,
     images: { repository: folder, format: 'raw', cacheSizeMb: null },
     cloudInit: null,

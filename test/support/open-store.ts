@@ -1,5 +1,5 @@
 /**
- * A process that opens a store and holds it: `node --import tsx open-store.ts DATABASE_URL DATA_DIR [writer|close]`.
+ * A process that opens a store and holds it: `node PROGRAM DATABASE_URL DATA_DIR [writer|close]`.
  * DATABASE_URL may be empty (embedded). With `writer` it takes the right to write, makes the site and commits one lease
  * after another; with `close` it closes the store and ends. It tells what it has done, line by line.
  */

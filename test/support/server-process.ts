@@ -1,5 +1,5 @@
 /** The real server as its users start it: the built program in a process of its own. */
-import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,17 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const program = join(root, 'dist/leasegraph.js');
 
-/** Builds the program if a source has changed. */
-export function build(): void {
-  execFileSync(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale'], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+/** Builds the program if a source has changed; in a test run once, however many suites need it. */
+export async function build(): Promise<void> {
+  if (process.env.VITEST === undefined) await buildProgram();
+  else await (await import('./shared-postgres.ts')).builtProgram();
+}
+
+export async function buildProgram(): Promise<void> {
+  const options = { cwd: root, stdio: 'inherit' } as const;
+  const building = spawn(process.execPath, [join(root, 'scripts/build.mjs'), '--if-stale'], options);
+  const [code] = await once(building, 'exit');
+  if (code !== 0) throw new Error(`The program cannot be built: scripts/build.mjs ended with ${code}.`);
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
