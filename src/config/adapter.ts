@@ -12,134 +12,143 @@ const queries = ['inspect', 'list'] as const;
 const forEach = <K extends string, T extends z.ZodType>(keys: readonly K[], value: T) =>
   z.partialRecord(z.enum(keys), value);
 
-const positiveTimer = timer.refine((millis) => millis > 0, 'expected more than 0');
+const positiveTimer = () => timer.refine((millis) => millis > 0, 'expected more than 0');
 
 /** Which nodes it drives: those that fit everything that is said. */
-const nodes = z
-  .strictObject({ hostnames: z.array(text).min(1).optional(), labels: z.record(name, name).optional() })
-  .transform(defined)
-  .optional();
+const nodes = () =>
+  z
+    .strictObject({ hostnames: z.array(text).min(1).optional(), labels: z.record(name, name).optional() })
+    .transform(defined)
+    .optional();
 
 /** A fixed time, or one between two. */
-const delay = z.union([
-  timer,
-  z.tuple([timer, timer]).refine(([min, max]) => min <= max, 'expected the shorter time first'),
-]);
+const delay = () =>
+  z.union([
+    timer,
+    z.tuple([timer, timer]).refine(([min, max]) => min <= max, 'expected the shorter time first'),
+  ]);
 
-const simulated = z.strictObject({
-  kind: z.literal('simulated').default('simulated'),
-  /** How long actions take, in real time. */
-  delays: z
-    .strictObject(
-      Object.fromEntries(operations.map((each) => [each, delay])) as Record<
-        (typeof operations)[number],
-        typeof delay
-      >,
-    )
-    .partial()
-    .transform(defined)
-    .optional(),
-  failureProbability: share.optional(),
-  stuckProbability: share.optional(),
-  seed: z.number().int().optional(),
-  stateFile: text.optional(),
-  nodes,
-});
-
-const dryRun = z.strictObject({ kind: z.literal('dry-run'), nodes });
-
-const command = z
-  .strictObject({
-    kind: z.literal('command'),
-    nodes,
-    /** For every operation; it is told which as its first argument. */
-    program: text.optional(),
-    /** By operation. */
-    programs: forEach([...operations, ...queries], text).default({}),
-    timeLimit: positiveTimer.default(60_000),
-    timeLimits: forEach([...operations, ...queries], positiveTimer).default({}),
-    environment: z
-      .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected the name of a variable'), z.string())
-      .default({}),
-  })
-  .superRefine(({ program, programs }, context) => {
-    const missing = [...operations, 'inspect' as const].filter((each) => !(program ?? programs[each]));
-    if (missing.length > 0)
-      context.addIssue({
-        code: 'custom',
-        path: ['programs'],
-        message: `expected a program for ${missing.join(', ')}`,
-      });
+const simulated = () =>
+  z.strictObject({
+    kind: z.literal('simulated').default('simulated'),
+    /** How long actions take, in real time. */
+    delays: z
+      .strictObject(
+        Object.fromEntries(operations.map((each) => [each, delay()])) as Record<
+          (typeof operations)[number],
+          ReturnType<typeof delay>
+        >,
+      )
+      .partial()
+      .transform(defined)
+      .optional(),
+    failureProbability: share.optional(),
+    stuckProbability: share.optional(),
+    seed: z.number().int().optional(),
+    stateFile: text.optional(),
+    nodes: nodes(),
   });
 
-/** Of the names of machines on hosts. */
-const prefix = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
-  .default('leasegraph');
+const dryRun = () => z.strictObject({ kind: z.literal('dry-run'), nodes: nodes() });
 
-const libvirtNode = {
+const command = () =>
+  z
+    .strictObject({
+      kind: z.literal('command'),
+      nodes: nodes(),
+      /** For every operation; it is told which as its first argument. */
+      program: text.optional(),
+      /** By operation. */
+      programs: forEach([...operations, ...queries], text).default({}),
+      timeLimit: positiveTimer().default(60_000),
+      timeLimits: forEach([...operations, ...queries], positiveTimer()).default({}),
+      environment: z
+        .record(z.string().regex(/^[A-Za-z_]\w*$/, 'expected the name of a variable'), z.string())
+        .default({}),
+    })
+    .superRefine(({ program, programs }, context) => {
+      const missing = [...operations, 'inspect' as const].filter((each) => !(program ?? programs[each]));
+      if (missing.length > 0)
+        context.addIssue({
+          code: 'custom',
+          path: ['programs'],
+          message: `expected a program for ${missing.join(', ')}`,
+        });
+    });
+
+/** Of the names of machines on hosts. */
+const prefix = () =>
+  z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_.-]{0,60}$/, 'expected a word of letters, digits, "_", "." and "-"')
+    .default('leasegraph');
+
+const libvirtNode = () => ({
   uri: text,
   directory: z.string().startsWith('/', 'expected an absolute path on the host'),
   via: z.array(text).optional(),
   copyHost: text.optional(),
   migrateUri: text.optional(),
-};
-
-const libvirt = z.strictObject({
-  kind: z.literal('libvirt'),
-  nodes,
-  ...libvirtNode,
-  uri: libvirtNode.uri.default('qemu:///system'),
-  directory: libvirtNode.directory.default('/var/lib/leasegraph'),
-  /** Exceptions, by hostname. */
-  hosts: z.record(text, z.strictObject(libvirtNode).partial().transform(defined)).default({}),
-  namePrefix: prefix,
-  template: text.optional(),
-  domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').optional(),
-  network: text.nullable().default(null),
-  shutdownGrace: timer.default(60_000),
-  timeLimit: positiveTimer.default(15 * 60_000),
-  liveMigration: z.boolean().default(false),
-  images: z
-    .strictObject({
-      repository: text,
-      format: z.enum(['qcow2', 'raw']).default('qcow2'),
-      cacheSizeMb: z.number().int().min(0).nullable().default(null),
-    })
-    .optional(),
-  cloudInit: z.strictObject({ userData: text }).optional(),
 });
 
-const opennebula = z.strictObject({
-  kind: z.literal('opennebula'),
-  nodes,
-  endpoint: z.url({ protocol: /^https?$/, error: 'expected a URL such as http://frontend:2633/RPC2' }),
-  /** A file with `user:password`. */
-  sessionFile: text,
-  namePrefix: prefix,
-  template: text.optional(),
-  timeLimit: positiveTimer.default(30_000),
-  shutdownGrace: timer.default(60_000),
-  pollInterval: positiveTimer.default(1_000),
-  hostRefresh: timer.default(60_000),
-});
+const libvirt = () =>
+  z.strictObject({
+    kind: z.literal('libvirt'),
+    nodes: nodes(),
+    ...libvirtNode(),
+    uri: libvirtNode().uri.default('qemu:///system'),
+    directory: libvirtNode().directory.default('/var/lib/leasegraph'),
+    /** Exceptions, by hostname. */
+    hosts: z.record(text, z.strictObject(libvirtNode()).partial().transform(defined)).default({}),
+    namePrefix: prefix(),
+    template: text.optional(),
+    domainType: z.string().regex(/^\w+$/, 'expected kvm, qemu or test').optional(),
+    network: text.nullable().default(null),
+    shutdownGrace: timer.default(60_000),
+    timeLimit: positiveTimer().default(15 * 60_000),
+    liveMigration: z.boolean().default(false),
+    images: z
+      .strictObject({
+        repository: text,
+        format: z.enum(['qcow2', 'raw']).default('qcow2'),
+        cacheSizeMb: z.number().int().min(0).nullable().default(null),
+      })
+      .optional(),
+    cloudInit: z.strictObject({ userData: text }).optional(),
+  });
 
-const ownModule = z.strictObject({
-  kind: z.literal('module'),
-  nodes,
-  path: text,
-  options: z.unknown().optional(),
-});
+const opennebula = () =>
+  z.strictObject({
+    kind: z.literal('opennebula'),
+    nodes: nodes(),
+    endpoint: z.url({ protocol: /^https?$/, error: 'expected a URL such as http://frontend:2633/RPC2' }),
+    /** A file with `user:password`. */
+    sessionFile: text,
+    namePrefix: prefix(),
+    template: text.optional(),
+    timeLimit: positiveTimer().default(30_000),
+    shutdownGrace: timer.default(60_000),
+    pollInterval: positiveTimer().default(1_000),
+    hostRefresh: timer.default(60_000),
+  });
 
-const kinds = [simulated, dryRun, command, libvirt, opennebula, ownModule] as const;
+const ownModule = () =>
+  z.strictObject({
+    kind: z.literal('module'),
+    nodes: nodes(),
+    path: text,
+    options: z.unknown().optional(),
+  });
+
+const kinds = () => [simulated(), dryRun(), command(), libvirt(), opennebula(), ownModule()] as const;
 const error = 'expected simulated, dry-run, command, libvirt, opennebula or module';
 
-export const adapter = z.discriminatedUnion('kind', kinds, { error });
+export const adapter = () => z.discriminatedUnion('kind', kinds(), { error });
 
-export type AdapterFile = z.output<typeof adapter>;
+export type AdapterFile = z.output<ReturnType<typeof adapter>>;
 
-const chosen = (choice: z.output<typeof nodes>) => (choice === undefined ? {} : { nodes: choice });
+const chosen = (choice: z.output<ReturnType<typeof nodes>>) =>
+  choice === undefined ? {} : { nodes: choice };
 
 /** What the server makes of it: paths are absolute, and what was not given is left out. */
 export function resolvedAdapter(given: AdapterFile, folder: string) {

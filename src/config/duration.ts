@@ -1,5 +1,5 @@
-import { Duration } from 'luxon';
 import type { Millis } from '../core/index.ts';
+import { libraries } from './libraries.ts';
 
 /** How every part of the project that people type durations into describes them. */
 export const durationForm = 'seconds, 1h30m, 2d, 1w, or ISO 8601 such as PT1H30M';
@@ -19,6 +19,7 @@ export function parseDuration(value: number | string): Millis | null {
 
 function textToMillis(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000;
+  const { Duration } = libraries.luxon;
   const parts = text === '' ? null : short.exec(text);
   if (parts !== null) {
     const [weeks, days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0));

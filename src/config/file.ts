@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import {
@@ -12,10 +11,9 @@ import {
 import { type ConfiguredAdapter, resolvedAdapter } from './adapter.ts';
 import { at, ConfigurationError, configurationError, found, type Origin, parsing } from './error.ts';
 import type { Setting } from './haizea/translate.ts';
+import { libraries } from './libraries.ts';
 import { type FileConfig, fileSchema } from './schema.ts';
 import { type ConfiguredSite, configuredSite } from './site.ts';
-
-const load = createRequire(import.meta.url);
 
 /** A configuration that has been checked. Its paths are absolute. */
 export interface Configuration extends Omit<FileConfig, 'site' | 'adapter' | 'adapters'> {
@@ -68,8 +66,7 @@ export function isHaizeaForm(path: string, text: string): boolean {
 
 /** Parses YAML or JSON. Throws ConfigurationError. */
 export function parseYaml(file: string, text: string): Draft {
-  // Loaded only when it is needed: simulations without a native configuration start faster.
-  const { isMap, LineCounter, parseDocument } = load('yaml') as typeof import('yaml');
+  const { isMap, LineCounter, parseDocument } = libraries.yaml;
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const lineAt = (offset: number) => lines.linePos(offset).line;
@@ -103,6 +100,46 @@ export function parseYaml(file: string, text: string): Draft {
 
 /** Checks what a file holds, with settings that win over it. Throws ConfigurationError. */
 export function checked(draft: Draft, settings: readonly Setting[]): Configuration {
+  const { values, originOf } = combined(draft, settings);
+  const { adapter, adapters, site, scheduler, simulation, http, ...config } = parsed(
+    fileSchema(),
+    values,
+    originOf,
+  );
+  if (adapter && adapters) {
+    const detail = 'adapters: stands beside adapter, expected one of them';
+    throw new ConfigurationError('INVALID_VALUE', at(originOf(['adapters']), detail));
+  }
+  const folder = dirname(draft.file);
+  const { manifest } = http.persistedDocuments;
+  return {
+    ...config,
+    ...checkedRun({ site, scheduler, simulation }, draft.file, originOf),
+    adapters: (adapters ?? [adapter ?? { kind: 'simulated' as const }]).map((each) =>
+      resolvedAdapter(each, folder),
+    ),
+    http: {
+      ...http,
+      persistedDocuments: { ...http.persistedDocuments, manifest: fromFolder(folder, manifest) },
+    },
+  };
+}
+
+const runSections = ['site', 'scheduler', 'simulation'] as const;
+type RunSections = Pick<Configuration, (typeof runSections)[number]>;
+
+/** As `checked`, for what a simulation needs. What the file says for a server is checked too, if it says anything. */
+export function checkedForRun(draft: Draft, settings: readonly Setting[]): RunSections {
+  const { values, originOf } = combined(draft, settings);
+  const isForRun = (key: string) => (runSections as readonly string[]).includes(key);
+  if (!isPlainObject(values) || !Object.keys(values).every(isForRun)) return checked(draft, settings);
+  return checkedRun(parsed(fileSchema(runSections), values, originOf), draft.file, originOf);
+}
+
+type OriginOf = (path: readonly PropertyKey[]) => Origin;
+
+/** The values of a draft and of the settings, and where each comes from. */
+function combined(draft: Draft, settings: readonly Setting[]): { values: unknown; originOf: OriginOf } {
   const values = isPlainObject(draft.values) ? structuredClone(draft.values) : draft.values;
   const origins = new Map<string, Origin>();
   for (const { path, value, origin } of settings) {
@@ -116,35 +153,37 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
     }
     return { file: draft.file, line: draft.lineOf(path), name: null };
   };
-  const parsed = fileSchema.safeParse(values, parsing);
-  if (!parsed.success) throw configurationError(parsed.error, (path) => keysAt(values, path), originOf);
-  const { adapter, adapters, site, simulation, http, ...config } = parsed.data;
-  if (adapter && adapters) {
-    const detail = 'adapters: stands beside adapter, expected one of them';
-    throw new ConfigurationError('INVALID_VALUE', at(originOf(['adapters']), detail));
-  }
-  const folder = dirname(draft.file);
-  const from = (path: string | null) => (path === null ? null : resolve(folder, path));
+  return { values, originOf };
+}
+
+function parsed<T extends z.ZodType>(schema: T, values: unknown, originOf: OriginOf): z.output<T> {
+  const result = schema.safeParse(values, parsing);
+  if (!result.success) throw configurationError(result.error, (path) => keysAt(values, path), originOf);
+  return result.data;
+}
+
+function checkedRun(
+  { site, scheduler, simulation }: Pick<FileConfig, (typeof runSections)[number]>,
+  file: string,
+  originOf: OriginOf,
+): RunSections {
+  const folder = dirname(file);
   return {
-    ...config,
-    scheduler: checkedScheduler(config.scheduler, folder, originOf),
-    adapters: (adapters ?? [adapter ?? { kind: 'simulated' as const }]).map((each) =>
-      resolvedAdapter(each, folder),
-    ),
-    site: site ? configuredSite(draft.file, site) : null,
-    http: {
-      ...http,
-      persistedDocuments: { ...http.persistedDocuments, manifest: from(http.persistedDocuments.manifest) },
-    },
+    site: site ? configuredSite(file, site) : null,
+    scheduler: checkedScheduler(scheduler, folder, originOf),
     simulation: {
       ...simulation,
-      siteFile: from(simulation.siteFile),
-      trace: from(simulation.trace),
-      inject: from(simulation.inject),
-      images: from(simulation.images),
-      output: from(simulation.output),
+      siteFile: fromFolder(folder, simulation.siteFile),
+      trace: fromFolder(folder, simulation.trace),
+      inject: fromFolder(folder, simulation.inject),
+      images: fromFolder(folder, simulation.images),
+      output: fromFolder(folder, simulation.output),
     },
   };
+}
+
+function fromFolder(folder: string, path: string | null): string | null {
+  return path === null ? null : resolve(folder, path);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {
@@ -162,11 +201,7 @@ function assign(target: unknown, path: readonly string[], value: unknown): void 
   else target[key] = value;
 }
 
-function checkedScheduler(
-  scheduler: SchedulerConfig,
-  folder: string,
-  originOf: (path: readonly PropertyKey[]) => Origin,
-): SchedulerConfig {
+function checkedScheduler(scheduler: SchedulerConfig, folder: string, originOf: OriginOf): SchedulerConfig {
   const policy = (kind: keyof Policies): string => {
     const name = scheduler[kind];
     const known = Object.keys(builtInPolicies[kind]);
@@ -201,7 +236,7 @@ export function isModulePath(name: string): boolean {
 
 /** The keys that the file may have at a path; of alternatives, those of the one that its values choose. */
 function keysAt(values: unknown, path: readonly PropertyKey[]): readonly string[] {
-  let nodes = variants(z.toJSONSchema(fileSchema, { io: 'input', unrepresentable: 'any' }), values);
+  let nodes = variants(z.toJSONSchema(fileSchema(), { io: 'input', unrepresentable: 'any' }), values);
   let value: unknown = values;
   for (const part of path) {
     value = (value as Record<PropertyKey, unknown> | null | undefined)?.[part];

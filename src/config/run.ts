@@ -1,7 +1,7 @@
 import { at } from './error.ts';
 import {
   type Configuration,
-  checked,
+  checkedForRun,
   type Draft,
   emptyDraft,
   isHaizeaForm,
@@ -16,7 +16,7 @@ import { requireOptions, type Setting, translate } from './haizea/translate.ts';
 export interface RunConfiguration {
   /** Null: the defaults. */
   readonly file: string | null;
-  readonly configuration: Configuration;
+  readonly configuration: Pick<Configuration, 'site' | 'scheduler' | 'simulation'>;
   readonly warnings: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function nativeRun(draft: Draft, overrides: readonly ConfigEntry[]): RunC
   const { settings, warnings } = overriding(overrides);
   return {
     file: draft === emptyDraft ? null : draft.file,
-    configuration: checked(draft, settings),
+    configuration: checkedForRun(draft, settings),
     warnings,
   };
 }
@@ -63,7 +63,7 @@ export function haizeaRun(
   );
   return {
     file,
-    configuration: checked({ ...emptyDraft, file }, [...settings, ...native.settings]),
+    configuration: checkedForRun({ ...emptyDraft, file }, [...settings, ...native.settings]),
     warnings: [...(simulated ? [] : [real]), ...warnings],
   };
 }

@@ -67,7 +67,7 @@ export function configuredSite(
 /** The site that `--site` gives. Throws ConfigurationError. */
 export function siteOption(text: string): SiteSpec {
   try {
-    const parsed = siteSchema.safeParse(parseSiteLine(text), parsing);
+    const parsed = siteSchema().safeParse(parseSiteLine(text), parsing);
     if (parsed.success) return configuredSite('--site', parsed.data).spec;
     throw configurationError(
       parsed.error,

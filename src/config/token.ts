@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigurationError } from './error.ts';
@@ -45,7 +44,7 @@ export function adminToken(dataDir: string): AdminToken {
     chmodSync(file, 0o600);
     return { token: kept, made: false, file };
   }
-  const token = `lg_${randomBytes(32).toString('base64url')}`;
+  const token = `lg_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`;
   makeDataFolder(dataDir);
   try {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });

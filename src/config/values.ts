@@ -1,9 +1,9 @@
 /** Values that several parts of the configuration have in common. */
-import { DateTime } from 'luxon';
 import * as z from 'zod';
 import type { Instant, Millis } from '../core/index.ts';
 import { durationForm, parseDuration } from './duration.ts';
 import { found } from './error.ts';
+import { libraries } from './libraries.ts';
 
 /** A duration of fixed length; becomes milliseconds. */
 export const duration = z
@@ -20,6 +20,7 @@ export const duration = z
 
 /** ISO 8601, UTC where it names no offset; becomes milliseconds since the epoch. */
 export const instant = z.string().transform((value, context): Instant => {
+  const { DateTime } = libraries.luxon;
   const parsed = DateTime.fromISO(value, { zone: 'utc' });
   const sql = parsed.isValid ? parsed : DateTime.fromSQL(value, { zone: 'utc' });
   if (sql.isValid) return sql.toMillis();

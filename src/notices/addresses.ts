@@ -30,14 +30,13 @@ function listOf(networks: readonly string[]): BlockList {
   return list;
 }
 
-const refused = listOf(notPublic);
-
 export class AddressNotAllowed extends Error {
   override readonly name = 'AddressNotAllowed';
 }
 
 export class AddressRules {
   private readonly allowed: BlockList;
+  private readonly refused = listOf(notPublic);
 
   /** `allowed`: networks in CIDR notation. */
   constructor(allowed: readonly string[]) {
@@ -48,7 +47,8 @@ export class AddressRules {
   check(address: string): void {
     const plain = unmapped(address);
     const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
-    if (isIP(plain) !== 0 && (this.allowed.check(plain, family) || !refused.check(plain, family))) return;
+    if (isIP(plain) !== 0 && (this.allowed.check(plain, family) || !this.refused.check(plain, family)))
+      return;
     throw new AddressNotAllowed(
       `The address ${address} is not public, and webhooks.allowedNetworks does not name it.`,
     );

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { gunzipSync } from 'node:zlib';
 import { TraceError } from '../errors.ts';
 
 /** A text that is read piece by piece, so that a large trace need not be in memory as a whole. */
@@ -71,6 +70,8 @@ function* unpacked(path: string): Generator<Buffer, void> {
 }
 
 function decompress(path: string, bytes: Buffer): Buffer {
+  // Loaded only when it is needed: most traces are not compressed.
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
   try {
     return gunzipSync(bytes, { maxOutputLength: maxUnpackedBytes });
   } catch (error) {

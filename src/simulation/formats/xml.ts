@@ -1,6 +1,8 @@
-import { SaxesParser } from 'saxes';
+import { createRequire } from 'node:module';
 import { TraceError, type TraceErrorCode } from '../errors.ts';
 import { boundedChunks, type TextSource } from './source.ts';
+
+const load = createRequire(import.meta.url);
 
 /** The content that an element may have. */
 export interface ElementRule {
@@ -43,6 +45,8 @@ export function walkXml(
   roots: readonly string[],
   handler: ElementHandler,
 ): number {
+  // Loaded only when it is needed: its tables take longer to make than a short trace in another format to read.
+  const { SaxesParser } = load('saxes') as typeof import('saxes');
   const parser = new SaxesParser({ position: true });
   let current: Element | null = null;
   const ruleOf = ({ name }: Element) => grammar[name] as ElementRule;

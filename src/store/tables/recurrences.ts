@@ -1,5 +1,5 @@
 /** The table of recurrences. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RecurrenceRecord, SkippedOccurrence } from '../../core/index.ts';
 import { RecurrenceCollisions } from '../prisma/enums.ts';
 import { boolean, type Field, instant, int, json, oneOf, optional, Table, text } from '../table.ts';
