@@ -41,8 +41,11 @@ export class ChangeLog {
   lease(lease: Lease): void {
     if (this.leases.has(lease)) return;
     this.leases.add(lease);
-    this.addRows(1);
-    this.journal.record(() => this.leases.delete(lease));
+    this.rows += 1;
+    this.journal.record(() => {
+      this.leases.delete(lease);
+      this.rows -= 1;
+    });
   }
 
   /** Its machines are new or were assigned to other nodes. */
@@ -57,8 +60,12 @@ export class ChangeLog {
   reservation(reservation: Reservation): void {
     if (this.reservations.has(reservation)) return;
     this.reservations.add(reservation);
-    this.journal.record(() => this.reservations.delete(reservation));
-    this.addRows(this.known.has(reservation.id) ? 1 : 1 + reservation.amounts.size);
+    const rows = this.known.has(reservation.id) ? 1 : 1 + reservation.amounts.size;
+    this.rows += rows;
+    this.journal.record(() => {
+      this.reservations.delete(reservation);
+      this.rows -= rows;
+    });
   }
 
   /** A reservation from a snapshot, which is already stored. */
@@ -101,11 +108,12 @@ export class ChangeLog {
   ): void {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId, from, to, reason });
+    this.rows += 1;
     this.journal.record(() => {
       this.lastEventSequence -= 1;
       this.events.pop();
+      this.rows -= 1;
     });
-    this.addRows(1);
   }
 
   action(
@@ -148,10 +156,13 @@ export class ChangeLog {
     others: Pick<Changes, 'nodes' | 'maintenance' | 'inventory' | 'quotas' | 'recurrences'>,
   ): Changes {
     const reservations = [...this.reservations].sort((a, b) => a.id - b.id);
-    const placedReservations = reservations.map(({ id }) => id).filter((id) => !this.known.has(id));
-    for (const reservation of reservations) {
-      if (reservation.state === 'SCHEDULED' || reservation.state === 'ACTIVE') this.known.add(reservation.id);
-      else this.known.delete(reservation.id);
+    const placedReservations: number[] = [];
+    for (const { id, state } of reservations) {
+      const isLive = state === 'SCHEDULED' || state === 'ACTIVE';
+      if (!this.known.has(id)) {
+        placedReservations.push(id);
+        if (isLive) this.known.add(id);
+      } else if (!isLive) this.known.delete(id);
     }
     const changes: Changes = {
       site,

@@ -64,7 +64,7 @@ const restoreLease = (state: SchedulerState, record: LeaseRecord): void => {
   lease.mapping = record.mapping ? mappingOf(record.mapping) : null;
   for (const [machine, node] of Object.entries(record.memoryAt)) lease.memoryAt.set(Number(machine), node);
   for (const [machine, node] of Object.entries(record.diskAt)) lease.diskAt.set(Number(machine), node);
-  state.leases.set(lease.id, lease);
+  state.enter(lease);
   if (lease.state === 'PENDING') state.pending.add(lease);
   if (lease.queueRank !== null) state.queue.insert(lease);
   if (lease.isFuture) state.future.add(lease);

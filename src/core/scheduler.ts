@@ -288,8 +288,8 @@ export class Scheduler {
 
   /** Whether a pass could find something to do that the last one did not. */
   get needsPass(): boolean {
-    const { pending, queue, future, withoutPlace, needsPass, reevaluationDue } = this.state;
-    const isDue = reevaluationDue && (future.size > 0 || withoutPlace.size > 0 || this.hasLive('DEADLINE'));
+    const { pending, queue, future, withDeadline, withoutPlace, needsPass, reevaluationDue } = this.state;
+    const isDue = reevaluationDue && future.size + withDeadline.size + withoutPlace.size > 0;
     return isDue || (needsPass && queue.size > 0) || [...pending].some((lease) => !lease.isWithoutPlace);
   }
 

@@ -84,6 +84,8 @@ export class SchedulerState {
   );
   /** Leases to which backfilling gave a reservation in the future. */
   readonly future = new Set<Lease>();
+  /** Live leases with a deadline. */
+  readonly withDeadline = new Set<Lease>();
   /** Leases that were promised a place, have lost it, and wait for another. */
   readonly withoutPlace = new Set<Lease>();
   readonly recurrences: RecurrenceBook;
@@ -99,6 +101,8 @@ export class SchedulerState {
 
   readonly transfers: ImageTransfers;
   private reportedSite: SiteRecord;
+  /** How many reservations in the future backfilling allows. */
+  private readonly maxFuture: number;
 
   constructor(
     public site: SiteSpec,
@@ -107,6 +111,12 @@ export class SchedulerState {
     stored: SiteRecord = noSite,
   ) {
     this.reevaluation = reevaluation;
+    this.maxFuture = {
+      off: 0,
+      aggressive: 1,
+      intermediate: config.backfillingReservations,
+      conservative: Number.POSITIVE_INFINITY,
+    }[config.backfilling];
     this.space = new ResourceSpace(site);
     this.table = new SlotTable(this.space, site, this.journal);
     this.table.lastRank = stored.lastRank;
@@ -146,11 +156,22 @@ export class SchedulerState {
   add(lease: Lease): void {
     const { lastLeaseId } = this;
     this.lastLeaseId = Math.max(lastLeaseId, lease.id);
-    this.leases.set(lease.id, lease);
+    this.enter(lease);
     this.journal.record(() => {
-      this.leases.delete(lease.id);
+      this.leave(lease);
       this.lastLeaseId = lastLeaseId;
     });
+  }
+
+  /** A lease is live from here on. */
+  enter(lease: Lease): void {
+    this.leases.set(lease.id, lease);
+    if (lease.type === 'DEADLINE') this.withDeadline.add(lease);
+  }
+
+  private leave(lease: Lease): void {
+    this.leases.delete(lease.id);
+    this.withDeadline.delete(lease);
   }
 
   live(id: number): Lease {
@@ -164,10 +185,7 @@ export class SchedulerState {
 
   /** Whether backfilling allows one more reservation in the future (asked before each lease is scheduled). */
   get mayPlanFuture(): boolean {
-    const { backfilling, backfillingReservations } = this.config;
-    if (backfilling === 'conservative') return true;
-    const limit = { off: 0, aggressive: 1, intermediate: backfillingReservations }[backfilling];
-    return this.future.size < limit;
+    return this.future.size < this.maxFuture;
   }
 
   transition(lease: Lease, state: LeaseState, now: Instant, reason: StateReason | null = null): void {
@@ -279,8 +297,8 @@ export class SchedulerState {
     this.setFuture(lease, false);
     this.transfers.cleanUp(lease);
     lease.memoryAt.clear();
-    this.leases.delete(lease.id);
-    this.journal.record(() => this.leases.set(lease.id, lease));
+    this.leave(lease);
+    this.journal.record(() => this.enter(lease));
     this.log.lease(lease);
     this.askForPass();
   }
@@ -314,24 +332,7 @@ export class SchedulerState {
     };
   }
 
-  siteRecord(): SiteRecord {
-    return { ...this.counters(), cachedImages: this.transfers.cachedImages() };
-  }
-
-  /** The site's record if it changed since this was last asked; null otherwise. */
-  takeSiteRecord(): SiteRecord | null {
-    const counters = this.counters();
-    const cachesChanged = this.transfers.takeChanged();
-    const counted = counterNames.some((name) => this.reportedSite[name] !== counters[name]);
-    if (!counted && !cachesChanged) return null;
-    this.reportedSite = {
-      ...counters,
-      cachedImages: cachesChanged ? this.transfers.cachedImages() : this.reportedSite.cachedImages,
-    };
-    return this.reportedSite;
-  }
-
-  private counters(): Pick<SiteRecord, (typeof counterNames)[number]> {
+  siteRecord(cachedImages = this.transfers.cachedImages()): SiteRecord {
     return {
       lastLeaseId: this.lastLeaseId,
       lastReservationId: this.lastReservationId,
@@ -339,7 +340,20 @@ export class SchedulerState {
       lastActionId: this.log.lastActionId,
       lastRecurrenceId: this.recurrences.lastId,
       lastRank: this.table.lastRank,
+      cachedImages,
     };
+  }
+
+  /** The site's record if it changed since this was last asked; null otherwise. */
+  takeSiteRecord(): SiteRecord | null {
+    const before = this.reportedSite;
+    const cachesChanged = this.transfers.takeChanged();
+    const site = this.siteRecord(cachesChanged ? this.transfers.cachedImages() : before.cachedImages);
+    let changed = cachesChanged;
+    for (const name of counterNames) changed ||= before[name] !== site[name];
+    if (!changed) return null;
+    this.reportedSite = site;
+    return site;
   }
 
   private imageTransfers(stored: SiteRecord): ImageTransfers {

@@ -15,13 +15,14 @@ export function takeChanges(state: SchedulerState): Changes {
 
 /** Nodes that were added or changed. */
 function takeInventory({ availability, changedNodes, site }: SchedulerState): Pick<Changes, 'inventory'> {
+  if (changedNodes.size === 0) return {};
   const numbers = [...changedNodes].sort((a, b) => a - b);
   changedNodes.clear();
   const inventory = numbers.map((number) => ({
     ...(site.nodes[number - 1] as NodeSpec),
     ...availability.recordOf(number),
   }));
-  return inventory.length > 0 ? { inventory } : {};
+  return { inventory };
 }
 
 /** The quotas that were set, and those whose use has changed. */

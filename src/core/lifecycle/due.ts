@@ -1,6 +1,7 @@
 import type { Reservation, TransferReservation, VmReservation } from '../model/lease.ts';
 import { preempted, suspendedAsPlanned } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
+import { FOREVER } from '../model/time.ts';
 import { endEarly, endLease } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
 import { giveUp, nextGivingUp } from './giving-up.ts';
@@ -11,14 +12,14 @@ import { reevaluateIfDue } from './re-evaluation.ts';
 /** The next instant after a given one at which something is due; null when nothing is planned. */
 export function nextDueAfter(state: SchedulerState, instant: Instant, inclusive: boolean): Instant | null {
   const { availability, table } = state;
-  const times = [
-    table.nextChangepoint(instant, inclusive),
-    table.nextPrematureEnd(instant, inclusive),
-    availability.nextBoundary(instant, inclusive),
-    nextGivingUp(state, instant, inclusive),
-    nextPeriodEnd(state, inclusive ? instant - 1 : instant),
-  ].filter((time) => time !== null);
-  return times.length > 0 ? Math.min(...times) : null;
+  const next = Math.min(
+    table.nextChangepoint(instant, inclusive) ?? FOREVER,
+    table.nextPrematureEnd(instant, inclusive) ?? FOREVER,
+    availability.nextBoundary(instant, inclusive) ?? FOREVER,
+    nextGivingUp(state, instant, inclusive) ?? FOREVER,
+    nextPeriodEnd(state, inclusive ? instant - 1 : instant) ?? FOREVER,
+  );
+  return next === FOREVER ? null : next;
 }
 
 /** Everything that is due at an instant. */
@@ -52,8 +53,7 @@ function endAndStart(state: SchedulerState, at: Instant): void {
     const startable = state.table
       .startingAt(at)
       .filter((each) => each.state === 'SCHEDULED' && mayStart(each));
-    const freeing = startable.filter(freesAtOnce);
-    const starting = freeing.length > 0 ? freeing : startable;
+    const starting = startable.some(freesAtOnce) ? startable.filter(freesAtOnce) : startable;
     for (const reservation of starting) if (reservation.state === 'SCHEDULED') start(state, reservation, at);
     busy = ending.length > 0 || starting.length > 0;
   }

@@ -10,6 +10,9 @@ import type { SchedulerState } from '../state.ts';
 import { isPlan, type NotSchedulable, type Plan } from '../vm/plan.ts';
 import { reevaluateEach, reevaluateIfDue } from './re-evaluation.ts';
 
+const typesOfQueue = leaseTypes.filter(({ decidedIn }) => decidedIn === 'QUEUE');
+const typesOfPass = leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS');
+
 /**
  * One scheduling pass, one lease per step. Between steps the caller may do other work, even change leases, and passes
  * the new time.
@@ -23,7 +26,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   }
 
   // 1. Pending leases of queued types go to the end of the queue.
-  for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'QUEUE')) {
+  for (const { type } of typesOfQueue) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;
       state.transition(lease, 'QUEUED', now);
@@ -37,9 +40,10 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
 
   // 3. The queue, within the limits of backfilling.
+  if (isOver(state, now)) return;
   for (const lease of state.queue.toArray()) {
     if (lease.queueRank === null) continue;
-    if (!state.mayPlanFuture && state.table.isFull(now, 'CPU')) break;
+    if (isOver(state, now)) break;
     const refusal = tryToSchedule(state, lease, now);
     // A lease that waits for the quota of its project does not block others.
     if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
@@ -50,9 +54,14 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
   }
 }
 
+/** Whether nothing more of the queue can start or be planned. */
+function isOver(state: SchedulerState, now: Instant): boolean {
+  return state.queue.size === 0 || (!state.mayPlanFuture && state.table.isFull(now, 'CPU'));
+}
+
 /** Decides the pending leases of the other types, one per step. */
 function* decideEach(state: SchedulerState, now: () => Instant): Generator<void, void, void> {
-  for (const { type } of leaseTypes.filter(({ decidedIn }) => decidedIn === 'PASS')) {
+  for (const { type } of typesOfPass) {
     for (const lease of pendingOf(state, type)) {
       if (lease.state !== 'PENDING') continue;
       const refusal = tryToSchedule(state, lease, now());
@@ -65,12 +74,15 @@ function* decideEach(state: SchedulerState, now: () => Instant): Generator<void,
   }
 }
 
+const none: readonly Lease[] = [];
+
 /** The time after a step: as given by the caller, but never before anything executed meanwhile. */
 function laterOf(state: SchedulerState, before: Instant, told: Instant | undefined): Instant {
   return Math.max(before, told ?? before, state.table.now);
 }
 
-function pendingOf(state: SchedulerState, type: Lease['type']): Lease[] {
+function pendingOf(state: SchedulerState, type: Lease['type']): readonly Lease[] {
+  if (state.pending.size === 0) return none;
   return [...state.pending]
     .filter((lease) => lease.type === type && !lease.isWithoutPlace)
     .sort((a, b) => a.id - b.id);

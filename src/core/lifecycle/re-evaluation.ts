@@ -32,8 +32,10 @@ export function* reevaluateEach(
   now: () => Instant,
 ): Generator<void, void, Instant | undefined> {
   state.reevaluationBegins();
-  const promised = [...state.leases.values()].filter(({ type }) => type === 'DEADLINE');
-  const candidates = new Set([...state.future, ...promised, ...state.withoutPlace]);
+  const candidates =
+    state.withDeadline.size + state.withoutPlace.size === 0
+      ? state.future
+      : new Set([...state.future, ...state.withDeadline, ...state.withoutPlace]);
   for (const lease of [...candidates].sort((a, b) => a.id - b.id)) {
     if (lease.isWithoutPlace) {
       findPlace(state, lease, now());

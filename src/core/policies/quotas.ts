@@ -8,6 +8,8 @@ import { PeriodLedger, ProjectLedger, type ProjectLedgers } from '../slot-table/
 
 export const quotaExceeded = 'QUOTA_EXCEEDED';
 
+const none: readonly ProjectQuotas[] = [];
+
 /** The maximum number of starts that one answer examines. */
 const maxStarts = 5_000;
 
@@ -227,7 +229,8 @@ export class Quotas {
   }
 
   /** Those of some projects, and those whose use has changed since this was last asked. */
-  takeChanges(others: ReadonlySet<number>, now: Instant): ProjectQuotas[] {
+  takeChanges(others: ReadonlySet<number>, now: Instant): readonly ProjectQuotas[] {
+    if (this.rules.size + others.size === 0) return none;
     const changed = new Set(others);
     for (const [project, { ledger }] of this.rules) {
       if (ledger.changed) changed.add(project);

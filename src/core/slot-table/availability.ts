@@ -1,4 +1,5 @@
 import type { Journal } from '../journal.ts';
+import type { Changes } from '../model/changes.ts';
 import type {
   Instant,
   MaintenanceRecord,
@@ -9,6 +10,8 @@ import type {
 import { FOREVER } from '../model/time.ts';
 import type { Interval } from './node-profile.ts';
 import type { SlotTable } from './slot-table.ts';
+
+const unchanged = { nodes: [], maintenance: [] };
 
 /** Which nodes may be used when: their states, and maintenance. The slot table is kept in step with it. */
 export class NodeAvailability {
@@ -130,7 +133,8 @@ export class NodeAvailability {
   }
 
   /** What changed since this was last asked. */
-  takeChanges(): { nodes: NodeStateRecord[]; maintenance: MaintenanceRecord[] } {
+  takeChanges(): Required<Pick<Changes, 'nodes' | 'maintenance'>> {
+    if (this.changedNodes.size + this.changedMaintenance.size === 0) return unchanged;
     const nodes = [...this.changedNodes].sort((a, b) => a - b).map((number) => this.recordOf(number));
     const maintenance = [...this.changedMaintenance.values()];
     this.changedNodes = new Set();

@@ -74,7 +74,8 @@ export class OrderedIndex<T> {
 
   /** All items, in order: they may change meanwhile. */
   toArray(): T[] {
-    return this.chunks.flat();
+    // (`flat` takes many times as long.)
+    return ([] as T[]).concat(...this.chunks);
   }
 
   *[Symbol.iterator](): Generator<T, void, void> {
