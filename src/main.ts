@@ -121,6 +121,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
         webhooks: new Webhooks(engine.store.prisma, config.webhooks, secrets),
       },
       isOutage,
+      version: () => engine.store.version(),
       limits: config.limits,
       cors: config.http.cors,
       trustedProxies: config.http.trustedProxies,

@@ -74,6 +74,28 @@ export function delegating(leases: LeaseService): Omit<LeaseService, 'submit'> {
   };
 }
 
+/**
+ * A context for the same operation that calls back when more than what is stored is asked for: the time, the scheduler,
+ * or which of the principals with the same rights it is.
+ */
+export function notingUse(context: ApiContext, onUse: () => void): ApiContext {
+  const rights: ReadonlySet<PropertyKey> = new Set(['role', 'projects'] satisfies (keyof Identity)[]);
+  const noting = <T extends object>(object: T, uncritical: ReadonlySet<PropertyKey>): T =>
+    new Proxy(object, {
+      get(target, property) {
+        if (!uncritical.has(property)) onUse();
+        const value: unknown = Reflect.get(target, property);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const { principal, services } = context;
+  return {
+    ...context,
+    principal: noting(principal, rights),
+    services: { ...services, leases: noting(services.leases, new Set()) },
+  };
+}
+
 /** Commands of this operation belong to a trace. */
 export function inTrace(context: ApiContext, trace: TraceParent): void {
   const { leases } = context.services;

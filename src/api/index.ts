@@ -4,6 +4,7 @@ export {
   apiContext,
   type Committed,
   inTrace,
+  notingUse,
   type SiteFacts,
 } from './context.ts';
 export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
@@ -11,3 +12,4 @@ export { defaultPageSize } from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';
 export { viewOf } from './read/view.ts';
 export { schema } from './schema/index.ts';
+export { isStored } from './stored-fields.ts';

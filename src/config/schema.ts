@@ -96,6 +96,7 @@ const limits = () =>
       operationsPerConnection: count,
       operationTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
       concurrentReads: count,
+      cachedBytes: amount,
       pipelinedRequests: count,
       writeTimeout: timer.refine((millis) => millis > 0, 'expected more than 0'),
     })

@@ -17,6 +17,7 @@ import {
   type PersistedDocumentsOptions,
   persistedDocuments,
 } from './graphql/persisted-documents.ts';
+import { measuredCache } from './graphql/response-cache.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { type Answer, failure, json, retryLater, withHeaders } from './http/answer.ts';
 import { type BodyChunks, readJson } from './http/body.ts';
@@ -40,6 +41,11 @@ export interface AppOptions {
   readonly services: ApiServices;
   /** Whether an error means that the database cannot be reached, so that the same call may succeed later. */
   readonly isOutage: (error: unknown) => boolean;
+  /**
+   * Two calls give the same text only if nothing was committed in between; null: it is not known. Absent: each query is
+   * executed.
+   */
+  readonly version?: (() => Promise<string | null>) | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly cors?: CorsOptions | undefined;
   /** Addresses and networks of proxies whose header X-Forwarded-For is believed. */
@@ -82,6 +88,7 @@ const operational: ReadonlySet<string> = new Set(['/readyz', '/metrics']);
 export function createApp({
   services,
   isOutage,
+  version,
   limits: given,
   cors = { origins: [] },
   trustedProxies = [],
@@ -114,6 +121,10 @@ export function createApp({
   });
   const turns = measuredReadTurns(limits.concurrentReads, registry);
   const fanOut = new FanOut({ services, mask, turns, metrics: createFanOutMetrics(registry) });
+  const cache =
+    version && limits.cachedBytes > 0
+      ? measuredCache({ version, maxBytes: limits.cachedBytes }, registry)
+      : null;
   const graphql = createGraphQLServer({
     services,
     limits,
@@ -123,6 +134,7 @@ export function createApp({
     streams,
     fanOut,
     turns,
+    cache,
     tracing,
     onDocument: (cached) => parsed.inc({ cache: cached ? 'hit' : 'miss' }),
     observe: (operation, outcome, time) => seconds.observe({ operation, outcome }, time),

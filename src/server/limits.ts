@@ -21,6 +21,8 @@ export interface ServerLimits {
   readonly operationTimeout: number;
   /** Queries, and reads for subscribers that are behind, that are carried out at the same time; the others wait. */
   readonly concurrentReads: number;
+  /** Bytes that answers may take which are given again while nothing is committed; 0: none are kept. */
+  readonly cachedBytes: number;
   /** Requests on one connection that may be without a complete answer; a client that sends more is disconnected. */
   readonly pipelinedRequests: number;
   /** Milliseconds that a client may take to read the next piece of an answer before it is disconnected. */
@@ -40,6 +42,7 @@ export const defaultServerLimits: ServerLimits = {
   operationsPerConnection: 100,
   operationTimeout: 30_000,
   concurrentReads: 4,
+  cachedBytes: 32_000_000,
   pipelinedRequests: 100,
   writeTimeout: 30_000,
 };

@@ -28,6 +28,11 @@ export interface OpenStore extends Store {
   /** The address of the database for other threads and processes. */
   readonly url: string;
   /**
+   * Names what is committed and visible now: two texts are equal only if nothing at all was committed in between,
+   * whatever process wrote it. Null when the server cannot tell. Throws StoreError.
+   */
+  version(): Promise<string | null>;
+  /**
    * Discards a lease whose stored data is inconsistent: it becomes FAILED, its plan is deleted, and its machines are
    * destroyed on their known nodes. Throws StoreError.
    */

@@ -20,6 +20,7 @@ import { load } from './load.ts';
 import { PrismaClient } from './prisma/client.ts';
 import { assertSchemaWhole } from './schema-objects.ts';
 import { idempotencyKeys, leaseEvents, nodes, notices } from './tables/index.ts';
+import { readVersion } from './version.ts';
 
 /** Their tables, and the condition that finds the oldest through an index. */
 const expiring: Readonly<Record<Expiring, { readonly table: string; readonly oldest: string }>> = {
@@ -276,6 +277,10 @@ export class SqlStore implements Store {
       if (channel === 'leasegraph_events' && !own) onNotice('events');
       if (channel === 'leasegraph_commands') onNotice('commands');
     });
+  }
+
+  version(): Promise<string | null> {
+    return readVersion(this.database);
   }
 
   async clock(): Promise<number> {

@@ -33,6 +33,7 @@ export async function apiOnStore(store: OpenStore, adapter: Adapter, options: Pa
   const identity = createIdentity({ prisma, adminToken: token });
   const app = createApp({
     isOutage,
+    version: () => store.version(),
     services: { prisma, leases: engine, site, identity, webhooks: webhooksOn(prisma) },
     ...options,
   });

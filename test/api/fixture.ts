@@ -19,6 +19,7 @@ import { silentLog } from '../../src/store/log.ts';
 import { readMigrations } from '../../src/store/migrate.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
 import { openServer } from '../../src/store/server.ts';
+import { readVersion } from '../../src/store/version.ts';
 import { migratedTemplate, sharedPostgres } from '../support/shared-postgres.ts';
 
 export const token = 'a-token-for-tests';
@@ -246,7 +247,7 @@ export async function apiOnNewDatabase(options: Partial<AppOptions> = {}): Promi
     statements.push(query);
   });
   return {
-    ...apiOn(prisma, options, statements),
+    ...apiOn(prisma, { version: () => readVersion(database), ...options }, statements),
     [Symbol.asyncDispose]: async () => {
       await prisma.$disconnect();
       await database.close();

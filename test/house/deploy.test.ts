@@ -1,7 +1,10 @@
 /** The files of deploy/ fit the program. */
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { filesUnder, read } from './sources.ts';
+import { createEngineMetrics } from '../../src/engine/metrics.ts';
+import { createFanOutMetrics } from '../../src/server/subscriptions/fan-out/metrics.ts';
+import { filesUnder, read, sources } from './sources.ts';
 
 interface Alerts {
   readonly groups: readonly {
@@ -11,14 +14,48 @@ interface Alerts {
 
 const alerts = (parse(read('deploy/prometheus/alerts.yml')) as Alerts).groups.flatMap(({ rules }) => rules);
 
-test('metrics that are queried exist', () => {
-  const documented = new Set(read('docs/engine.md').match(/leasegraph_\w+/g));
-  const queried = ['deploy/prometheus/alerts.yml', 'deploy/grafana/leasegraph.json'].flatMap(
-    (path) => read(path).match(/leasegraph_\w+/g) ?? [],
+/** The names of metrics in a text, once each. */
+const metricsIn = (text: string): string[] =>
+  [
+    ...new Set((text.match(/leasegraph_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count)$/, ''))),
+  ].sort();
+
+/** The metrics of the program: those that are named in full, and those of two files that put their names together. */
+function metricNames(): string[] {
+  const inFull = sources.flatMap(({ code }) =>
+    [...code.matchAll(/name: '(leasegraph_\w+)',\s+help:/g)].map(([, name]) => name as string),
   );
-  const unknown = queried.filter((name) => !documented.has(name.replace(/_bucket$/, '')));
-  expect(queried.length).toBeGreaterThan(10);
-  expect([...new Set(unknown)]).toEqual([]);
+  const registry = new Registry();
+  createEngineMetrics(registry);
+  createFanOutMetrics(registry);
+  const putTogether = sources
+    .filter(({ code }) => code.includes('name: `leasegraph_'))
+    .map(({ path }) => path);
+  expect(putTogether).toEqual(['src/engine/metrics.ts', 'src/server/subscriptions/fan-out/metrics.ts']);
+  return [...new Set([...inFull, ...registry.getMetricsAsArray().map(({ name }) => name)])].sort();
+}
+
+const section = (page: string, from: string, to: string): string =>
+  page.slice(page.indexOf(from), page.indexOf(to, page.indexOf(from)));
+
+test('the page of metrics has those that exist', () => {
+  expect(metricNames().length).toBeGreaterThan(40);
+  expect(metricsIn(section(read('docs/engine.md'), '\n## Metrics', '\n## Tests'))).toEqual(metricNames());
+});
+
+test('every metric has an alert rule, or is named among those without', () => {
+  const page = read('docs/operations.md');
+  const withRule = metricsIn(alerts.map(({ expr }) => expr).join('\n'));
+  const without = metricsIn(section(page, 'so they have no rule', '\n\n'));
+  expect([...withRule, ...without].sort()).toEqual(metricNames());
+  // The page says when each rule fires.
+  expect(metricsIn(section(page, '| of | alert when |', '\n\n'))).toEqual(withRule);
+});
+
+test('metrics that the dashboard shows exist', () => {
+  const shown = metricsIn(read('deploy/grafana/leasegraph.json'));
+  expect(shown.length).toBeGreaterThan(10);
+  expect(shown.filter((name) => !metricNames().includes(name))).toEqual([]);
 });
 
 test('every alert is explained', () => {

@@ -252,9 +252,11 @@ describe('limits', () => {
       vi.advanceTimersByTime(5_000);
       return new Promise(() => {});
     };
-    const { errors } = await impatient.ask(
+    const response = await impatient.post(
       `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
     );
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    const { errors } = (await response.json()) as { errors: unknown };
     expect(errors).toEqual([expect.objectContaining({ extensions: { code: 'TIMEOUT' } })]);
     expect((await impatient.ask('{ serverTime }')).errors).toBeUndefined();
   });

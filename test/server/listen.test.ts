@@ -24,6 +24,8 @@ describe('listening', () => {
     listening.serve(api.app);
     expect((await get('/readyz')).status).toBe(200);
     expect((await get('/graphql')).status).toBe(401);
+    // Longer than common proxies keep a connection.
+    expect((await get('/livez')).headers.get('keep-alive')).toBe('timeout=65');
     await listening.close(1_000);
     await expect(get('/livez')).rejects.toThrow();
   });

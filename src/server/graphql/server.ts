@@ -14,6 +14,7 @@ import { type ErrorMask, useErrorMask } from './errors.ts';
 import { useOperationLimits, useOperationMetrics, useOperationTimeout, useReadTurns } from './operations.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
 import { useJsonInUrls, useParsedBody, usePersistedDocuments } from './requests.ts';
+import { type ResponseCache, useResponseCache } from './response-cache.ts';
 import { useTracing } from './tracing.ts';
 
 export type GraphQLServer = YogaServerInstance<RequestContext, object>;
@@ -31,14 +32,28 @@ export interface GraphQLOptions {
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
   readonly turns: ReadTurns;
+  /** Null: each query is executed. */
+  readonly cache: ResponseCache | null;
   /** Null: tracing is off. */
   readonly tracing: Tracing | null;
 }
 
 /** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const { services, limits, documents, mask, log, observe, streams, fanOut, turns, onDocument, tracing } =
-    options;
+  const {
+    services,
+    limits,
+    documents,
+    mask,
+    log,
+    observe,
+    streams,
+    fanOut,
+    turns,
+    cache,
+    onDocument,
+    tracing,
+  } = options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal, requestId }) => apiContext(services, principal, requestId),
@@ -67,6 +82,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       useOperationMetrics(observe),
       useOperationLimits(limits),
       useReadTurns(turns),
+      ...(cache ? [useResponseCache(cache)] : []),
       useOperationTimeout(limits.operationTimeout),
       useErrorMask(mask),
       useCommittedNotice(),
