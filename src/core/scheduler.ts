@@ -1,6 +1,7 @@
 import { carryOutDue, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
 import { type DiscardedLease, discardLease, removeMachines } from './lifecycle/host-reports.ts';
-import { extendOperation, finishOperation, operationUnderWay, startedLate } from './lifecycle/late.ts';
+import { startedLate } from './lifecycle/late.ts';
+import { operationEnd, operationFinished, operationLate } from './lifecycle/late-operations.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
@@ -205,26 +206,20 @@ export class Scheduler {
     return this.state.leases.get(leaseId)?.endsAt ?? null;
   }
 
-  /** When an operation that is going on is to end; null when it is not going on. */
+  /** When an operation, or an image transfer, that is going on is to end; null when it is not going on. */
   operationEnd(leaseId: number, reservationId: number): Instant | null {
-    const lease = this.state.leases.get(leaseId);
-    return lease ? (operationUnderWay(lease, reservationId)?.operation.end ?? null) : null;
+    return operationEnd(this.state, { leaseId, reservationId });
   }
 
   /** An operation takes at least until `until`. To be called before the end of the operation is carried out. */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
     this.carryOut(now - 1, now);
-    const lease = this.state.leases.get(leaseId);
-    const found = lease && operationUnderWay(lease, reservationId);
-    if (lease && found) extendOperation(this.state, lease, found, until, now);
+    operationLate(this.state, { leaseId, reservationId }, until, now);
   }
 
   /** An operation that was late is over. */
   operationFinished(now: Instant, leaseId: number, reservationId: number): void {
-    const lease = this.state.leases.get(leaseId);
-    const found = lease && operationUnderWay(lease, reservationId);
-    if (!lease || !found) return;
-    finishOperation(this.state, lease, found, now);
+    operationFinished(this.state, { leaseId, reservationId }, now);
     reevaluateIfDue(this.state, now);
   }
 

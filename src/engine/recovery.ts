@@ -72,6 +72,10 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     );
   }
   metrics.quarantined(stored.unreadable.length + faults.length);
+  // Machines of an inconsistent lease are not started.
+  const known = actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId));
+  const isWanted = wantedIn(snapshot);
+  const vain = new Set(known.filter((action) => !isWanted(action)));
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   return {
@@ -80,9 +84,12 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastEventSequence,
     lastNoticeSequence: stored.notices.last,
     notices: new Notices(core, options.notices, snapshot, stored.notices),
-    // Machines of an inconsistent lease are not started.
-    pendingActions: actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId)),
-    hosted: hostedOf(snapshot, actions),
+    pendingActions: known.filter((action) => !vain.has(action)),
+    vainActions: [...vain],
+    hosted: hostedOf(
+      snapshot,
+      actions.filter((action) => !vain.has(action)),
+    ),
     spec: stored.spec,
     leases: snapshot.leases,
     nodeStates: snapshot.nodes ?? [],
@@ -178,6 +185,29 @@ const restoreSound = (
     return { core: restore(part(new Set(sound([...ids])))), refused };
   }
 };
+
+/**
+ * Whether an action without an outcome is still to be carried out. Its outcome may be lost although later actions have
+ * succeeded: a machine of a lease that has ended or moved is not started again.
+ */
+function wantedIn({ leases, reservations }: Snapshot): (action: ActionRecord) => boolean {
+  const live = new Map(leases.map((lease) => [lease.id, lease]));
+  const vms = new Set(reservations.map(({ id, vmId }) => vmId ?? id));
+  return ({ kind, reservationId, targets }) => {
+    switch (kind) {
+      case 'DESTROY':
+      case 'SHUTDOWN':
+        return true;
+      case 'START':
+        return reservationId !== null && vms.has(reservationId);
+      case 'PREPARE':
+      case 'RESUME':
+        return targets.some(({ leaseId, machine, node }) => live.get(leaseId)?.mapping?.[machine] === node);
+      default:
+        return targets.some(({ leaseId }) => live.has(leaseId));
+    }
+  };
+}
 
 /** Machines that were started or resumed and are not known to be removed or suspended. */
 function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HeldTarget[] {

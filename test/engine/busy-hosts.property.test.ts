@@ -4,7 +4,14 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { defaultSchedulerConfig, isFinal, type SchedulerConfig } from '../../src/core/index.ts';
+import {
+  type ActionTarget,
+  defaultSchedulerConfig,
+  isFinal,
+  type ReservationRecord,
+  type SchedulerConfig,
+  totalAmount,
+} from '../../src/core/index.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { epoch, Harness, minutes, principal, siteOf } from '../support/engine-harness.ts';
 import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants/index.ts';
@@ -32,7 +39,53 @@ const schedulers: readonly Partial<SchedulerConfig>[] = [
   { backfilling: 'conservative', suspension: 'all', preemption: 'ar-preempts-everything', migration: 'yes' },
   { backfilling: 'aggressive', suspension: 'all', preemption: 'ar-preempts-everything' },
   { backfilling: 'conservative', preemption: 'ar-preempts-everything', shutdownTime: seconds(20) },
+  {
+    ...{ backfilling: 'conservative', suspension: 'all', preemption: 'ar-preempts-everything' },
+    ...{ preparation: 'imagetransfer', shutdownTime: seconds(5) },
+  },
+  {
+    ...{ backfilling: 'aggressive', preemption: 'ar-preempts-everything', preparation: 'imagetransfer' },
+    imageTransfer: {
+      ...defaultSchedulerConfig.imageTransfer,
+      ...{ mechanism: 'multicast', avoidRedundantTransfers: true, reuse: 'image-caches', cacheSizeMb: 2_048 },
+    },
+  },
 ];
+
+/** What hosts hold by the record of their adapter, over restarts of the server. */
+class HostRecord {
+  private readonly held = new Map<string, ActionTarget>();
+  readonly clashes: string[] = [];
+
+  begin(what: string, target: ActionTarget): void {
+    if (what !== 'start' && what !== 'resume') return;
+    const { leaseId, machine, node } = target;
+    this.held.set(`${leaseId}/${machine}@${node}`, target);
+    const here = [...this.held.values()].filter((each) => each.node === node);
+    for (const type of ['CPU', 'Memory']) {
+      const used = here.reduce((sum, { capacity }) => sum + totalAmount(capacity[type] ?? 0), 0);
+      const has = totalAmount(siteOf(4).nodes[node - 1]?.capacity[type] ?? 0);
+      if (used > has)
+        this.clashes.push(`${what} of ${leaseId}/${machine}: ${used} of ${has} ${type} on ${node}`);
+    }
+  }
+
+  end(what: string, { leaseId, machine, node }: ActionTarget): void {
+    if (what === 'shutdown' || what === 'suspend' || what === 'destroy')
+      this.held.delete(`${leaseId}/${machine}@${node}`);
+  }
+}
+
+/** The repository has one channel: copies that overlap. */
+function channelFaults(reservations: readonly ReservationRecord[]): string[] {
+  const copies = reservations
+    .filter(({ kind, start, end }) => kind === 'IMAGE_TRANSFER' && start < end)
+    .sort((a, b) => a.start - b.start);
+  return copies.flatMap(({ id, start }, index) => {
+    const before = copies[index - 1];
+    return before && before.end > start ? [`transfer ${id} begins before ${before.id} ends`] : [];
+  });
+}
 
 const world = fc.record({
   scheduler: fc.constantFrom(...schedulers),
@@ -82,10 +135,13 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
       };
       const latency = inTurn(given.latencies);
       const fault = inTurn(given.faults);
+      const record = new HostRecord();
       const drive = (server: ReturnType<Harness['make']>) => {
-        server.adapter.answer = async (_what, { signal }) => {
+        server.adapter.answer = async (what, { signal, target }) => {
+          record.begin(what, target);
           await clock.sleep(seconds(latency()), signal);
           if (signal.aborted) throw new Error('aborted');
+          record.end(what, target);
           return { status: 'done' };
         };
         server.store.commitFault = fault;
@@ -131,6 +187,8 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
       const reservations = [...database.reservations.values()];
       expect(reservations.filter(({ start, end }) => end < start)).toEqual([]);
       expect(capacityFaults(siteOf(4), reservations)).toEqual([]);
+      expect(channelFaults(reservations)).toEqual([]);
+      expect(record.clashes).toEqual([]);
       expect(sequenceFaults(database.events)).toEqual([]);
       expect(pathFaults([...database.leases.values()], database.events)).toEqual([]);
       for (let minute = 0; minute < 600; minute += 1) {
@@ -142,6 +200,7 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
           .filter(({ state }) => !isFinal(state))
           .map(({ id, state }) => `${id} ${state}`),
       ).toEqual([]);
+      expect(record.clashes).toEqual([]);
     }),
     { numRuns: runs },
   );

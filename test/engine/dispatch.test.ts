@@ -333,6 +333,25 @@ test('after a restart a start still waits for unfinished actions of the previous
   expect(second.adapter.log.slice(-1)).toEqual(['start 2/1']);
 });
 
+test('a start whose outcome was lost is not repeated for a lease that is over', async () => {
+  await using harness = new Harness({ nodes: 1 });
+  const first = await harness.start();
+  const { leaseNumber } = await first.engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  await first.engine.submit('cancel', { leaseNumber }, { principal });
+  await settle();
+  expect(first.adapter.log).toEqual(['start 1/1', 'destroy 1/1']);
+  await first.engine.stop();
+  const start = harness.database.actions.get(1);
+  if (start) harness.database.actions.set(1, { ...start, state: 'PENDING' });
+  const second = await harness.start();
+  await harness.pass(5_000, 1_000);
+  expect(second.adapter.log).toEqual([]);
+  expect(harness.database.actions.get(1)).toMatchObject({
+    ...{ kind: 'START', state: 'FAILED', message: 'given up: the machines are no longer wanted' },
+  });
+});
+
 test('concurrent calls to one node are limited, independently of other nodes', async () => {
   const dispatch = { ...defaultLimits.dispatch, concurrentCallsPerNode: 1 };
   await using harness = new Harness({

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
+import { defaultLimits } from '../../src/engine/limits.ts';
 import { type ActionCall, type ActionResult, HostUnreachable } from '../../src/engine/ports.ts';
 import {
   bestEffort,
@@ -114,6 +115,63 @@ test('a suspension that takes longer than planned delays the reservation, whose 
   ]);
   expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: minutes(10) });
   expect(harness.database.leases.get(2)).toMatchObject({ state: 'DONE', accumulated: seconds(104) });
+});
+
+describe('an image that is brought late', () => {
+  const image = { name: 'a', sizeMb: 512 };
+  const config: Partial<typeof defaultSchedulerConfig> = {
+    preparation: 'imagetransfer',
+    imageTransfer: { ...defaultSchedulerConfig.imageTransfer, forceTransferTime: seconds(10) },
+  };
+
+  test('delays the start of its lease, which is told and runs for its full time', async () => {
+    await using harness = new Harness({ nodes: 2, ...withConfig(config) });
+    const running = harness.make();
+    const { record } = slowHosts(harness, running, { prepare: 25 });
+    await running.engine.start();
+    await running.engine.submit('request', { ...bestEffort(seconds(60)), image }, { principal });
+    await running.engine.submit('request', { ...bestEffort(seconds(60)), image }, { principal });
+    await harness.pass(seconds(20), 1_000);
+    expect(harness.database.leases.get(1)?.state).toBe('PREPARING');
+    await harness.pass(minutes(4), 1_000);
+    expect(record).toEqual([
+      ...['25 prepare 1/1 on 1', '25 start 1/1 on 1', '51 prepare 2/1 on 2', '51 start 2/1 on 2'],
+      ...['85 shutdown 1/1 on 1', '111 shutdown 2/1 on 2'],
+    ]);
+    expect([1, 2].map((lease) => harness.database.leases.get(lease)?.accumulated)).toEqual([
+      ...[seconds(60), seconds(60)],
+    ]);
+    const told = harness.database.notices.filter(({ kind }) => kind === 'LEASE_LATE');
+    expect(new Set(told.map(({ leaseId }) => leaseId))).toEqual(new Set([1, 2]));
+  });
+
+  test('moves its lease to other nodes if it cannot be brought, and the configuration says so', async () => {
+    const limits = {
+      moveOnStartFailure: true,
+      dispatch: { ...defaultLimits.dispatch, actionTimeouts: { PREPARE: seconds(30) } },
+    };
+    await using harness = new Harness({ nodes: 2, limits, ...withConfig(config) });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what, { target }) =>
+      what === 'prepare' && target.node === 1 ? { status: 'pending' } : done;
+    await engine.submit('request', { ...bestEffort(seconds(60)), image }, { principal });
+    await harness.pass(minutes(3), 1_000);
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({ code: 'START_FAILED' });
+    expect(harness.database.leases.get(1)).toMatchObject({ state: 'DONE', accumulated: seconds(60) });
+    expect(adapter.log.filter((each) => each.startsWith('destroy'))).toEqual(['destroy 1/1']);
+  });
+
+  test('fails its lease otherwise', async () => {
+    const dispatch = { ...defaultLimits.dispatch, actionTimeouts: { PREPARE: seconds(30) } };
+    await using harness = new Harness({ nodes: 1, limits: { dispatch }, ...withConfig(config) });
+    const { engine, adapter } = await harness.start();
+    adapter.answer = async (what) => (what === 'prepare' ? { status: 'pending' } : done);
+    await engine.submit('request', { ...bestEffort(seconds(60)), image }, { principal });
+    await harness.pass(minutes(1), 1_000);
+    expect(harness.database.leases.get(1)).toMatchObject({
+      ...{ state: 'FAILED', reason: { code: 'ACTION_FAILED' } },
+    });
+  });
 });
 
 test('a lease whose machines never start does not end as if it had run', async () => {

@@ -54,8 +54,8 @@ export function extendOperation(
   });
 }
 
-/** A lease being resumed starts later, and the operations before it change. */
-function startLater(
+/** The machines of a lease start later, and what comes before changes. */
+export function startLater(
   state: SchedulerState,
   vm: VmReservation,
   late: Millis,
@@ -133,7 +133,7 @@ function shift(operations: readonly Reservation[], operation: Reservation, delay
 }
 
 /** Changes the times of a chain and replans reservations with which it now collides. */
-function moveChain(state: SchedulerState, vm: VmReservation, change: () => void, now: Instant): void {
+export function moveChain(state: SchedulerState, vm: VmReservation, change: () => void, now: Instant): void {
   const { table } = state;
   const { lease } = vm;
   const reason = hostsLate(lease.id);
@@ -219,8 +219,7 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
   // Replanned leases may have preempted it.
   if (lease.vm !== vm) return;
   if (lease.type === 'ADVANCE_RESERVATION' || vm.isCutShort || isDraining(state, vm)) return;
-  const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);
-  const missing = vm.start + lease.remaining - planned - vm.end;
+  const missing = unplannedTime(lease, vm);
   if (missing <= 0) return;
   const isSuspendable = lease.type === 'BEST_EFFORT' && state.planning.estimates.canSuspend(lease);
   if (isSuspendable && runOnInPlace(state, lease, vm, now)) return;
@@ -230,4 +229,10 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
   if (change <= 0 || extendBy(state, lease, vm, change, now)) return;
   const longest = maxExtension(state, lease, vm, change, now);
   if (longest > 0) extendBy(state, lease, vm, longest, now);
+}
+
+/** Running time of the lease that is planned nowhere; negative: time that is planned in excess. */
+export function unplannedTime(lease: Lease, vm: VmReservation): Millis {
+  const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);
+  return vm.start + lease.remaining - planned - vm.end;
 }

@@ -1,20 +1,24 @@
 import { rulesOf } from '../lease-types/table.ts';
 import type { Lease } from '../model/lease.ts';
-import type { Instant, NodeStateRecord, StateReason } from '../model/records.ts';
+import type { Instant, LeaseState, NodeStateRecord, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
+import { withdrawPlan } from '../placement/plan-anew.ts';
 import type { SchedulerState } from '../state.ts';
 import { isPlan } from '../vm/plan.ts';
 import { loseMachines } from './nodes/lost-machines.ts';
 import { setNodeState } from './nodes/node-state.ts';
-import { planAnew } from './nodes/plans.ts';
+import { planAnew, settleWithoutPlace } from './nodes/plans.ts';
 
 /** A lease that lost its machines this often is not moved again. */
 const maxRestarts = 3;
 
+/** States in which a lease has a plan that has not begun. */
+const planned: ReadonlySet<LeaseState> = new Set(['SCHEDULED', 'PREPARING', 'READY']);
+
 /**
- * Handles a failed start on a node: nothing new starts there for a time; started machines of the lease are removed, and
- * the lease is replanned on other nodes or returns to the queue. Returns false if the lease must not be moved: a lease
- * that failed to start on several nodes is itself the cause, and those nodes are used again.
+ * Handles a failed preparation or start on a node: nothing new starts there for a time; started machines of the lease
+ * are removed, and the lease is replanned on other nodes or returns to the queue. Returns false if the lease must not be
+ * moved: a lease that failed to start on several nodes is itself the cause, and those nodes are used again.
  */
 export function moveElsewhere(
   state: SchedulerState,
@@ -23,7 +27,7 @@ export function moveElsewhere(
   reason: StateReason,
   now: Instant,
 ): boolean {
-  if (lease.state !== 'ACTIVE') return false;
+  if (lease.state !== 'ACTIVE' && !planned.has(lease.state)) return false;
   const { availability } = state;
   const { message } = reason;
   const cause = { code: 'START_FAILED', at: now, by: null, message, lease: lease.id, before: null } as const;
@@ -33,10 +37,21 @@ export function moveElsewhere(
     return false;
   }
   state.journal.attempt(() => {
-    if (availability.stateOf(node) === 'UP') setNodeState(state, node, 'DRAINING', 'DISPLACE', now, cause);
-    const lost = loseMachines(state, lease, now, reason);
-    if (lost) planAnew(state, [], [lost], reason, now);
-    else planAtOnce(state, lease, reason, now);
+    const drain = (): void => {
+      if (availability.stateOf(node) === 'UP') setNodeState(state, node, 'DRAINING', 'DISPLACE', now, cause);
+    };
+    if (planned.has(lease.state)) {
+      const taken = [{ ...withdrawPlan(state, lease, now), later: false }];
+      lease.restarts += 1;
+      drain();
+      const withoutPlace = planAnew(state, taken, [], reason, now);
+      settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], reason, false, now);
+    } else {
+      drain();
+      const lost = loseMachines(state, lease, now, reason);
+      if (lost) planAnew(state, [], [lost], reason, now);
+      else planAtOnce(state, lease, reason, now);
+    }
     state.askForPass();
     return true;
   });

@@ -192,6 +192,34 @@ export class ImageTransfers implements Preparation {
       this.events.preparing(owner, now);
   }
 
+  /** A transfer that is going on; null when there is none with this number. */
+  underWay(id: number): TransferReservation | null {
+    return this.transfers.find((each) => each.id === id && each.state === 'ACTIVE') ?? null;
+  }
+
+  /** A transfer that is going on has another end: those in its way come later. Returns all that have other times. */
+  extend(transfer: TransferReservation, until: Instant): readonly TransferReservation[] {
+    const moved = [transfer];
+    this.move(transfer, transfer.start, until);
+    let free = until;
+    for (const each of this.transfers) {
+      if (each.state !== 'SCHEDULED') continue;
+      if (each.start >= free) break;
+      this.move(each, free, free + each.end - each.start);
+      free = each.end;
+      moved.push(each);
+    }
+    return moved;
+  }
+
+  private move(transfer: TransferReservation, start: Instant, end: Instant): void {
+    this.table.remove(transfer);
+    this.journal.save(transfer);
+    transfer.start = start;
+    transfer.end = end;
+    this.table.restore(transfer);
+  }
+
   endTransfer(transfer: TransferReservation, now: Instant): void {
     this.setTransfers(this.transfers.filter((each) => each !== transfer));
     const byNode = new Map<number, TransferEntry[]>();

@@ -3,7 +3,7 @@ import type { Core } from '../core.ts';
 import type { ActionReport, ReportedState } from './report.ts';
 
 export interface ReportRules {
-  /** Whether a lease with a machine that cannot be started is moved to other nodes; otherwise it fails. */
+  /** Whether a lease one of whose machines cannot be prepared or started moves to other nodes; otherwise it fails. */
   readonly moveOnStartFailure: boolean;
   /** By how much machines may start late without a change of the plan; scheduler time. */
   readonly lateness: Millis;
@@ -25,7 +25,7 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
   for (const { leaseId, code, message, node } of failures) {
     // A missing machine may have been stopped meanwhile as planned.
     if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
-    const isStart = action?.kind === 'START' && code === 'ACTION_FAILED';
+    const isStart = (action?.kind === 'START' || action?.kind === 'PREPARE') && code === 'ACTION_FAILED';
     const isMoved =
       isStart &&
       rules.moveOnStartFailure &&

@@ -17,9 +17,9 @@ import {
   freeingKinds,
   isUncalled,
   type LateOperation,
+  lateOperations,
   type OpenAction,
   openAction,
-  operations,
   outcomeOf,
   takingKinds,
 } from './open-action.ts';
@@ -105,6 +105,16 @@ export class Dispatcher {
     }
   }
 
+  /** Takes actions that were given up, and whose outcome is not recorded. */
+  giveUp(actions: readonly ActionRecord[]): void {
+    for (const action of actions.filter(({ id }) => !this.known.has(id))) {
+      const open = openAction(action, 0, this.options.clock.monotonic());
+      open.superseded = true;
+      this.known.set(action.id, open);
+      this.finish(open);
+    }
+  }
+
   /** Leases whose start is not recorded yet. `at`: when their machines ran; null while not all of them do. */
   get starting(): readonly { readonly leaseId: number; readonly at: Instant | null }[] {
     return [...this.known.values()].flatMap(({ action: { kind, leaseId }, finishedAt }) =>
@@ -114,16 +124,7 @@ export class Dispatcher {
 
   /** Operations that should have ended by an instant and have not. */
   lateOperations(at: Instant): readonly LateOperation[] {
-    return [...this.known.values()].flatMap(({ action, parts }) => {
-      const { deadline, kind, leaseId, reservationId } = action;
-      return parts > 0 &&
-        deadline !== null &&
-        deadline <= at &&
-        reservationId !== null &&
-        operations.has(kind)
-        ? [{ leaseId, reservationId, deadline }]
-        : [];
-    });
+    return lateOperations(this.known.values(), at);
   }
 
   /** The outcome is committed: removes the action. */
@@ -135,10 +136,8 @@ export class Dispatcher {
   recover(actionId: number, recovery: Recovery): boolean {
     const open = this.known.get(actionId);
     if (!open || open.parts === 0) return false;
-    this.options.log.warn(
-      { action: actionId, kind: open.action.kind, recovery },
-      'action recovered by an operator',
-    );
+    const fields = { action: actionId, kind: open.action.kind, recovery };
+    this.options.log.warn(fields, 'action recovered by an operator');
     if (recovery !== 'RETRY') open.assumed = recovery;
     open.interrupt();
     return true;
@@ -226,7 +225,7 @@ export class Dispatcher {
       if (result === null) {
         if (freeingKinds.has(action.kind)) {
           this.saved.delete(`${leaseId}/${machine}`);
-          ledger.release(target);
+          ledger.release(target, action.id);
           // This may have been the last machine to leave the node.
           this.options.onReached(node, null);
         }
@@ -368,8 +367,11 @@ export class Dispatcher {
 
   private partEnds(part: Part, failure: TargetFailure | 'superseded' | null): void {
     const { of } = part;
-    if (failure === 'superseded') of.superseded = true;
-    else if (failure !== null) of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', ...failure });
+    if (failure === 'superseded') {
+      of.superseded = true;
+      for (const target of part.targets) this.options.ledger.endRelease(target, of.action.id);
+    } else if (failure !== null)
+      of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', ...failure });
     of.parts -= 1;
     if (of.parts === 0) this.finish(of);
   }

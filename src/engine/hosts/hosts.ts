@@ -57,6 +57,8 @@ export interface HostsAtStart {
   /** Machines that should be running. */
   readonly running: readonly RunningMachines[];
   readonly pendingActions: readonly ActionRecord[];
+  /** Actions without an outcome that are not to be carried out any more. */
+  readonly vainActions: readonly ActionRecord[];
 }
 
 export interface Starting {
@@ -150,6 +152,7 @@ export class Hosts implements HostControl {
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
+    this.dispatcher.giveUp(known.vainActions);
     this.dispatcher.add(known.pendingActions);
     void this.inspection.run();
   }
@@ -160,10 +163,12 @@ export class Hosts implements HostControl {
     nodeStates,
     pendingActions,
     spec,
-  }: Pick<HostsAtStart, 'leases' | 'nodeStates' | 'pendingActions' | 'spec'>): void {
+    vainActions,
+  }: Omit<HostsAtStart, 'hosted' | 'running'>): void {
     this.leases.note(leases);
     this.know(spec.nodes);
     this.follow(nodeStates);
+    this.dispatcher.giveUp(vainActions);
     this.dispatcher.add(pendingActions);
   }
 

@@ -15,27 +15,29 @@ export interface HeldMachine {
   readonly leaseId: number;
   readonly machine: number;
   readonly capacity: Amounts;
-  /** The kind of the action that releases it; null while it runs as planned. */
-  readonly releasing: ActionKind | null;
-  /** Number of that action. */
-  readonly releasedBy: number | null;
+  /** The actions that will free it, ascending; none while it runs as planned. */
+  readonly releases: readonly Release[];
 }
 
-type Release = Pick<HeldMachine, 'releasing' | 'releasedBy'>;
+interface Release {
+  readonly kind: ActionKind;
+  /** The number of the action. */
+  readonly id: number;
+}
+
 type Place = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
 export type HeldTarget = Place & Pick<ActionTarget, 'capacity'>;
+type Machine = Omit<HeldMachine, 'releases'>;
 
 const keyOf = ({ leaseId, machine }: Pick<Place, 'leaseId' | 'machine'>): string => `${leaseId}/${machine}`;
 
-const placeOf = (place: Place): string => `${keyOf(place)}@${place.node}`;
-
 export class HostLedger {
-  private readonly nodes = new Map<number, Map<string, HeldMachine>>();
+  /** By node and machine. */
+  private readonly nodes = new Map<number, Map<string, Machine>>();
+  /** Machines that are being freed, or will be: some of them have yet to come. */
+  private readonly leaving = new Map<number, Map<string, HeldMachine>>();
   private readonly waiting = new Map<number, Set<() => void>>();
-
   private readonly capacities = new Map<number, Amounts>();
-  /** Releases of machines that are not there yet, by node and machine. */
-  private readonly expected = new Map<string, Release>();
 
   /** The current nodes. */
   know(nodes: readonly NodeSpec[]): void {
@@ -47,11 +49,10 @@ export class HostLedger {
     return [...this.capacities.keys()];
   }
 
-  /** Records a machine that is present or about to be. */
-  hold(target: HeldTarget): void {
-    const { leaseId, machine, capacity } = target;
-    const release = this.expected.get(placeOf(target)) ?? { releasing: null, releasedBy: null };
-    this.on(target.node).set(keyOf(target), { leaseId, machine, capacity, ...release });
+  /** The machine is there, or is about to be. */
+  hold({ capacity, leaseId, machine, node }: HeldTarget): void {
+    const key = keyOf({ leaseId, machine });
+    getOrCreate(this.nodes, node, () => new Map()).set(key, { leaseId, machine, capacity });
   }
 
   /**
@@ -59,72 +60,96 @@ export class HostLedger {
    * machine that is no longer wanted and has no capacity left, because its successor is already there.
    */
   take(target: HeldTarget, isWanted: boolean): boolean {
-    if (!isWanted && !this.hasRoomFor(target)) return false;
+    if (!isWanted && !this.hasRoomFor(target, this.othersBeside(target, 0))) return false;
     this.hold(target);
     return true;
   }
 
-  /** The capacity of the machine is being released, or will be once it holds any; it is held until `release`. */
-  beginRelease(place: Place, releasing: ActionKind, releasedBy: number): void {
-    const release = { releasing, releasedBy };
-    const held = this.nodes.get(place.node);
-    const machine = held?.get(keyOf(place));
-    if (machine) held?.set(keyOf(place), { ...machine, ...release });
-    else this.expected.set(placeOf(place), release);
+  /** An action frees what the machine holds, or will as soon as it holds something; it holds it until `release`. */
+  beginRelease({ capacity, leaseId, machine, node }: HeldTarget, kind: ActionKind, id: number): void {
+    const key = keyOf({ leaseId, machine });
+    const leaving = getOrCreate(this.leaving, node, () => new Map());
+    const releases = [...(leaving.get(key)?.releases ?? []), { kind, id }].sort((a, b) => a.id - b.id);
+    leaving.set(key, { leaseId, machine, capacity, releases });
   }
 
-  /** The machine is known to have left the node. */
-  release(place: Place): void {
-    this.expected.delete(placeOf(place));
+  /** An action has freed the machine: it is known to be gone from the node. What frees it later is still to come. */
+  release(place: Place, actionId: number): void {
     const held = this.nodes.get(place.node);
-    if (!held?.delete(keyOf(place))) return;
-    if (held.size === 0) this.nodes.delete(place.node);
+    held?.delete(keyOf(place));
+    if (held?.size === 0) this.nodes.delete(place.node);
+    this.keepReleases(place, ({ id }) => id > actionId);
+  }
+
+  /** An action was given up before it freed the machine. */
+  endRelease(place: Place, actionId: number): void {
+    this.keepReleases(place, ({ id }) => id !== actionId);
+  }
+
+  private keepReleases(place: Place, isKept: (release: Release) => boolean): void {
+    const leaving = this.leaving.get(place.node);
+    const machine = leaving?.get(keyOf(place));
+    const releases = machine?.releases.filter(isKept) ?? [];
+    if (machine && releases.length > 0) leaving?.set(keyOf(place), { ...machine, releases });
+    else leaving?.delete(keyOf(place));
+    if (leaving?.size === 0) this.leaving.delete(place.node);
     for (const wake of [...(this.waiting.get(place.node) ?? [])]) wake();
   }
 
   /**
-   * The machines that must leave the node before an action may start this one. Machines that run as planned never
-   * block: the plan has capacity for them. Neither do machines that a later action suspends: that action may itself
-   * wait for this one.
+   * The machines that must leave the node before an action may start this one; empty when it may. Machines that run as
+   * planned are never in the way: the plan has room for them. Neither are those that a later action suspends: it may
+   * itself wait for this one. Those that have yet to come are in the way of what was planned after they leave.
    */
   inTheWayOf(target: HeldTarget, actionId: number): readonly HeldMachine[] {
-    const leaves = ({ releasing, releasedBy }: HeldMachine): boolean =>
-      releasedBy !== null && (releasing !== 'SUSPEND' || releasedBy < actionId);
-    const own = this.nodes.get(target.node)?.get(keyOf(target));
-    // Earlier remains of the same machine are being removed.
+    const leaves = ({ releases }: HeldMachine): boolean =>
+      releases.some(({ id, kind }) => kind !== 'SUSPEND' || id < actionId);
+    const isThere = this.nodes.get(target.node)?.has(keyOf(target)) ?? false;
+    const own = isThere ? this.leaving.get(target.node)?.get(keyOf(target)) : undefined;
+    // What was there of the machine itself is being removed.
     if (own && leaves(own)) return [own];
-    return this.hasRoomFor(target) ? [] : this.othersBeside(target).filter(leaves);
+    const others = this.othersBeside(target, actionId);
+    return this.hasRoomFor(target, others) ? [] : others.filter(leaves);
   }
 
-  /** Whether the machine fits beside what the node currently holds. */
-  private hasRoomFor(target: HeldTarget): boolean {
+  /** Whether the machine fits beside others. */
+  private hasRoomFor(target: HeldTarget, others: readonly HeldMachine[]): boolean {
     const capacity = this.capacities.get(target.node) ?? {};
-    const others = this.othersBeside(target);
     return Object.entries(target.capacity).every(([type, needed]) => {
       if (totalAmount(needed) === 0) return true;
       const has = capacity[type] ?? 0;
       // Shares of one instance are not distinguished here: whatever is leaving must have left.
       if (typeof has !== 'number' && has.length > 1) {
-        return !others.some((each) => each.releasing !== null && totalAmount(each.capacity[type] ?? 0) > 0);
+        return !others.some((each) => each.releases.length > 0 && totalAmount(each.capacity[type] ?? 0) > 0);
       }
       const used = others.reduce((sum, each) => sum + totalAmount(each.capacity[type] ?? 0), 0);
       return used + totalAmount(needed) <= totalAmount(has);
     });
   }
 
-  private othersBeside(target: HeldTarget): HeldMachine[] {
-    const held = [...(this.nodes.get(target.node) ?? [])];
-    return held.filter(([key]) => key !== keyOf(target)).map(([, machine]) => machine);
+  /** What the node holds, and what will have come and left by the time of an action. */
+  private othersBeside(target: HeldTarget, actionId: number): HeldMachine[] {
+    const held = this.nodes.get(target.node);
+    const leaving = this.leaving.get(target.node);
+    const present = [...(held ?? [])].map(
+      ([key, machine]) => [key, leaving?.get(key) ?? { ...machine, releases: [] }] as const,
+    );
+    const expected = [...(leaving ?? [])].filter(
+      ([key, { releases }]) => !held?.has(key) && releases.some(({ id }) => id < actionId),
+    );
+    return [...present, ...expected].filter(([key]) => key !== keyOf(target)).map(([, machine]) => machine);
   }
 
   /** Whether the machine is being released on that node. */
   isReleasing(place: Place): boolean {
-    return (this.nodes.get(place.node)?.get(keyOf(place))?.releasing ?? null) !== null;
+    const isHeld = this.nodes.get(place.node)?.has(keyOf(place)) ?? false;
+    return isHeld && (this.leaving.get(place.node)?.has(keyOf(place)) ?? false);
   }
 
   /** Whether nothing on the node is waiting to be released. */
   isSettled(node: number): boolean {
-    return ![...(this.nodes.get(node)?.values() ?? [])].some(({ releasing }) => releasing !== null);
+    const held = this.nodes.get(node);
+    return ![...(this.leaving.get(node)?.keys() ?? [])].some((key) => held?.has(key));
   }
 
   /** Resolves when something on the node is released, or the signal aborts. */
@@ -144,17 +169,13 @@ export class HostLedger {
 
   clear(): void {
     this.nodes.clear();
-    this.expected.clear();
-  }
-
-  private on(node: number): Map<string, HeldMachine> {
-    return getOrCreate(this.nodes, node, () => new Map());
+    this.leaving.clear();
   }
 }
 
 /** For messages. */
 export function namesOf(machines: readonly HeldMachine[]): string {
   return machines
-    .map(({ leaseId, machine, releasing }) => `machine ${machine} of lease ${leaseId} (${releasing})`)
+    .map(({ leaseId, machine, releases }) => `machine ${machine} of lease ${leaseId} (${releases[0]?.kind})`)
     .join(', ');
 }

@@ -8,7 +8,13 @@ import type { HostFailure } from './report.ts';
 
 export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
 /** Kinds of actions with a reservation of their own that ends with the action. */
-export const operations: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
+export const operations: ReadonlySet<ActionKind> = new Set([
+  'PREPARE',
+  'SHUTDOWN',
+  'SUSPEND',
+  'RESUME',
+  'MIGRATE',
+]);
 export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
 /** An operation past its planned end. */
@@ -121,4 +127,15 @@ export function outcomeOf({
         ? (printed[0]?.[1] ?? null)
         : printed.map(([machine, text]) => `${machine}: ${text}`).join('\n');
   return { actionId: action.id, attempts, startedAt, output: output?.slice(0, maxActionOutput) ?? null };
+}
+
+/** Operations that should be over at an instant and are not. */
+export function lateOperations(open: Iterable<OpenAction>, at: Instant): LateOperation[] {
+  return [...open].flatMap(({ action, parts }) => {
+    const { deadline, kind, leaseId, reservationId } = action;
+    const isLate = parts > 0 && deadline !== null && deadline <= at;
+    return isLate && reservationId !== null && operations.has(kind)
+      ? [{ leaseId, reservationId, deadline }]
+      : [];
+  });
 }
