@@ -1,7 +1,7 @@
 /** Memory of pages of the console that stay open while events arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { browserMissing, openBrowser } from '../test/support/browser.ts';
-import { scheduled, serveConsole, signIn } from './support/console-server.ts';
+import { scheduled, serveConsole, signIn } from '../test/support/invented-site.ts';
 import type { Cell, Table } from './support/table.ts';
 
 const eventsPerSecond = 20;

@@ -105,6 +105,61 @@ const actions = (database: DatabaseKind) => {
     await preview.getByRole('link', { name: String(running), exact: true }).waitFor();
   });
 
+  it('extends, moves and ends a lease, and shows before what that would displace', async () => {
+    const running = await site.request('extended', { duration: 'PT1M' });
+    const reservation = await site.request('moved', {
+      type: 'ADVANCE_RESERVATION',
+      start: '2090-01-01T09:00:00Z',
+      machines: [{ ...fullNode, count: 4 }],
+    });
+    await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, `/leases/${running}`);
+    const dialog = page.getByRole('dialog');
+    const preview = dialog.getByRole('status');
+    const change = dialog.getByRole('button', { name: 'Change lease' });
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    expect(await change.isDisabled()).toBe(true);
+    await dialog.getByLabel('Duration').fill('soon');
+    await dialog.getByText('“soon” is not a duration').waitFor();
+    await dialog.getByLabel('Duration').fill('2h');
+    await preview.getByText('No other lease is displaced.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await change.click();
+    await page.getByText('2 h, of which it ran').waitFor();
+    const termsOf = (number: number) =>
+      site.ask<{ lease: object }>(
+        'query ($number: Int!) { lease(number: $number) { requestedDuration requestedStart } }',
+        { number },
+      );
+    expect((await termsOf(running)).lease).toMatchObject({ requestedDuration: 'PT2H' });
+
+    // The reservation takes the nodes of the lease that runs.
+    await page.goto(site.address(`/leases/${reservation}`));
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const start = DateTime.now().plus({ hours: 1 }).setZone('Europe/Berlin').startOf('minute');
+    await dialog.getByLabel('Start (Europe/Berlin)').fill(start.toFormat("yyyy-MM-dd'T'HH:mm"));
+    await preview.getByRole('link', { name: String(running), exact: true }).waitFor();
+    // What is beyond the lease is refused in the words of the server, and nothing that was typed is lost.
+    await dialog.getByLabel('Start (Europe/Berlin)').fill('2001-01-01T10:00');
+    await dialog.getByText(/before the earliest time that can be planned/).waitFor();
+    expect(await change.isDisabled()).toBe(true);
+    await page.reload();
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    expect(await dialog.getByLabel('Start (Europe/Berlin)').inputValue()).toBe('2001-01-01T10:00');
+    await dialog.getByLabel('Start (Europe/Berlin)').fill(start.toFormat("yyyy-MM-dd'T'HH:mm"));
+    await change.click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await termsOf(reservation)).lease).toMatchObject({ requestedStart: start.toUTC().toISO() });
+
+    await page.goto(site.address(`/leases/${running}`));
+    await page.getByRole('button', { name: 'End now' }).click();
+    await dialog.getByRole('button', { name: 'End lease' }).click();
+    await expect.poll(() => site.stateOf(running), soon).toBe('DONE');
+    await page.getByText('Done').first().waitFor();
+  });
+
   it('drains, marks down and resumes a node, and plans and ends maintenance', async () => {
     const running = await site.request('on the nodes', { machines: [{ ...fullNode, count: 4 }] });
     await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
@@ -137,10 +192,17 @@ const actions = (database: DatabaseKind) => {
     await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
 
     await page.getByRole('button', { name: 'Plan maintenance' }).click();
+    const inAnHour = DateTime.now().plus({ hours: 1 }).setZone('Europe/Berlin');
+    await dialog.getByLabel(/^Start/).fill(inAnHour.toFormat("yyyy-MM-dd'T'HH:mm"));
+    await dialog.getByLabel(/^End/).fill(inAnHour.plus({ hours: 1 }).toFormat("yyyy-MM-dd'T'HH:mm"));
+    await dialog
+      .getByRole('status')
+      .getByRole('link', { name: String(running), exact: true })
+      .waitFor();
     await dialog.getByLabel(/^Start/).fill('2090-01-01T10:00');
     await dialog.getByLabel(/^End/).fill('2090-01-01T09:00');
-    await dialog.getByRole('button', { name: 'Plan maintenance' }).click();
     await dialog.getByRole('alert').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Plan maintenance' }).isDisabled()).toBe(true);
     await dialog.getByLabel(/^End/).fill('2090-01-01T12:00');
     await dialog.getByLabel(/^Reason/).fill('new disks');
     await dialog.getByRole('button', { name: 'Plan maintenance' }).click();

@@ -152,26 +152,6 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.getByText('Cancelled').first().waitFor();
   });
 
-  it('extends a running lease, and ends it', async () => {
-    const number = await request('to be changed', 'PT1M');
-    await expect.poll(() => stateOf(number)).toBe('ACTIVE');
-    await using browser = await openBrowser();
-    const page = await browser.newPage();
-    await signIn(page, `/leases/${number}`);
-    await page.getByRole('button', { name: 'Change', exact: true }).click();
-    await page.getByLabel('Duration').fill('soon');
-    await page.getByRole('dialog').getByRole('button', { name: 'Change lease' }).click();
-    await expect.poll(() => page.getByRole('alert').textContent()).toContain('is not a duration');
-    await page.getByLabel('Duration').fill('2h');
-    await page.getByRole('dialog').getByRole('button', { name: 'Change lease' }).click();
-    await page.getByText('2 h, of which it ran').waitFor();
-    expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'End now' }).click();
-    await page.getByRole('button', { name: 'End lease' }).click();
-    await expect.poll(() => stateOf(number)).toBe('DONE');
-    await page.getByText('Done').first().waitFor();
-  });
-
   it('creates a token for a user, whom it offers what a user may do and shows what a user may see', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();

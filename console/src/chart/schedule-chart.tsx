@@ -1,8 +1,9 @@
 import {
   type KeyboardEvent,
   type PointerEvent as ReactPointerEvent,
-  useCallback,
+  type Ref,
   useEffect,
+  useImperativeHandle,
   useLayoutEffect,
   useMemo,
   useRef,
@@ -10,11 +11,11 @@ import {
 } from 'react';
 import { formatEnum, formatInstant, formatMillis } from '../ui/format.ts';
 import { useSettings } from '../ui/settings.tsx';
-import { draw, type Palette, readPalette } from './draw.ts';
-import { type Bar, kindLabels, type ScheduleModel } from './schedule-model.ts';
+import { ChartView } from './chart-view.ts';
+import { type Palette, readPalette } from './palette.ts';
+import { type Bar, kindLabels, type ScheduleModel, sameBar } from './schedule-model.ts';
 import {
   axisHeight,
-  type ChartSize,
   fitRows,
   panTime,
   scrollRows,
@@ -24,18 +25,31 @@ import {
   zoomTime,
 } from './viewport.ts';
 
+/** Changes what the chart shows, without rendering it. */
+export interface ChartHandle {
+  change(change: (viewport: Viewport) => Viewport): void;
+}
+
 export interface ScheduleChartProps {
+  readonly ref: Ref<ChartHandle>;
   readonly model: ScheduleModel;
-  readonly viewport: Viewport;
-  readonly onViewport: (change: (viewport: Viewport) => Viewport) => void;
+  /** What is shown at first. */
+  readonly initial: () => Viewport;
+  /** Called for each change, also several times in a frame: what it renders must not change each time. */
+  readonly onViewport: (viewport: Viewport) => void;
   readonly now: () => number;
   readonly highlighted: ReadonlySet<number> | null;
   readonly onOpenLease: (number: number) => void;
 }
 
 interface Selected {
-  readonly row: number;
+  readonly model: ScheduleModel;
   readonly bar: Bar;
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
 }
 
 /**
@@ -43,8 +57,9 @@ interface Selected {
  * fingers pinch. The keyboard does the same; see the help text below the chart.
  */
 export function ScheduleChart({
+  ref,
   model,
-  viewport,
+  initial,
   onViewport,
   now,
   highlighted,
@@ -52,187 +67,162 @@ export function ScheduleChart({
 }: ScheduleChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
-  const [size, setSize] = useState<ChartSize>({ width: 0, height: 0 });
-  const [selected, setSelected] = useState<Selected | null>(null);
-  const [hovered, setHovered] = useState<Selected | null>(null);
+  const viewRef = useRef<ChartView | null>(null);
+  /** Where the chart is on the page; null once it may have moved. Reading it makes the browser lay out the page. */
+  const bounds = useRef<DOMRect | null>(null);
+  const [chosen, setChosen] = useState<Selected | null>(null);
+  const [pointed, setPointed] = useState<Selected | null>(null);
   const { timeZone, theme } = useSettings();
-  const left = size.width < 600 ? 84 : 144;
   const rows = model.rows.length;
-
   const palette = usePalette(frame, theme);
   const formatTick = useTickFormat(timeZone);
+  const selected = useMemo(() => chosen && sameBar(model, chosen.model, chosen.bar), [model, chosen]);
+  const hovered = useMemo(() => pointed && sameBar(model, pointed.model, pointed.bar), [model, pointed]);
+  const shown = hovered ?? selected;
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart begins once; what it shows later is its own
   useLayoutEffect(() => {
-    const element = frame.current;
-    if (element === null) return;
-    const observer = new ResizeObserver(() =>
-      setSize({ width: element.clientWidth, height: element.clientHeight }),
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, []);
-
-  // What is drawn is read when the frame is drawn, so that many changes between two frames cost one drawing.
-  const scene = {
-    model,
-    viewport,
-    size,
-    left,
-    palette,
-    active: (hovered ?? selected)?.bar ?? null,
-    highlighted,
-    formatTick,
-  };
-  const latest = useRef(scene);
-  latest.current = scene;
-  const scheduled = useRef(0);
-  const redraw = useCallback(() => {
-    if (scheduled.current !== 0) return;
-    scheduled.current = requestAnimationFrame(() => {
-      scheduled.current = 0;
-      const context = canvas.current?.getContext('2d', { alpha: false });
-      const { palette: colors, size: area } = latest.current;
-      if (!context || colors === null || area.width === 0) return;
-      draw(context, { ...latest.current, palette: colors, now: now() });
-    });
-  }, [now]);
-  // After every rendering: whatever was rendered may be drawn differently.
-  useEffect(redraw);
-  useEffect(() => {
-    const timer = setInterval(redraw, 1_000);
-    return () => {
-      clearInterval(timer);
-      cancelAnimationFrame(scheduled.current);
-      scheduled.current = 0;
+    const [element, surface] = [frame.current, canvas.current];
+    if (element === null || surface === null) return;
+    const view = new ChartView(surface, viewRef.current?.viewport ?? initial(), now, onViewport);
+    viewRef.current = view;
+    const moved = () => {
+      bounds.current = null;
     };
-  }, [redraw]);
+    const observer = new ResizeObserver(() => {
+      moved();
+      const size = { width: element.clientWidth, height: element.clientHeight };
+      view.resize(size, window.devicePixelRatio || 1);
+    });
+    observer.observe(element);
+    window.addEventListener('scroll', moved, { passive: true, capture: true });
+    window.addEventListener('resize', moved);
+    const timer = setInterval(() => view.redraw(), 1_000);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener('scroll', moved, { capture: true });
+      window.removeEventListener('resize', moved);
+      clearInterval(timer);
+      view.dispose();
+    };
+  }, [now, onViewport]);
+  useImperativeHandle(ref, () => ({ change: (change) => viewRef.current?.change(change) }), []);
 
   useLayoutEffect(() => {
-    const element = canvas.current;
-    if (element === null || size.width === 0) return;
-    const ratio = window.devicePixelRatio || 1;
-    element.width = Math.round(size.width * ratio);
-    element.height = Math.round(size.height * ratio);
-    element.getContext('2d', { alpha: false })?.setTransform(ratio, 0, 0, ratio, 0, 0);
-  }, [size]);
+    if (palette) viewRef.current?.show({ model, palette, highlighted, formatTick });
+  }, [model, palette, highlighted, formatTick]);
+  useLayoutEffect(() => viewRef.current?.setActive(shown), [shown]);
 
-  const barAt = (x: number, y: number): Selected | null => {
-    if (x < left || y < axisHeight) return null;
-    const position = (y - axisHeight + viewport.scrollTop) / viewport.rowHeight;
-    const row = Math.floor(position);
-    const at = timeAt(viewport, size, left, x);
-    const tolerance = ((viewport.to - viewport.from) / size.width) * 2;
-    const within = model.rows[row]?.bars.filter(
-      ({ start, end }) => start <= at + tolerance && end > at - tolerance,
-    );
-    const bar =
-      within?.find(({ lane, lanes }) => Math.floor((position - row) * lanes) === lane) ?? within?.[0];
-    return bar ? { row, bar } : null;
+  const pointAt = ({ clientX, clientY }: { clientX: number; clientY: number }): Point => {
+    bounds.current ??= frame.current?.getBoundingClientRect() ?? new DOMRect();
+    // Within the border.
+    return { x: clientX - bounds.current.left - 1, y: clientY - bounds.current.top - 1 };
   };
 
   // React listens to wheel events passively; zooming has to keep the page from scrolling.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pointAt reads only refs
   useEffect(() => {
     const element = frame.current;
     if (element === null) return;
     const onWheel = (event: WheelEvent) => {
-      const { viewport: view, size: area, left: column } = latest.current;
-      const x = event.clientX - element.getBoundingClientRect().left;
-      const y = event.clientY - element.getBoundingClientRect().top;
-      const span = view.to - view.from;
+      const view = viewRef.current;
+      if (!view) return;
+      const { x, y } = pointAt(event);
+      const { viewport, area, left } = view;
+      const span = viewport.to - viewport.from;
       if (event.ctrlKey || event.metaKey) {
-        event.preventDefault();
-        const around = timeAt(view, area, column, x);
-        onViewport((current) => zoomTime(current, Math.exp(event.deltaY / 400), around));
+        const around = timeAt(viewport, area, left, x);
+        view.change((current) => zoomTime(current, Math.exp(event.deltaY / 400), around));
       } else if (event.altKey) {
-        event.preventDefault();
-        onViewport((current) => zoomRows(current, Math.exp(-event.deltaY / 400), y, rows, area.height));
+        view.change((current) => zoomRows(current, Math.exp(-event.deltaY / 400), y, rows, area.height));
       } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        event.preventDefault();
         const delta = event.deltaX || event.deltaY;
-        onViewport((current) => panTime(current, (delta / area.width) * span));
-      } else if (rows * view.rowHeight > area.height - axisHeight) {
-        event.preventDefault();
-        onViewport((current) => scrollRows(current, event.deltaY, rows, area.height));
-      }
+        view.change((current) => panTime(current, (delta / area.width) * span));
+      } else if (rows * viewport.rowHeight > area.height - axisHeight) {
+        view.change((current) => scrollRows(current, event.deltaY, rows, area.height));
+      } else return;
+      event.preventDefault();
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
-  }, [onViewport, rows]);
+  }, [rows]);
 
-  const pointers = useRef(new Map<number, { x: number; y: number }>());
-  const moved = useRef(0);
-  const pointAt = (event: ReactPointerEvent): { x: number; y: number } => {
-    const bounds = event.currentTarget.getBoundingClientRect();
-    return { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
-  };
+  const pointers = useRef(new Map<number, Point>());
+  const distance = useRef(0);
   const onPointerDown = (event: ReactPointerEvent<HTMLDivElement>) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     pointers.current.set(event.pointerId, pointAt(event));
-    moved.current = 0;
+    distance.current = 0;
   };
   const onPointerMove = (event: ReactPointerEvent<HTMLDivElement>) => {
+    const view = viewRef.current;
+    if (!view) return;
     const at = pointAt(event);
     const before = pointers.current.get(event.pointerId);
     if (!before) {
-      setHovered(barAt(at.x, at.y));
+      const bar = view.barAt(at.x, at.y);
+      if (bar !== hovered) setPointed(bar && { model, bar });
       return;
     }
+    const { viewport, area, left } = view;
     const span = viewport.to - viewport.from;
-    const others = [...pointers.current].filter(([id]) => id !== event.pointerId);
-    const other = others[0]?.[1];
+    const other = [...pointers.current].find(([id]) => id !== event.pointerId)?.[1];
     if (other) {
-      const distance = (a: { x: number; y: number }) => Math.max(Math.abs(a.x - other.x), 20);
-      const around = timeAt(viewport, size, left, (at.x + other.x) / 2);
-      onViewport((current) => zoomTime(current, distance(before) / distance(at), around));
+      const apart = (point: Point) => Math.max(Math.abs(point.x - other.x), 20);
+      const around = timeAt(viewport, area, left, (at.x + other.x) / 2);
+      view.change((current) => zoomTime(current, apart(before) / apart(at), around));
     } else {
-      const ms = ((before.x - at.x) / Math.max(size.width - left, 1)) * span;
-      onViewport((current) => scrollRows(panTime(current, ms), before.y - at.y, rows, size.height));
+      const ms = ((before.x - at.x) / Math.max(area.width - left, 1)) * span;
+      view.change((current) => scrollRows(panTime(current, ms), before.y - at.y, rows, area.height));
     }
-    moved.current += Math.abs(at.x - before.x) + Math.abs(at.y - before.y);
+    distance.current += Math.abs(at.x - before.x) + Math.abs(at.y - before.y);
     pointers.current.set(event.pointerId, at);
   };
   const onPointerUp = (event: ReactPointerEvent<HTMLDivElement>) => {
     const at = pointAt(event);
     pointers.current.delete(event.pointerId);
-    if (moved.current > 6 || event.type === 'pointercancel') return;
-    const found = barAt(at.x, at.y);
-    setSelected(found);
-    if (found?.bar.reservation) onOpenLease(found.bar.reservation.leaseNumber);
+    if (distance.current > 6 || event.type === 'pointercancel') return;
+    const bar = viewRef.current?.barAt(at.x, at.y) ?? null;
+    setChosen(bar && { model, bar });
+    if (bar?.reservation) onOpenLease(bar.reservation.leaseNumber);
   };
 
   const select = (step: number) => {
-    if (model.bars.length === 0) return;
-    const index = selected ? model.bars.findIndex(({ bar }) => bar === selected.bar) : step > 0 ? -1 : 0;
-    const next = model.bars[(index + step + model.bars.length) % model.bars.length];
-    if (!next) return;
-    setHovered(null);
-    setSelected(next);
-    onViewport((current) => reveal(current, next, rows, size.height));
+    const { bars } = model;
+    if (bars.length === 0) return;
+    const index = selected ? bars.indexOf(selected) : step > 0 ? -1 : 0;
+    const bar = bars[(index + step + bars.length) % bars.length];
+    const view = viewRef.current;
+    if (!bar || !view) return;
+    setPointed(null);
+    setChosen({ model, bar });
+    view.change((current) => reveal(current, bar, rows, view.area.height));
   };
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const span = viewport.to - viewport.from;
-    const middle = (viewport.from + viewport.to) / 2;
+    const view = viewRef.current;
+    if (!view || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { from, to } = view.viewport;
+    const { height } = view.area;
+    const middle = (from + to) / 2;
     const { key } = event;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (key === 'ArrowLeft') onViewport((current) => panTime(current, -span / 8));
-    else if (key === 'ArrowRight') onViewport((current) => panTime(current, span / 8));
+    if (key === 'ArrowLeft') view.change((current) => panTime(current, (from - to) / 8));
+    else if (key === 'ArrowRight') view.change((current) => panTime(current, (to - from) / 8));
     else if (key === 'ArrowUp')
-      onViewport((current) => scrollRows(current, -4 * current.rowHeight, rows, size.height));
+      view.change((current) => scrollRows(current, -4 * current.rowHeight, rows, height));
     else if (key === 'ArrowDown')
-      onViewport((current) => scrollRows(current, 4 * current.rowHeight, rows, size.height));
-    else if (key === '+' || key === '=') onViewport((current) => zoomTime(current, 0.7, middle));
-    else if (key === '-') onViewport((current) => zoomTime(current, 1 / 0.7, middle));
-    else if (key === 'f') onViewport((current) => fitRows(current, rows, size.height));
+      view.change((current) => scrollRows(current, 4 * current.rowHeight, rows, height));
+    else if (key === '+' || key === '=') view.change((current) => zoomTime(current, 0.7, middle));
+    else if (key === '-') view.change((current) => zoomTime(current, 1 / 0.7, middle));
+    else if (key === 'f') view.change((current) => fitRows(current, rows, height));
     else if (key === 'n') select(1);
     else if (key === 'p') select(-1);
-    else if (key === 'Escape') setSelected(null);
-    else if (key === 'Enter' && selected?.bar.reservation) onOpenLease(selected.bar.reservation.leaseNumber);
+    else if (key === 'Escape') setChosen(null);
+    else if (key === 'Enter' && selected?.reservation) onOpenLease(selected.reservation.leaseNumber);
     else return;
     event.preventDefault();
   };
 
-  const shown = hovered ?? selected;
   return (
     <>
       <div
@@ -247,7 +237,7 @@ export function ScheduleChart({
         onPointerMove={onPointerMove}
         onPointerUp={onPointerUp}
         onPointerCancel={onPointerUp}
-        onPointerLeave={() => setHovered(null)}
+        onPointerLeave={() => setPointed(null)}
         onKeyDown={onKeyDown}
       >
         <canvas ref={canvas} />
@@ -268,8 +258,8 @@ export function ScheduleChart({
   );
 }
 
-function describe({ row, bar }: Selected, model: ScheduleModel, timeZone: string): string {
-  const on = model.rows[row]?.hostname;
+function describe(bar: Bar, model: ScheduleModel, timeZone: string): string {
+  const on = model.rows[bar.row]?.hostname;
   const times = `${formatInstant(bar.start, timeZone)} to ${formatInstant(bar.end, timeZone)}`;
   const length = formatMillis(bar.end - bar.start);
   const kind = kindLabels[bar.kind] ?? 'Reservation';
@@ -284,11 +274,11 @@ function describe({ row, bar }: Selected, model: ScheduleModel, timeZone: string
   );
 }
 
-function reveal(viewport: Viewport, { row, bar }: Selected, rows: number, height: number): Viewport {
+function reveal(viewport: Viewport, bar: Bar, rows: number, height: number): Viewport {
   const span = viewport.to - viewport.from;
   const outside = bar.end < viewport.from || bar.start > viewport.to;
-  const from = outside ? bar.start - span / 4 : viewport.from;
-  const top = row * viewport.rowHeight;
+  const from = outside ? Math.round(bar.start - span / 4) : viewport.from;
+  const top = bar.row * viewport.rowHeight;
   const bottom = top + viewport.rowHeight - (height - axisHeight);
   const scrollTop = Math.max(Math.min(viewport.scrollTop, top), bottom);
   return scrollRows({ ...viewport, from, to: from + span, scrollTop }, 0, rows, height);

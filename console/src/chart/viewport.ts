@@ -1,4 +1,7 @@
-/** Which part of the schedule the chart shows. Times are milliseconds since the epoch, lengths CSS pixels. */
+/**
+ * Which part of the schedule the chart shows. Times are whole milliseconds since the epoch, so that panning leaves the
+ * scale exactly as it is; lengths are CSS pixels.
+ */
 export interface Viewport {
   readonly from: number;
   readonly to: number;
@@ -19,21 +22,27 @@ export const maxRowHeight = 48;
 const minSpan = 60_000;
 const maxSpan = 366 * 86_400_000;
 
+/** Of what is not a number: six hours. */
+export function clampSpan(ms: number): number {
+  return Number.isFinite(ms) && ms > 0 ? Math.round(Math.min(Math.max(ms, minSpan), maxSpan)) : 21_600_000;
+}
+
 export function timeAt(viewport: Viewport, size: ChartSize, left: number, x: number): number {
   const { from, to } = viewport;
   return from + ((x - left) / (size.width - left)) * (to - from);
 }
 
 export function panTime(viewport: Viewport, ms: number): Viewport {
-  return { ...viewport, from: viewport.from + ms, to: viewport.to + ms };
+  const by = Math.round(ms);
+  return { ...viewport, from: viewport.from + by, to: viewport.to + by };
 }
 
 /** A factor below 1 shows a shorter time. The instant `around` stays where it is. */
 export function zoomTime(viewport: Viewport, factor: number, around: number): Viewport {
   const span = viewport.to - viewport.from;
-  const next = Math.min(Math.max(span * factor, minSpan), maxSpan);
+  const next = clampSpan(span * factor);
   const share = (around - viewport.from) / span;
-  const from = around - share * next;
+  const from = Math.round(around - share * next);
   return { ...viewport, from, to: from + next };
 }
 

@@ -4,12 +4,11 @@ import { useExecute, useSchedulerNow } from '../session/session.tsx';
 import { formatInstant, formatRelative } from '../ui/format.ts';
 import { Instant, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
+import { planRefreshMs } from '../ui/use-plan.ts';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 
 const day = 86_400_000;
 const days = 7;
-/** How often what-if questions are asked again: each takes a turn of the scheduler. */
-export const planRefreshMs = 10_000;
 
 interface Window {
   readonly start: number;

@@ -1,44 +1,66 @@
-import { useState } from 'react';
 import {
   ConsoleEndLeaseDocument,
   type ConsoleLeaseFragment,
+  type ConsolePlanFragment,
   ConsoleUpdateLeaseDocument,
+  type UpdateLeaseInput,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { toIsoDuration } from '../ui/format.ts';
+import { Field } from '../ui/field.tsx';
+import { exactDuration, toIsoDuration } from '../ui/format.ts';
+import { useSettings } from '../ui/settings.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
+import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 import { leaseName } from './lease-table.tsx';
+import { PlanPreview } from './plan-preview.tsx';
 
-/** The value of an input of type datetime-local for an instant, in the browser's time zone. */
-function toLocal(instant: string | null): string {
-  if (instant === null) return '';
-  const date = new Date(instant);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+interface Terms {
+  readonly duration: string;
+  /** Date and time, as an input of type datetime-local gives it. */
+  readonly start: string;
+  readonly deadline: string;
+  readonly asFarAsPossible: boolean;
 }
 
-/** Extends, shortens or moves a lease. */
+/** Extends, shortens or moves a lease. Says what that would displace before it is done. */
 export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
   const execute = useExecute();
-  const [duration, setDuration] = useState(lease.requestedDuration);
-  const [start, setStart] = useState(toLocal(lease.requestedStart));
-  const [deadline, setDeadline] = useState(toLocal(lease.deadline));
-  const [asFarAsPossible, setAsFarAsPossible] = useState(false);
-  const mayMove = lease.requestedStart !== null && lease.actualStart === null;
-
-  const update = async () => {
-    const iso = toIsoDuration(duration);
-    if (iso === null) throw new Error(`"${duration}" is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.`);
-    const input = {
-      id: lease.id,
-      duration: iso,
-      ...(mayMove && start !== toLocal(lease.requestedStart) ? { start: new Date(start).toISOString() } : {}),
-      ...(lease.deadline !== null && deadline !== toLocal(lease.deadline)
-        ? { deadline: new Date(deadline).toISOString() }
-        : {}),
-      asFarAsPossible,
-    };
-    assertDone((await execute(ConsoleUpdateLeaseDocument, { input })).updateLease.userErrors);
+  const { timeZone } = useSettings();
+  const current: Terms = {
+    duration: exactDuration(lease.requestedDuration),
+    start: toLocalInput(lease.requestedStart, timeZone),
+    deadline: toLocalInput(lease.deadline, timeZone),
+    asFarAsPossible: false,
   };
+  // Only what was typed: the rest follows the lease when it changes elsewhere.
+  const [typed, setTyped, forget] = useStoredState<Partial<Terms>>(
+    `change-lease-${lease.number}`,
+    () => ({}),
+  );
+  const terms = { ...current, ...typed };
+  const change = (changes: Partial<Terms>) => setTyped({ ...typed, ...changes });
+  const mayMove = lease.requestedStart !== null && lease.actualStart === null;
+  const duration = toIsoDuration(terms.duration);
+  const start = fromLocalInput(terms.start, timeZone);
+  const deadline = fromLocalInput(terms.deadline, timeZone);
+  const errors = {
+    duration:
+      duration === null ? `“${terms.duration}” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.` : null,
+    start: mayMove && start === null ? 'Enter a date and time.' : null,
+    deadline: lease.deadline !== null && deadline === null ? 'Enter a date and time.' : null,
+  };
+  const isComplete = Object.values(errors).every((error) => error === null);
+  const input: UpdateLeaseInput | null = isComplete
+    ? {
+        id: lease.id,
+        ...(terms.duration === current.duration ? {} : { duration }),
+        ...(mayMove && terms.start !== current.start ? { start } : {}),
+        ...(lease.deadline !== null && terms.deadline !== current.deadline ? { deadline } : {}),
+        ...(terms.asFarAsPossible ? { asFarAsPossible: true } : {}),
+      }
+    : null;
+  const changesNothing = input !== null && Object.keys(input).length === 1;
 
   return (
     <ConfirmButton
@@ -47,36 +69,67 @@ export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
       confirmLabel="Change lease"
       cancelLabel="Leave it"
       tone="primary"
-      action={update}
+      dryRun={{
+        name: 'update',
+        input: changesNothing ? null : input,
+        ask: async (asked: UpdateLeaseInput, signal) =>
+          (await execute(ConsoleUpdateLeaseDocument, { input: { ...asked, dryRun: true } }, signal))
+            .updateLease,
+        show: (plan: ConsolePlanFragment) => <PlanPreview plan={plan} isChange />,
+      }}
+      action={async () => {
+        if (input === null) return;
+        assertDone((await execute(ConsoleUpdateLeaseDocument, { input })).updateLease.userErrors);
+        setTyped({});
+        forget();
+      }}
     >
-      <label className="field">
-        <span>Duration</span>
-        <input value={duration} onChange={(event) => setDuration(event.target.value)} />
-      </label>
+      <Field
+        label="Duration"
+        error={errors.duration}
+        hint="A longer one extends the lease, a shorter one ends it earlier."
+      >
+        {(control) => (
+          <input
+            {...control}
+            value={terms.duration}
+            onChange={(event) => change({ duration: event.target.value })}
+          />
+        )}
+      </Field>
       {mayMove && (
-        <label className="field">
-          <span>Start (your time)</span>
-          <input type="datetime-local" value={start} onChange={(event) => setStart(event.target.value)} />
-        </label>
+        <Field label={`Start (${timeZone})`} error={errors.start}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              value={terms.start}
+              onChange={(event) => change({ start: event.target.value })}
+            />
+          )}
+        </Field>
       )}
       {lease.deadline !== null && (
-        <label className="field">
-          <span>Deadline (your time)</span>
-          <input
-            type="datetime-local"
-            value={deadline}
-            onChange={(event) => setDeadline(event.target.value)}
-          />
-        </label>
+        <Field label={`Deadline (${timeZone})`} error={errors.deadline}>
+          {(control) => (
+            <input
+              {...control}
+              type="datetime-local"
+              value={terms.deadline}
+              onChange={(event) => change({ deadline: event.target.value })}
+            />
+          )}
+        </Field>
       )}
       <label className="check">
         <input
           type="checkbox"
-          checked={asFarAsPossible}
-          onChange={(event) => setAsFarAsPossible(event.target.checked)}
+          checked={terms.asFarAsPossible}
+          onChange={(event) => change({ asFarAsPossible: event.target.checked })}
         />
         <span>If the extension is blocked, extend as far as possible</span>
       </label>
+      {changesNothing && <p className="muted">Change a term to see what it would displace.</p>}
     </ConfirmButton>
   );
 }

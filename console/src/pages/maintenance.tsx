@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
+  type ConsoleDisplacementFragment,
   ConsoleEndMaintenanceDocument,
   type ConsoleMaintenanceFragment,
   ConsoleMaintenanceListDocument,
   ConsolePlanMaintenanceDocument,
+  type PlanMaintenanceInput,
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
@@ -13,6 +15,7 @@ import { Card, Instant, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
+import { DisplacementPreview } from './plan-preview.tsx';
 
 interface NodeName {
   readonly number: number;
@@ -125,21 +128,20 @@ export function PlanMaintenance({
   const [end, setEnd] = useState(() => later(2 * hour));
   const [reason, setReason] = useState('');
   const [displace, setDisplace] = useState(false);
-
-  const plan = async () => {
-    const from = fromLocalInput(start, timeZone);
-    const to = fromLocalInput(end, timeZone);
-    if (from === null || to === null) throw new Error('Enter the start and the end as date and time.');
-    const input = {
-      nodes: nodes.map(({ id }) => id),
-      start: from,
-      end: to,
-      collisions: displace ? ('DISPLACE' as const) : ('REFUSE' as const),
-      ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
-    };
-    assertDone((await execute(ConsolePlanMaintenanceDocument, { input })).planMaintenance.userErrors);
-    onPlanned?.();
-  };
+  const from = fromLocalInput(start, timeZone);
+  const to = fromLocalInput(end, timeZone);
+  const input: PlanMaintenanceInput | null =
+    from === null || to === null
+      ? null
+      : {
+          nodes: nodes.map(({ id }) => id),
+          start: from,
+          end: to,
+          collisions: displace ? 'DISPLACE' : 'REFUSE',
+        };
+  const plan = async (wanted: PlanMaintenanceInput, signal?: AbortSignal) =>
+    (await execute(ConsolePlanMaintenanceDocument, { input: wanted }, signal)).planMaintenance;
+  const missing = (instant: string | null) => (instant === null ? 'Enter a date and time.' : null);
   return (
     <ConfirmButton
       label="Plan maintenance"
@@ -148,9 +150,21 @@ export function PlanMaintenance({
       cancelLabel="Go back"
       tone="primary"
       disabled={nodes.length === 0}
-      action={plan}
+      dryRun={{
+        name: 'maintenance',
+        input,
+        ask: (asked: PlanMaintenanceInput, signal) => plan({ ...asked, dryRun: true }, signal),
+        show: (shown: ConsoleDisplacementFragment) => <DisplacementPreview plan={shown} />,
+      }}
+      action={async () => {
+        if (input === null) return;
+        const { userErrors } = await plan(reason.trim() === '' ? input : { ...input, reason: reason.trim() });
+        assertDone(userErrors);
+        setReason('');
+        onPlanned?.();
+      }}
     >
-      <Field label={`Start (${timeZone})`}>
+      <Field label={`Start (${timeZone})`} error={missing(from)}>
         {(control) => (
           <input
             {...control}
@@ -160,7 +174,7 @@ export function PlanMaintenance({
           />
         )}
       </Field>
-      <Field label={`End (${timeZone})`}>
+      <Field label={`End (${timeZone})`} error={missing(to)}>
         {(control) => (
           <input
             {...control}

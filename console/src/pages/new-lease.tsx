@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import {
@@ -13,8 +13,9 @@ import { randomKey } from '../ui/random.ts';
 import { useSettings } from '../ui/settings.tsx';
 import { useStoredState } from '../ui/stored-state.ts';
 import { useDelayed } from '../ui/use-delayed.ts';
+import { usePlan } from '../ui/use-plan.ts';
 import { toLocalInput } from '../ui/zones.ts';
-import { Availability, planRefreshMs } from './availability.tsx';
+import { Availability } from './availability.tsx';
 import { Copyable } from './copyable.tsx';
 import { toCommand, toGraphQL } from './equivalent-request.ts';
 import { LeaseFields } from './lease-fields.tsx';
@@ -114,20 +115,11 @@ function RequestForm({
   const [attempted, setAttempted] = useState(false);
   const { errors: formErrors, input } = useMemo(() => readForm(form, timeZone), [form, timeZone]);
 
-  // What would happen is asked when the person pauses.
-  const asked = useDelayed(input, 400);
-  const plan = useQuery({
-    queryKey: ['plan', 'request', asked],
-    queryFn: async ({ signal }) => {
-      if (asked === null) return null;
-      const variables = { input: { ...asked, dryRun: true } };
-      return (await execute(ConsolePlanRequestDocument, variables, signal)).requestLease;
-    },
-    enabled: asked !== null,
-    placeholderData: keepPreviousData,
-    refetchInterval: planRefreshMs,
-    retry: false,
+  const plan = usePlan('request', input, async (wanted, signal) => {
+    const variables = { input: { ...wanted, dryRun: true } };
+    return (await execute(ConsolePlanRequestDocument, variables, signal)).requestLease;
   });
+  const asked = useDelayed(input, 400);
   const request = useMutation({
     mutationFn: async (wanted: RequestLeaseInput) =>
       (await execute(ConsoleRequestLeaseDocument, { input: { ...wanted, idempotencyKey } })).requestLease,

@@ -1,4 +1,4 @@
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useMemo } from 'react';
 import { useLocation } from 'wouter';
 import {
@@ -13,9 +13,8 @@ import { asSentence, formatEnum, toIsoDuration } from '../ui/format.ts';
 import { Card, Instant, Page } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { useStoredState } from '../ui/stored-state.ts';
-import { useDelayed } from '../ui/use-delayed.ts';
+import { usePlan } from '../ui/use-plan.ts';
 import { toLocalInput } from '../ui/zones.ts';
-import { planRefreshMs } from './availability.tsx';
 import { Displaced } from './plan-preview.tsx';
 import { describeRule, type RuleForm, ruleOf, weekdays } from './recurrence-rule.ts';
 
@@ -73,18 +72,9 @@ export default function NewRecurrencePage() {
     project: '',
   }));
   const input = useMemo(() => inputOf(form, timeZone), [form, timeZone]);
-  const asked = useDelayed(input, 400);
-  const plan = useQuery({
-    queryKey: ['plan', 'recurrence', asked],
-    queryFn: async ({ signal }) => {
-      if (asked === null) return null;
-      const variables = { input: { ...asked, dryRun: true } };
-      return (await execute(ConsolePlanRecurrenceDocument, variables, signal)).createRecurrence;
-    },
-    enabled: asked !== null,
-    placeholderData: keepPreviousData,
-    refetchInterval: planRefreshMs,
-    retry: false,
+  const plan = usePlan('recurrence', input, async (wanted, signal) => {
+    const variables = { input: { ...wanted, dryRun: true } };
+    return (await execute(ConsolePlanRecurrenceDocument, variables, signal)).createRecurrence;
   });
   const create = useMutation({
     mutationFn: async (wanted: CreateRecurrenceInput) =>

@@ -1,18 +1,21 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import {
+  type ConsoleDisplacementFragment,
   type ConsoleNodeFragment,
   ConsoleNodeLeasesDocument,
   ConsoleSetNodeStateDocument,
   type NodeState,
+  type SetNodeStateInput,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { Field } from '../ui/field.tsx';
 import { QueryState, StateBadge } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
+import { DisplacementPreview } from './plan-preview.tsx';
 
-/** Drain, mark down, and put back into use; for operators. */
+/** Drain, mark down, and put back into use, each after a dry run; for operators. */
 export function NodeActions({ node }: { node: ConsoleNodeFragment }) {
   return (
     <div className="actions">
@@ -27,7 +30,7 @@ export function NodeActions({ node }: { node: ConsoleNodeFragment }) {
             Nothing new starts on the node. What runs there goes on to its end; what is planned there moves to
             other nodes where that is possible.
           </p>
-          <AffectedLeases node={node} />
+          <LeasesOnNode node={node} />
         </SetState>
       )}
       {node.state !== 'DOWN' && (
@@ -36,7 +39,6 @@ export function NodeActions({ node }: { node: ConsoleNodeFragment }) {
             The machines on the node are lost. Best-effort leases are planned anew; other leases that run
             there fail.
           </p>
-          <AffectedLeases node={node} />
         </SetState>
       )}
     </div>
@@ -60,6 +62,9 @@ function SetState({
 }) {
   const execute = useExecute();
   const [reason, setReason] = useState('');
+  const input: SetNodeStateInput = { id: node.id, state };
+  const set = async (wanted: SetNodeStateInput, signal?: AbortSignal) =>
+    (await execute(ConsoleSetNodeStateDocument, { input: wanted }, signal)).setNodeState;
   return (
     <ConfirmButton
       label={label}
@@ -68,9 +73,16 @@ function SetState({
       confirmLabel={confirmLabel}
       cancelLabel="Go back"
       tone={tone}
+      dryRun={{
+        name: 'node-state',
+        input,
+        ask: (asked: SetNodeStateInput, signal) => set({ ...asked, dryRun: true }, signal),
+        show: (plan: ConsoleDisplacementFragment) => <DisplacementPreview plan={plan} />,
+      }}
       action={async () => {
-        const input = { id: node.id, state, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
-        assertDone((await execute(ConsoleSetNodeStateDocument, { input })).setNodeState.userErrors);
+        const { userErrors } = await set(reason.trim() === '' ? input : { ...input, reason: reason.trim() });
+        assertDone(userErrors);
+        setReason('');
       }}
     >
       {children}
@@ -88,8 +100,8 @@ function SetState({
   );
 }
 
-/** The leases that run or are planned on a node: what a change of its state may concern. */
-function AffectedLeases({ node }: { node: ConsoleNodeFragment }) {
+/** The leases that run or are planned on a node. Draining displaces none that run: they hold the node to their ends. */
+function LeasesOnNode({ node }: { node: ConsoleNodeFragment }) {
   const execute = useExecute();
   const query = useQuery({
     queryKey: ['node-leases', node.id],

@@ -1,11 +1,10 @@
-import type { ReactNode } from 'react';
-import type { ConsolePlanFragment } from '../api/generated/operations.ts';
-import { asSentence } from '../ui/format.ts';
+import type { ConsoleDisplacementFragment, ConsolePlanFragment } from '../api/generated/operations.ts';
+import { asSentence, formatDuration } from '../ui/format.ts';
 import { Instant } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 
-/** What would happen, as a dry run tells. */
-export function PlanPreview({ plan, children }: { plan: ConsolePlanFragment; children?: ReactNode }) {
+/** What would happen to a request or, with `isChange`, to a lease that exists. */
+export function PlanPreview({ plan, isChange = false }: { plan: ConsolePlanFragment; isChange?: boolean }) {
   const hostnames = [...new Set(plan.machines.flatMap(({ node }) => (node ? [node.hostname] : [])))];
   const shown = hostnames.slice(0, 4).join(', ');
   const more = hostnames.length > 4 ? ` and ${hostnames.length - 4} more nodes` : '';
@@ -13,7 +12,10 @@ export function PlanPreview({ plan, children }: { plan: ConsolePlanFragment; chi
     <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
       {plan.accepted && plan.start && (
         <p>
-          Would start <Instant at={plan.start} /> and end <Instant at={plan.end} />
+          {isChange ? 'Would run from ' : 'Would start '}
+          <Instant at={plan.start} />
+          {isChange ? ' to ' : ' and end '}
+          <Instant at={plan.end} />
           {hostnames.length > 0 && ` on ${shown}${more}`}.
         </p>
       )}
@@ -22,25 +24,49 @@ export function PlanPreview({ plan, children }: { plan: ConsolePlanFragment; chi
       )}
       {!plan.accepted && (
         <p>
-          Would be rejected. {plan.reason && asSentence(plan.reason.message)}
-          {plan.firstPossibleStart && (
-            <>
-              {' '}
-              It could first start <Instant at={plan.firstPossibleStart} />.
-            </>
-          )}
+          {isChange ? 'Would be refused. ' : 'Would be rejected. '}
+          {plan.reason && asSentence(plan.reason.message)}
+          {plan.longestDuration && ` It could last ${formatDuration(plan.longestDuration)} at most.`}
+          <FirstPossible at={plan.firstPossibleStart} />
         </p>
       )}
       {plan.accepted && <Displaced leases={plan.displaces} />}
-      {children}
     </div>
+  );
+}
+
+/** What a change of nodes would do to leases. */
+export function DisplacementPreview({ plan }: { plan: ConsoleDisplacementFragment }) {
+  return (
+    <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
+      {!plan.accepted && (
+        <p>
+          Would be refused. {plan.reason && asSentence(plan.reason.message)}
+          <FirstPossible at={plan.firstPossibleStart} />
+        </p>
+      )}
+      {plan.accepted && <Displaced leases={plan.displaces} />}
+      {plan.withoutPlace.length > 0 && (
+        <Displaced leases={plan.withoutPlace} verb="Would fail, or lose the place that was promised:" />
+      )}
+    </div>
+  );
+}
+
+function FirstPossible({ at }: { at: string | null }) {
+  if (at === null) return null;
+  return (
+    <>
+      {' '}
+      It could first start <Instant at={at} />.
+    </>
   );
 }
 
 /** The leases that lose their place. */
 export function Displaced({
   leases,
-  verb = 'Would displace',
+  verb = `Would displace ${leases.length === 1 ? 'one lease' : `${leases.length} leases`}:`,
 }: {
   leases: readonly { readonly number: number; readonly name: string | null }[];
   verb?: string;
@@ -49,9 +75,7 @@ export function Displaced({
   return (
     <div>
       <p>
-        <strong>
-          {verb} {leases.length === 1 ? 'one lease' : `${leases.length} leases`}:
-        </strong>
+        <strong>{verb}</strong>
       </p>
       <ul className="plain">
         {leases.slice(0, 10).map((lease) => (

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import {
   ConsoleChartNodesDocument,
@@ -10,9 +10,9 @@ import {
   ConsoleScheduleDocument,
   type NodeState,
 } from '../api/generated/operations.ts';
-import { ScheduleChart } from '../chart/schedule-chart.tsx';
+import { type ChartHandle, ScheduleChart } from '../chart/schedule-chart.tsx';
 import { buildModel, type ChartNode, kindLabels, type ScheduleReservation } from '../chart/schedule-model.ts';
-import { type Viewport, zoomTime } from '../chart/viewport.ts';
+import { clampSpan, panTime, type Viewport, zoomTime } from '../chart/viewport.ts';
 import { type Execute, useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Page, QueryState } from '../ui/parts.tsx';
@@ -25,6 +25,18 @@ const spans: readonly (readonly [string, number])[] = [
   ['1 day', 24 * hour],
   ['1 week', 7 * 24 * hour],
 ];
+
+/** The chart has come to rest when it has not moved for so long. */
+const restMs = 200;
+
+/**
+ * The interval to read: whole steps of at least what is shown, and half a step on each side, so that panning and
+ * zooming a little read nothing.
+ */
+function windowOf({ from, to }: Viewport): { readonly from: number; readonly to: number } {
+  const step = 60_000 * 2 ** Math.ceil(Math.log2((to - from) / 60_000));
+  return { from: Math.floor(from / step - 0.5) * step, to: Math.ceil(to / step + 0.5) * step };
+}
 
 const nodeStates: readonly NodeState[] = ['UP', 'DRAINING', 'DOWN'];
 const noMaintenance: readonly ConsoleMaintenanceFragment[] = [];
@@ -39,28 +51,46 @@ export default function SchedulePage() {
   const filter = search.get('find') ?? '';
   const project = search.get('project') ?? '';
   const state = search.get('node-state') ?? '';
-  const change = (name: string, value: string) => {
+  const filterBy = (name: string, value: string) => {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(name);
     else next.set(name, value);
     setSearch(next, { replace: true });
   };
-  const [viewport, setViewport] = useState<Viewport>(() => {
-    const span = Number(search.get('span')) || 6 * hour;
-    const from = Date.parse(search.get('from') ?? '') || now() - span / 4;
+  const chart = useRef<ChartHandle>(null);
+  const [initial] = useState<Viewport>(() => {
+    const span = clampSpan(Number(search.get('span')));
+    const from = Math.round(Date.parse(search.get('from') ?? '') || now() - span / 4);
     return { from, to: from + span, rowHeight: 26, scrollTop: 0 };
   });
-  const onViewport = useCallback((change: (viewport: Viewport) => Viewport) => setViewport(change), []);
+  const [{ from, to }, setRead] = useState(() => windowOf(initial));
+  // The chart moves by itself; the page renders when other data is needed, and when the chart has come to rest.
+  const [atRest, setAtRest] = useState(initial);
+  const restTimer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(restTimer.current), []);
+  const onViewport = useCallback((viewport: Viewport) => {
+    setRead((before) => {
+      const next = windowOf(viewport);
+      return next.from === before.from && next.to === before.to ? before : next;
+    });
+    clearTimeout(restTimer.current);
+    restTimer.current = setTimeout(() => setAtRest(viewport), restMs);
+  }, []);
+  useEffect(() => {
+    if (atRest === initial) return;
+    const shown = { from: new Date(atRest.from).toISOString(), span: String(atRest.to - atRest.from) };
+    // Not a navigation: what else the address says may have changed meanwhile.
+    setSearch((current) => new URLSearchParams({ ...Object.fromEntries(current), ...shown }), {
+      replace: true,
+    });
+  }, [atRest, initial, setSearch]);
+  const change = (by: (viewport: Viewport) => Viewport) => chart.current?.change(by);
 
   const nodes = useQuery({
     queryKey: ['chart-nodes'],
     queryFn: ({ signal }) => readNodes(execute, signal),
   });
 
-  // Whole steps of the span, and one more on each side: panning a little reads nothing.
-  const step = viewport.to - viewport.from;
-  const from = Math.floor(viewport.from / step - 0.5) * step;
-  const to = Math.ceil(viewport.to / step + 0.5) * step;
   const schedule = useQuery({
     queryKey: ['schedule', from, to],
     queryFn: async ({ signal }) => {
@@ -72,6 +102,8 @@ export default function SchedulePage() {
       return { schedule: found, maintenance };
     },
     placeholderData: keepPreviousData,
+    // Comparing thousands of reservations with those before takes longer than drawing them.
+    structuralSharing: false,
   });
 
   const reservations = schedule.data?.schedule.reservations;
@@ -95,12 +127,12 @@ export default function SchedulePage() {
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Find a lease or node</span>
-          <input type="search" value={filter} onChange={(event) => change('find', event.target.value)} />
+          <input type="search" value={filter} onChange={(event) => filterBy('find', event.target.value)} />
         </label>
         {viewer.projects.length > 0 && (
           <label>
             <span>Project</span>
-            <select value={project} onChange={(event) => change('project', event.target.value)}>
+            <select value={project} onChange={(event) => filterBy('project', event.target.value)}>
               <option value="">All</option>
               {viewer.projects.map(({ id, name }) => (
                 <option key={id}>{name}</option>
@@ -110,7 +142,7 @@ export default function SchedulePage() {
         )}
         <label>
           <span>Node state</span>
-          <select value={state} onChange={(event) => change('node-state', event.target.value)}>
+          <select value={state} onChange={(event) => filterBy('node-state', event.target.value)}>
             <option value="">All</option>
             {nodeStates.map((each) => (
               <option key={each} value={each}>
@@ -125,9 +157,9 @@ export default function SchedulePage() {
             <button
               type="button"
               key={label}
-              aria-pressed={Math.abs(step - span) < span / 100}
+              aria-pressed={Math.abs(atRest.to - atRest.from - span) < span / 100}
               onClick={() =>
-                setViewport((current) => zoomTime(current, span / (current.to - current.from), now()))
+                change((current) => zoomTime(current, span / (current.to - current.from), now()))
               }
             >
               {label}
@@ -136,11 +168,7 @@ export default function SchedulePage() {
           <button
             type="button"
             onClick={() =>
-              setViewport((current) => {
-                const span = current.to - current.from;
-                const start = now() - span / 4;
-                return { ...current, from: start, to: start + span };
-              })
+              change((current) => panTime(current, now() - current.from - (current.to - current.from) / 4))
             }
           >
             Now
@@ -154,8 +182,9 @@ export default function SchedulePage() {
         retry={() => void nodes.refetch()}
       >
         <ScheduleChart
+          ref={chart}
           model={model}
-          viewport={viewport}
+          initial={() => initial}
           onViewport={onViewport}
           now={now}
           highlighted={highlighted}

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Dialog } from './parts.tsx';
+import { usePlan } from './use-plan.ts';
 
 /** Throws the first of a payload's errors, in the server's words. */
 export function assertDone(userErrors: readonly { readonly message: string }[]): void {
@@ -8,45 +9,52 @@ export function assertDone(userErrors: readonly { readonly message: string }[]):
   if (refusal) throw new Error(refusal.message);
 }
 
+/** The same mutation with `dryRun`, asked while the dialog is open. */
+export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
+  /** Tells the questions of the console apart. */
+  readonly name: string;
+  /** Null while the form is incomplete. */
+  readonly input: Input | null;
+  readonly ask: (
+    input: Input,
+    signal: AbortSignal,
+  ) => Promise<{
+    readonly plan: Plan | null;
+    readonly userErrors: readonly { readonly message: string }[];
+  }>;
+  readonly show: (plan: Plan) => ReactNode;
+}
+
+interface Confirmation<Input, Plan extends { readonly accepted: boolean }> {
+  readonly confirmLabel: string;
+  readonly cancelLabel?: string;
+  readonly tone?: 'danger' | 'primary';
+  /** With it, the button can be pressed once the dialog has said what would happen and that it would be accepted. */
+  readonly dryRun?: DryRun<Input, Plan>;
+  readonly children: ReactNode;
+  readonly action: () => Promise<void>;
+}
+
 /** A button that asks for confirmation, and reads the page again when its action is done. */
-export function ConfirmButton({
+export function ConfirmButton<Input, Plan extends { readonly accepted: boolean }>({
   label,
   hiddenLabel,
   title,
-  confirmLabel,
-  cancelLabel = 'Keep it',
-  tone = 'danger',
   disabled = false,
   onOpen,
-  children,
-  action,
-}: {
+  ...confirmation
+}: Confirmation<Input, Plan> & {
   label: string;
   /** What else screen readers say, to tell equal buttons apart. */
   hiddenLabel?: string;
   title: string;
-  confirmLabel: string;
-  cancelLabel?: string;
-  tone?: 'danger' | 'primary';
   disabled?: boolean;
   /** Fills the form in the dialog from what is true now. */
   onOpen?: () => void;
-  children: ReactNode;
-  action: () => Promise<void>;
 }) {
-  const queries = useQueryClient();
   const [open, setOpen] = useState(false);
-  const mutation = useMutation({
-    mutationFn: action,
-    onSuccess: () => {
-      setOpen(false);
-      void queries.invalidateQueries();
-    },
-  });
-  const close = () => {
-    setOpen(false);
-    mutation.reset();
-  };
+  const { tone = 'danger' } = confirmation;
+  const close = () => setOpen(false);
   return (
     <>
       <button
@@ -62,26 +70,70 @@ export function ConfirmButton({
         {hiddenLabel && <span className="visually-hidden"> {hiddenLabel}</span>}
       </button>
       <Dialog title={title} open={open} onClose={close}>
-        {children}
-        {mutation.error && (
-          <p className="error" role="alert">
-            {mutation.error.message}
-          </p>
-        )}
-        <div className="dialog-actions">
-          <button type="button" onClick={close}>
-            {cancelLabel}
-          </button>
-          <button
-            type="button"
-            className={tone}
-            disabled={mutation.isPending}
-            onClick={() => mutation.mutate()}
-          >
-            {confirmLabel}
-          </button>
-        </div>
+        <DialogContent {...confirmation} tone={tone} close={close} />
       </Dialog>
+    </>
+  );
+}
+
+function DialogContent<Input, Plan extends { readonly accepted: boolean }>({
+  confirmLabel,
+  cancelLabel = 'Keep it',
+  tone,
+  dryRun,
+  children,
+  action,
+  close,
+}: Confirmation<Input, Plan> & { close: () => void }) {
+  const queries = useQueryClient();
+  const mutation = useMutation({
+    mutationFn: action,
+    onSuccess: () => {
+      close();
+      void queries.invalidateQueries();
+    },
+  });
+  const plan = usePlan(dryRun?.name ?? '', dryRun?.input ?? null, (input, signal) => {
+    if (!dryRun) throw new Error('There is no dry run to ask for.');
+    return dryRun.ask(input, signal);
+  });
+  const { reset } = mutation;
+  const asked = JSON.stringify(dryRun?.input ?? null);
+  // What was refused was refused for another input.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the input changes
+  useEffect(reset, [asked, reset]);
+  const mayConfirm = !dryRun || (plan.isCurrent && plan.data?.plan?.accepted === true);
+  const refusal = mutation.error?.message ?? plan.data?.userErrors[0]?.message ?? plan.error?.message;
+  return (
+    <>
+      {children}
+      {dryRun?.input && (
+        <div aria-busy={!plan.isCurrent}>
+          {plan.data?.plan ? (
+            dryRun.show(plan.data.plan)
+          ) : refusal === undefined ? (
+            <p className="muted">Asking the server what would happen…</p>
+          ) : null}
+        </div>
+      )}
+      {refusal !== undefined && (
+        <p className="error" role="alert">
+          {refusal}
+        </p>
+      )}
+      <div className="dialog-actions">
+        <button type="button" onClick={close}>
+          {cancelLabel}
+        </button>
+        <button
+          type="button"
+          className={tone}
+          disabled={mutation.isPending || !mayConfirm}
+          onClick={() => mutation.mutate()}
+        >
+          {confirmLabel}
+        </button>
+      </div>
     </>
   );
 }

@@ -6,7 +6,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 /** `2 d 3 h`, `1 h 30 min`, `45 s`: the two largest units. */
-export function formatMillis(ms: number): string {
+export function formatMillis(ms: number, maxUnits = 2): string {
   const units: readonly (readonly [string, number])[] = [
     ['d', day],
     ['h', hour],
@@ -19,7 +19,7 @@ export function formatMillis(ms: number): string {
     const count = Math.floor(rest / size);
     rest -= count * size;
     if (count > 0) parts.push(`${count} ${name}`);
-    if (parts.length === 2 || (parts.length === 1 && count === 0)) break;
+    if (parts.length === maxUnits || (maxUnits === 2 && parts.length === 1 && count === 0)) break;
   }
   return parts.length === 0 ? '0 s' : parts.join(' ');
 }
@@ -43,6 +43,12 @@ export function parseDuration(text: string): number {
 export function formatDuration(iso: string): string {
   const ms = parseDuration(iso);
   return Number.isNaN(ms) ? iso : formatMillis(ms);
+}
+
+/** All units, as `toIsoDuration` reads them: `1 d 2 h 5 min`. */
+export function exactDuration(iso: string): string {
+  const ms = parseDuration(iso);
+  return ms > 0 && ms % second === 0 ? formatMillis(ms, 4) : iso;
 }
 
 /** `PT1H30M` of `1h 30m`, `90 min`, `2 d`; null when it is not a duration. */

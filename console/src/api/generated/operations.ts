@@ -783,7 +783,7 @@ export type ConsoleUpdateLeaseMutationVariables = Exact<{
 }>;
 
 
-export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleEndLeaseMutationVariables = Exact<{
   id: string | number;
@@ -799,28 +799,30 @@ export type ConsoleRecoverActionMutationVariables = Exact<{
 
 export type ConsoleRecoverActionMutation = { readonly recoverAction: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
-export type ConsolePlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
+export type ConsolePlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
 
 export type ConsolePlanRequestMutationVariables = Exact<{
   input: RequestLeaseInput;
 }>;
 
 
-export type ConsolePlanRequestMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type ConsolePlanRequestMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type ConsoleDisplacementFragment = { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
 
 export type ConsoleSetNodeStateMutationVariables = Exact<{
   input: SetNodeStateInput;
 }>;
 
 
-export type ConsoleSetNodeStateMutation = { readonly setNodeState: { readonly displaced: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+export type ConsoleSetNodeStateMutation = { readonly setNodeState: { readonly plan: { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export type ConsolePlanMaintenanceMutationVariables = Exact<{
   input: PlanMaintenanceInput;
 }>;
 
 
-export type ConsolePlanMaintenanceMutation = { readonly planMaintenance: { readonly displaced: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type ConsolePlanMaintenanceMutation = { readonly planMaintenance: { readonly plan: { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleEndMaintenanceMutationVariables = Exact<{
   id: string | number;
@@ -1026,6 +1028,7 @@ export const ConsolePlanFragmentDoc = new TypedDocumentString(`
   start
   end
   firstPossibleStart
+  longestDuration
   reason {
     message
   }
@@ -1042,6 +1045,23 @@ export const ConsolePlanFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsolePlan"}) as unknown as TypedDocumentString<ConsolePlanFragment, unknown>;
+export const ConsoleDisplacementFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleDisplacement on PlannedDisplacement {
+  accepted
+  firstPossibleStart
+  reason {
+    message
+  }
+  displaces {
+    number
+    name
+  }
+  withoutPlace {
+    number
+    name
+  }
+}
+    `, {"fragmentName":"ConsoleDisplacement"}) as unknown as TypedDocumentString<ConsoleDisplacementFragment, unknown>;
 export const ConsoleRecurrenceFragmentDoc = new TypedDocumentString(`
     fragment ConsoleRecurrence on Recurrence {
   id
@@ -1841,16 +1861,37 @@ export const ConsoleUpdateLeaseDocument = new TypedDocumentString(`
     lease {
       number
     }
-    displaced {
-      number
+    plan {
+      ...ConsolePlan
     }
     userErrors {
       code
       message
+      path
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleUpdateLeaseMutation, ConsoleUpdateLeaseMutationVariables>;
+    fragment ConsolePlan on PlannedLease {
+  accepted
+  start
+  end
+  firstPossibleStart
+  longestDuration
+  reason {
+    message
+  }
+  machines {
+    index
+    node {
+      number
+      hostname
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsoleUpdateLeaseMutation, ConsoleUpdateLeaseMutationVariables>;
 export const ConsoleEndLeaseDocument = new TypedDocumentString(`
     mutation ConsoleEndLease($id: ID!) {
   endLease(input: {id: $id}) {
@@ -1889,6 +1930,7 @@ export const ConsolePlanRequestDocument = new TypedDocumentString(`
   start
   end
   firstPossibleStart
+  longestDuration
   reason {
     message
   }
@@ -1907,9 +1949,8 @@ export const ConsolePlanRequestDocument = new TypedDocumentString(`
 export const ConsoleSetNodeStateDocument = new TypedDocumentString(`
     mutation ConsoleSetNodeState($input: SetNodeStateInput!) {
   setNodeState(input: $input) {
-    displaced {
-      number
-      name
+    plan {
+      ...ConsoleDisplacement
     }
     userErrors {
       code
@@ -1917,13 +1958,26 @@ export const ConsoleSetNodeStateDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleSetNodeStateMutation, ConsoleSetNodeStateMutationVariables>;
+    fragment ConsoleDisplacement on PlannedDisplacement {
+  accepted
+  firstPossibleStart
+  reason {
+    message
+  }
+  displaces {
+    number
+    name
+  }
+  withoutPlace {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsoleSetNodeStateMutation, ConsoleSetNodeStateMutationVariables>;
 export const ConsolePlanMaintenanceDocument = new TypedDocumentString(`
     mutation ConsolePlanMaintenance($input: PlanMaintenanceInput!) {
   planMaintenance(input: $input) {
-    displaced {
-      number
-      name
+    plan {
+      ...ConsoleDisplacement
     }
     userErrors {
       code
@@ -1932,7 +1986,21 @@ export const ConsolePlanMaintenanceDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsolePlanMaintenanceMutation, ConsolePlanMaintenanceMutationVariables>;
+    fragment ConsoleDisplacement on PlannedDisplacement {
+  accepted
+  firstPossibleStart
+  reason {
+    message
+  }
+  displaces {
+    number
+    name
+  }
+  withoutPlace {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsolePlanMaintenanceMutation, ConsolePlanMaintenanceMutationVariables>;
 export const ConsoleEndMaintenanceDocument = new TypedDocumentString(`
     mutation ConsoleEndMaintenance($id: ID!) {
   endMaintenance(input: {id: $id}) {
