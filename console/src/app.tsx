@@ -9,7 +9,7 @@ import { NodesPage } from './pages/nodes.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { QueuePage } from './pages/queue.tsx';
 import { Credentials, forgetCredentials } from './session/credentials.ts';
-import { returnFromIssuer } from './session/issuer.ts';
+import { returnFromIssuer, signOutAtIssuer } from './session/issuer.ts';
 import { type Session, SessionProvider } from './session/session.tsx';
 import { type SignedIn, SignIn, signIn } from './session/sign-in.tsx';
 import { Shell } from './shell.tsx';
@@ -89,7 +89,16 @@ export function App() {
   const session = useMemo<Session | null>(() => {
     if (state.kind !== 'signed-in') return null;
     const { credentials, viewer, clockOffset } = state.signedIn;
-    return { credentials, site: viewer.site, viewer: viewer.viewer, clockOffset, signOut };
+    const leave = (notice?: string) => {
+      signOut(notice);
+      // A session that was ended by the server has ended at the issuer too, or goes on there for other sites.
+      if (notice === undefined && credentials.isOfIssuer) {
+        signOutAtIssuer().catch(() =>
+          signOut('You are signed out here. The issuer cannot be reached: you may still be signed in there.'),
+        );
+      }
+    };
+    return { credentials, site: viewer.site, viewer: viewer.viewer, clockOffset, signOut: leave };
   }, [state, signOut]);
 
   if (state.kind === 'starting' || state.kind === 'returning') {

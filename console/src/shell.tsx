@@ -35,6 +35,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const roles: Readonly<Record<string, boolean>> = { USER: useHasRole('USER'), ADMIN: useHasRole('ADMIN') };
   const offered = links.filter(([path]) => roles[requiredRoles[path] ?? ''] ?? true);
   const main = useRef<HTMLElement>(null);
+  const list = useRef<HTMLUListElement>(null);
   const first = useRef(true);
 
   // A change of page moves the focus to its content, as loading a page would.
@@ -43,6 +44,9 @@ export function Shell({ children }: { children: ReactNode }) {
     if (first.current) first.current = false;
     else main.current?.focus();
     const heading = main.current?.querySelector('h1')?.textContent;
+    // On a narrow page the links are one line that scrolls. Scrolling to the link would scroll the page as well.
+    const current = list.current?.querySelector<HTMLElement>('[aria-current]');
+    if (list.current && current) list.current.scrollLeft = current.offsetLeft - list.current.offsetWidth / 3;
     document.title = heading ? `${heading} · ${site.name} · Leasegraph` : 'Leasegraph';
   }, [location, site.name]);
 
@@ -55,7 +59,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <p className="brand">
           Leasegraph <span className="muted">{site.name}</span>
         </p>
-        <ul>
+        <ul ref={list}>
           {offered.map(([path, label]) => (
             <li key={path}>
               <Link href={path} aria-current={isCurrent(location, path) ? 'page' : undefined}>

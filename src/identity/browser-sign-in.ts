@@ -91,6 +91,20 @@ export class BrowserSignIn {
     return this.requestTokens({ grant_type: 'refresh_token', refresh_token: refreshToken });
   }
 
+  /**
+   * Where the browser goes to sign out at the issuer too, which sends it back to `redirectUri`; null when the issuer
+   * offers no such place. Throws BrowserSignInError.
+   */
+  async end(redirectUri: string): Promise<string | null> {
+    const { endSessionEndpoint } = await this.discovered();
+    // A public client cannot keep an ID token as a hint: the issuer may ask the person.
+    if (endSessionEndpoint === null || !/^https?:/.test(endSessionEndpoint)) return null;
+    const url = new URL(endSessionEndpoint);
+    url.searchParams.set('client_id', this.options.clientId);
+    url.searchParams.set('post_logout_redirect_uri', redirectUri);
+    return url.href;
+  }
+
   private async requestTokens(grant: Readonly<Record<string, string>>): Promise<IssuedTokens> {
     const { issuer, clientId, resource } = this.options;
     const endpoint = await this.endpoint('tokenEndpoint');
@@ -125,11 +139,15 @@ export class BrowserSignIn {
   }
 
   private async endpoint(name: 'authorizationEndpoint' | 'tokenEndpoint'): Promise<string> {
+    const endpoint = (await this.discovered())[name];
+    return endpoint ?? this.unavailable(new Error(`The discovery document has no ${name}.`));
+  }
+
+  private async discovered(): Promise<IssuerMetadata> {
     this.metadata ??= await discoverIssuer(this.options.issuer).catch((error: unknown) =>
       this.unavailable(error),
     );
-    const endpoint = this.metadata[name];
-    return endpoint ?? this.unavailable(new Error(`The discovery document has no ${name}.`));
+    return this.metadata;
   }
 
   private unavailable(cause: unknown): never {

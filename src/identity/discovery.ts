@@ -3,6 +3,8 @@ export interface IssuerMetadata {
   readonly jwksUri: string | null;
   readonly authorizationEndpoint: string | null;
   readonly tokenEndpoint: string | null;
+  /** Where people sign out (OpenID Connect RP-Initiated Logout 1.0). */
+  readonly endSessionEndpoint: string | null;
 }
 
 const discoveryTimeout = 5_000;
@@ -22,5 +24,6 @@ export async function discoverIssuer(issuer: string): Promise<IssuerMetadata> {
     jwksUri: text('jwks_uri'),
     authorizationEndpoint: text('authorization_endpoint'),
     tokenEndpoint: text('token_endpoint'),
+    endSessionEndpoint: text('end_session_endpoint'),
   };
 }

@@ -256,6 +256,14 @@ const actions = (database: DatabaseKind) => {
       },
     ]);
     expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Change from here occurrence 2' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start of occurrence 2 (Europe/Berlin)').fill('2090-01-02T23:30');
+    await dialog.getByRole('button', { name: 'Change occurrences' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect((await upcoming())[0]?.upcoming).toEqual(
+      ['01T21:00', '02T22:30', '03T22:30'].map((time) => ({ start: `2090-01-${time}:00.000Z` })),
+    );
     await page.getByRole('button', { name: 'Cancel from here occurrence 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel occurrences' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });

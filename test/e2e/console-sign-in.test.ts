@@ -38,7 +38,7 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
         },
       },
     });
-    await issuer.serve(address('/sign-in/callback'));
+    await issuer.serve(address('/sign-in/callback'), address('/'));
   }, 120_000);
   afterAll(async () => {
     issuer.stop();
@@ -72,10 +72,15 @@ describe.skipIf(browserMissing !== null)('signing in at an issuer', () => {
 
     await page.reload();
     await page.getByText('oidc:alice (user)').waitFor();
+    // At the issuer as well: it asks for the name again.
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: /sign me out/ }).click();
     await page.getByLabel('Token').waitFor();
+    expect(page.url()).toBe(address('/'));
     await page.reload();
     await page.getByLabel('Token').waitFor();
+    await page.getByRole('button', { name: /^Continue with/ }).click();
+    await page.getByLabel('Name').waitFor();
   });
 
   it('says why a person was not signed in', async () => {

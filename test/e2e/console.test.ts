@@ -1,4 +1,6 @@
 /** The web console in a real browser, against the built program. */
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,6 +67,10 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     port = await freePort();
     server = await start();
     for (let index = 1; index <= 6; index += 1) await request(`experiment ${index}`, `PT${index}H`);
+    await request('a name so long that it has to wrap in whatever table it stands, '.repeat(3).trim());
+    await ask('mutation ($name: String!) { createProject(input: { name: $name }) { project { id } } }', {
+      name: 'a-project-whose-name-is-longer-than-a-phone-is-wide-and-that-has-no-space-in-it',
+    });
   }, 120_000);
   afterAll(() => server?.stop('SIGKILL'));
 
@@ -77,12 +83,29 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await expect.poll(() => page.getByRole('alert').textContent()).toContain('does not accept this token');
   });
 
-  it.each([
-    { width: 1280, colorScheme: 'light' as const },
-    { width: 1280, colorScheme: 'dark' as const },
-    { width: 390, colorScheme: 'light' as const },
-  ])('shows every page, and axe finds nothing ($width px, $colorScheme)', async (options) => {
-    await using browser = await openBrowser(options);
+  it('serves its files compressed and immutable, under a strict policy, and little of them for the first page', async () => {
+    const page = await fetch(address('/'), { headers: { accept: 'text/html' } });
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
+    );
+    const scripts = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)];
+    expect(scripts.length).toBeGreaterThan(0);
+    let bytes = 0;
+    for (const [, path = ''] of scripts) {
+      const [sent] = (await once(
+        get(address(path), { headers: { 'accept-encoding': 'gzip, br' } }),
+        'response',
+      )) as [IncomingMessage];
+      expect(sent.headers['cache-control']).toContain('immutable');
+      expect(sent.headers['content-encoding']).toMatch(/^(br|gzip)$/);
+      for await (const chunk of sent) bytes += (chunk as Buffer).length;
+    }
+    expect(bytes).toBeLessThan(250_000);
+  });
+
+  it('shows every page, and axe finds nothing: light, dark, and on a phone', async () => {
+    await using browser = await openBrowser();
     const page = await browser.newPage();
     const foreign: string[] = [];
     page.on('request', (sent) => {
@@ -92,6 +115,19 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     page.on('pageerror', (error) => problems.push(error.message));
     await signIn(page);
     const faults: Record<string, string[]> = {};
+    const examine = async (name: string) => {
+      await page.getByText('Loading…').first().waitFor({ state: 'hidden' });
+      faults[name] = await accessibilityFaults(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      faults[`${name}, dark`] = await accessibilityFaults(page);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width: 390, height: 844 });
+      faults[`${name}, phone`] = await accessibilityFaults(page);
+      // Nothing makes the page itself scroll sideways.
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > 390) faults[`${name}, phone`]?.push(`is ${width} pixels wide`);
+      await page.setViewportSize({ width: 1280, height: 900 });
+    };
     for (const link of [
       'Overview',
       'Schedule',
@@ -107,19 +143,14 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       'Access',
     ]) {
       await follow(page, link);
-      await page.waitForLoadState('networkidle');
-      faults[link] = await accessibilityFaults(page);
-      // Nothing makes the page itself scroll sideways.
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-        options.width,
-      );
+      await examine(link);
     }
     await page.goto(address('/leases/1'));
     await page.getByRole('heading', { level: 1, name: '1' }).waitFor();
-    faults.lease = await accessibilityFaults(page);
+    await examine('lease');
     await page.goto(address('/nodes/1'));
     await page.getByText('Free now').waitFor();
-    faults.node = await accessibilityFaults(page);
+    await examine('node');
     expect(Object.entries(faults).filter(([, found]) => found.length > 0)).toEqual([]);
     expect({ foreign, problems }).toEqual({ foreign: [], problems: [] });
   });
@@ -158,7 +189,7 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await signIn(page);
     await follow(page, 'Access');
     const tokens = page.getByRole('region', { name: 'Tokens' });
-    await tokens.getByLabel('Name').fill('alice');
+    await tokens.getByRole('textbox', { name: 'Name' }).fill('alice');
     await tokens.getByRole('button', { name: 'Create token' }).click();
     const secret = await tokens.getByRole('status').locator('code').textContent();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -167,6 +198,11 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.getByLabel('Token').fill(secret ?? '');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('alice (user)').waitFor();
+    // Each names the zone in which it shows times.
+    await follow(page, 'Schedule');
+    await page.getByText('Times in Europe/Berlin').waitFor();
+    await page.getByLabel('Time zone').selectOption('UTC');
+    await page.getByText('Times in UTC').waitFor();
     expect(await page.getByRole('link', { name: 'Access' }).count()).toBe(0);
     await follow(page, 'Leases');
     await page.getByText('There are no leases that you may see').waitFor();
@@ -174,35 +210,89 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.getByRole('heading', { level: 1, name: 'Lease not found' }).waitFor();
   });
 
+  it('shows what the server refuses in its words, and offers what a state allows', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    // No client can make a lease that is not sound.
+    await page.route('**/graphql', async (route) => {
+      if (!route.request().postData()?.includes('ConsoleLeaseDetail')) return route.continue();
+      const response = await route.fetch();
+      const answer = (await response.json()) as { data: { lease: { state: string } } };
+      answer.data.lease.state = 'QUARANTINED';
+      await route.fulfill({ response, json: answer });
+    });
+    await signIn(page, '/leases/1');
+    await page.getByRole('button', { name: 'Discard lease' }).click();
+    expect(await page.getByRole('button', { name: 'Cancel lease' }).count()).toBe(0);
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard lease' }).click();
+    const refusal = await ask(
+      'mutation ($id: ID!) { discardLease(input: { id: $id }) { userErrors { message } } }',
+      {
+        id: ((await ask('{ lease(number: 1) { id } }')).lease as { id: string }).id,
+      },
+    );
+    const [{ message } = { message: 'no refusal' }] = (
+      refusal.discardLease as { userErrors: { message: string }[] }
+    ).userErrors;
+    await page.getByRole('dialog').getByText(message).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('shows a notice that is given elsewhere', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await signIn(page, '/notices?kind=NODE_DOWN');
+    await page.getByText('There are no notices of this kind').waitFor();
+    const { nodes } = (await ask('{ nodes { nodes { id } } }')) as { nodes: { nodes: { id: string }[] } };
+    const set = (state: string) =>
+      ask(`mutation ($id: ID!) { setNodeState(input: { id: $id, state: ${state} }) { node { id } } }`, {
+        id: nodes.nodes[3]?.id,
+      });
+    await set('DOWN');
+    await page.getByRole('cell', { name: 'Node down' }).waitFor();
+    await set('UP');
+  });
+
   it('shows a lease that was requested elsewhere within 2 s, also after the server was restarted', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();
-    await signIn(page, '/leases');
-    await page.getByRole('heading', { level: 1, name: 'Leases' }).waitFor();
-    await page.getByText('experiment 6').waitFor();
-    await request('from elsewhere');
-    await page.getByRole('cell', { name: 'from elsewhere' }).waitFor({ timeout: 5_000 });
+    // The address holds the filter: it can be shared.
+    await signIn(page, '/leases?name=elsewhere');
+    await page.getByText('No lease matches these filters').waitFor();
+    expect(await page.getByLabel('Name contains').inputValue()).toBe('elsewhere');
+    const times: number[] = [];
+    for (const name of ['elsewhere 1', 'elsewhere 2', 'elsewhere 3']) {
+      const began = performance.now();
+      await request(name);
+      await page.getByRole('cell', { name }).waitFor();
+      times.push(performance.now() - began);
+    }
+    // The best of three: other processes may hold one up.
+    expect(Math.min(...times)).toBeLessThan(2_000);
 
     // Each event once, across the restart: sequence numbers have no gaps.
     const sequences: number[] = [];
     page.on('websocket', (socket) =>
       socket.on('framereceived', ({ payload }) => {
-        const [, sequence] = /"sequence":(\d+)/.exec(String(payload)) ?? [];
+        const [, sequence] = /"leaseEvents":\{"sequence":(\d+)/.exec(String(payload)) ?? [];
         if (sequence !== undefined) sequences.push(Number(sequence));
       }),
     );
     await page.reload();
-    await page.getByText('from elsewhere').waitFor();
-    await request('before the restart');
-    await page.getByRole('cell', { name: 'before the restart' }).waitFor();
+    await page.getByText('elsewhere 3').waitFor();
+    await request('elsewhere before the restart');
+    await page.getByRole('cell', { name: 'elsewhere before the restart' }).waitFor();
     let loads = 0;
     page.on('framenavigated', () => {
       loads += 1;
     });
     await server.stop('SIGTERM');
+    const banner = page.getByText('The connection to the server is lost.');
+    await banner.waitFor();
     server = await start();
-    await request('after the restart');
-    await page.getByRole('cell', { name: 'after the restart' }).waitFor({ timeout: 120_000 });
+    await request('elsewhere after the restart');
+    await page.getByRole('cell', { name: 'elsewhere after the restart' }).waitFor({ timeout: 120_000 });
+    await banner.waitFor({ state: 'hidden' });
     expect(loads).toBe(0);
     const [first = 0] = sequences;
     expect(sequences.length).toBeGreaterThan(1);

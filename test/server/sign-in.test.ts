@@ -45,6 +45,7 @@ describe('sign-in of the web console', () => {
   it.each([
     ['authorization', {}],
     ['authorization', { redirectUri: 'javascript:alert(1)' }],
+    ['end', { redirectUri: 'javascript:alert(1)' }],
     ['token', null],
     ['token', { code: 'x', verifier: 'y' }],
     ['token', { code: 1, verifier: 'y', redirectUri: 'http://localhost/' }],
@@ -60,6 +61,18 @@ describe('sign-in of the web console', () => {
     expect(answer.status).toBe(503);
     expect(answer.body.errors[0].message).toContain('http://127.0.0.1:1 cannot be reached');
     expect(failures).toHaveLength(1);
+  });
+
+  it('returns where to sign out at the issuer, or that there is no such place', async () => {
+    const offering = {
+      issuer: 'x',
+      end: async (uri: string) => `https://x/end?to=${uri}`,
+    } as unknown as BrowserSignIn;
+    const answer = await call(offering, 'POST', 'end', { redirectUri: 'http://localhost/' });
+    expect(answer).toEqual({ status: 200, body: { url: 'https://x/end?to=http://localhost/' } });
+    const silent = { issuer: 'x', end: async () => null } as unknown as BrowserSignIn;
+    const none = await call(silent, 'POST', 'end', { redirectUri: 'http://localhost/' });
+    expect(none).toEqual({ status: 200, body: { url: null } });
   });
 
   it('uses the first token that the site accepts', async () => {

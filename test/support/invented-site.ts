@@ -24,11 +24,14 @@ export interface ConsoleServer extends Disposable {
   readonly url: string;
   /** Events sent to pages so far. */
   events(): number;
+  /** Sends the page that subscribed last so many events at once. */
+  send(count: number): void;
 }
 
 /** `site` is asked for each query. Each page that subscribes gets so many events per second. */
 export async function serveConsole(site: () => InventedSite, eventsPerSecond = 0): Promise<ConsoleServer> {
   let events = 0;
+  let send = () => {};
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
     if (path.startsWith('/graphql') || path.startsWith('/sign-in/')) {
@@ -55,18 +58,22 @@ export async function serveConsole(site: () => InventedSite, eventsPerSecond = 0
       const message = JSON.parse(String(data)) as { type: string; id?: string };
       if (message.type === 'connection_init') socket.send('{"type":"connection_ack"}');
       if (message.type === 'ping') socket.send('{"type":"pong"}');
-      if (message.type !== 'subscribe' || eventsPerSecond === 0) return;
-      timer = setInterval(() => {
+      if (message.type !== 'subscribe' || !String(data).includes('leaseEvents')) return;
+      send = () => {
         events += 1;
         const leaseEvents = { sequence: events, from: 'READY', to: 'ACTIVE', lease: { number: events } };
         socket.send(JSON.stringify({ type: 'next', id: message.id, payload: { data: { leaseEvents } } }));
-      }, 1_000 / eventsPerSecond);
+      };
+      if (eventsPerSecond > 0) timer = setInterval(send, 1_000 / eventsPerSecond);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     events: () => events,
+    send: (count) => {
+      for (let index = 0; index < count; index += 1) send();
+    },
     [Symbol.dispose]: () => {
       for (const socket of sockets.clients) socket.terminate();
       sockets.close();

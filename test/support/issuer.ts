@@ -33,8 +33,8 @@ export class SignInIssuer {
     await once(this.server, 'listening');
   }
 
-  /** `redirectUri`: the console's address. */
-  async serve(redirectUri: string): Promise<void> {
+  /** `redirectUri`: the console's address after a sign-in; `signedOutUri`: that after a sign-out. */
+  async serve(redirectUri: string, signedOutUri: string): Promise<void> {
     const { audience, clientId, accessTokenTtl, roles } = this.options;
     const { privateKey } = await generateKeyPair('RS256', { extractable: true });
     const key: JWK = { ...(await exportJWK(privateKey)), kid: 'key', alg: 'RS256', use: 'sig' };
@@ -46,6 +46,7 @@ export class SignInIssuer {
           client_id: clientId,
           token_endpoint_auth_method: 'none',
           redirect_uris: [redirectUri],
+          post_logout_redirect_uris: [signedOutUri],
           grant_types: ['authorization_code', 'refresh_token'],
           response_types: ['code'],
         },

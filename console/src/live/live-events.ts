@@ -1,15 +1,22 @@
 import { createClient } from 'graphql-ws';
-import { ConsoleEventsDocument, type ConsoleEventsSubscription } from '../api/generated/operations.ts';
 
-export type LiveEvent = ConsoleEventsSubscription['leaseEvents'];
+/** A subscription whose messages have sequence numbers, and whose `after` says from where it goes on. */
+export interface Stream<Data> {
+  readonly query: { toString(): string };
+  readonly sequenceOf: (data: Data) => number;
+}
+
 export type LiveStatus = 'connecting' | 'live' | 'offline';
 
 export interface LiveOptions {
   readonly url: string;
   /** A bearer token that is valid now; asked for each connection. */
   readonly token: () => Promise<string>;
-  readonly onEvent: (event: LiveEvent) => void;
-  /** The subscription runs again after a gap of which not every event is known: everything on the page may be stale. */
+  // biome-ignore lint/suspicious/noExplicitAny: each stream has messages of its own
+  readonly streams: readonly Stream<any>[];
+  /** A message of one of the streams: something has changed. */
+  readonly onMessage: () => void;
+  /** The subscriptions run again after a gap that is not fully known: everything on the page may be stale. */
   readonly onGap: () => void;
   readonly onStatus: (status: LiveStatus) => void;
   readonly signal: AbortSignal;
@@ -19,40 +26,33 @@ const minBackoffMs = 500;
 const maxBackoffMs = 8_000;
 
 /**
- * Follows the site's events until the signal aborts. After a lost connection it subscribes again from the last sequence
- * number that it saw, so no event is missed. graphql-ws would repeat the subscription with its first `after`, so
- * reconnecting is done here.
+ * Follows the streams over one connection until the signal aborts. After a lost connection it subscribes again from the
+ * last sequence number that it saw of each, so no message is missed. graphql-ws would repeat a subscription with its
+ * first `after`, so reconnecting is done here.
  */
-export async function followEvents(options: LiveOptions): Promise<void> {
+export async function follow(options: LiveOptions): Promise<void> {
   const { signal } = options;
-  let lastSequence: number | null = null;
+  const seen: (number | null)[] = options.streams.map(() => null);
   let failures = 0;
   while (!signal.aborted) {
     options.onStatus(failures > 1 ? 'offline' : 'connecting');
-    try {
-      const connected = () => {
-        failures = 0;
-        options.onStatus('live');
-        if (lastSequence === null) options.onGap();
-      };
-      for await (const event of subscribe(options, lastSequence, connected)) {
-        lastSequence = event.sequence;
-        options.onEvent(event);
-      }
-    } catch (error) {
-      // The events since the last one that was seen are no longer kept.
-      if (error instanceof Error && error.message === 'EVENTS_EXPIRED') lastSequence = null;
-    }
+    const onConnected = () => {
+      failures = 0;
+      options.onStatus('live');
+      if (seen.includes(null)) options.onGap();
+    };
+    await subscribe(options, seen, onConnected);
     failures += 1;
     if (!signal.aborted) await delay(backoff(failures), signal);
   }
 }
 
-async function* subscribe(
-  { url, token, signal }: LiveOptions,
-  after: number | null,
+/** Resolves when the connection or one of the subscriptions has ended. */
+async function subscribe(
+  { url, token, streams, onMessage, signal }: LiveOptions,
+  seen: (number | null)[],
   onConnected: () => void,
-): AsyncGenerator<LiveEvent> {
+): Promise<void> {
   const client = createClient({
     url,
     connectionParams: async () => ({ authorization: `Bearer ${await token()}` }),
@@ -61,22 +61,38 @@ async function* subscribe(
     keepAlive: 15_000,
     on: { connected: onConnected },
   });
-  const close = () => void client.dispose();
-  signal.addEventListener('abort', close, { once: true });
-  try {
-    const results = client.iterate<ConsoleEventsSubscription>({
-      query: ConsoleEventsDocument.toString(),
-      variables: { after },
-    });
-    for await (const { data, errors } of results) {
-      if (errors?.[0]) throw new Error(String(errors[0].extensions?.code ?? errors[0].message));
-      if (data) yield data.leaseEvents;
-    }
-  } finally {
-    signal.removeEventListener('abort', close);
-    await client.dispose();
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  signal.addEventListener('abort', end);
+  for (const [index, { query, sequenceOf }] of streams.entries()) {
+    const onErrors = (errors: readonly { readonly message: string; readonly extensions?: object }[]) => {
+      // The messages since the last one that was seen are no longer kept.
+      const codes = errors.map(({ message, extensions }) => (extensions as Coded)?.code ?? message);
+      if (codes.includes('EVENTS_EXPIRED')) seen[index] = null;
+      end();
+    };
+    client.subscribe(
+      { query: query.toString(), variables: { after: seen[index] } },
+      {
+        next: ({ data, errors }) => {
+          if (errors) onErrors(errors);
+          if (!data) return;
+          seen[index] = sequenceOf(data);
+          onMessage();
+        },
+        error: (error) => (Array.isArray(error) ? onErrors(error) : end()),
+        complete: end,
+      },
+    );
   }
+  await ended;
+  signal.removeEventListener('abort', end);
+  await client.dispose();
 }
+
+type Coded = { readonly code?: string } | undefined;
 
 /** Doubles with each failure, with up to half of it at random, so that many consoles do not come back at once. */
 function backoff(failures: number): number {
@@ -86,14 +102,13 @@ function backoff(failures: number): number {
 
 function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const timer = setTimeout(done, ms);
+    function done() {
+      clearTimeout(timer);
+      // A signal that lives as long as the page would keep what it has for each wait.
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done);
   });
 }

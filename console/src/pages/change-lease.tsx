@@ -1,4 +1,5 @@
 import {
+  ConsoleDiscardLeaseDocument,
   ConsoleEndLeaseDocument,
   type ConsoleLeaseFragment,
   type ConsolePlanFragment,
@@ -151,6 +152,26 @@ export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
       <p>
         {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those
         that wait may use its nodes at once.
+      </p>
+    </ConfirmButton>
+  );
+}
+
+/** Gives up a lease whose rows are not sound; for operators. */
+export function DiscardLease({ lease }: { lease: ConsoleLeaseFragment }) {
+  const execute = useExecute();
+  return (
+    <ConfirmButton
+      label="Discard lease"
+      title={`Discard lease ${lease.number}?`}
+      confirmLabel="Discard lease"
+      action={async () =>
+        assertDone((await execute(ConsoleDiscardLeaseDocument, { id: lease.id })).discardLease.userErrors)
+      }
+    >
+      <p>
+        {leaseName(lease)} fails, and hosts are told to destroy what is known of its machines. No other lease
+        is displaced. This cannot be undone.
       </p>
     </ConfirmButton>
   );

@@ -13,7 +13,7 @@ import { asSentence, formatDuration, formatEnum, formatMillis } from '../ui/form
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { ActionOutput } from './action-output.tsx';
-import { ChangeLease, EndLease } from './change-lease.tsx';
+import { ChangeLease, DiscardLease, EndLease } from './change-lease.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
 import { NodeLink } from './node-table.tsx';
 
@@ -22,6 +22,7 @@ type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 export function LeasePage({ number }: { number: number }) {
   const execute = useExecute();
   const mayRequest = useHasRole('USER');
+  const isOperator = useHasRole('OPERATOR');
   const query = useQuery({
     queryKey: ['lease', number],
     queryFn: ({ signal }) => execute(ConsoleLeaseDetailDocument, { number }, signal),
@@ -49,7 +50,8 @@ export function LeasePage({ number }: { number: number }) {
                 Request again
               </Link>
             )}
-            {mayRequest && !hasEnded(lease) && (
+            {isOperator && lease.state === 'QUARANTINED' && <DiscardLease lease={lease} />}
+            {mayRequest && !hasEnded(lease) && lease.state !== 'QUARANTINED' && (
               <>
                 <ChangeLease lease={lease} />
                 {lease.state === 'ACTIVE' && <EndLease lease={lease} />}

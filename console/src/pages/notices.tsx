@@ -7,8 +7,6 @@ import { Page, Pager, QueryState } from '../ui/parts.tsx';
 import { NoticeTable, noticeLabels } from './notice-list.tsx';
 
 const pageSize = 50;
-/** Time brings notices without an event of a lease. */
-const refreshMs = 10_000;
 const kinds = Object.keys(noticeLabels) as NoticeKind[];
 
 /** What people are told of: leases about to end, displaced, late or failed; nodes lost; maintenance. */
@@ -24,7 +22,6 @@ export default function NoticesPage() {
     queryKey: ['notices', kind, before],
     queryFn: ({ signal }) => execute(ConsoleNoticesDocument, { filter, last: pageSize, before }, signal),
     placeholderData: keepPreviousData,
-    refetchInterval: refreshMs,
   });
   const notices = query.data?.notices;
   return (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
-import { Link } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import {
   ConsoleOverviewDocument,
   type ConsoleOverviewQuery,
@@ -37,7 +37,9 @@ export function OverviewPage() {
         signal,
       ),
   });
-  const resource = site.resourceTypes[0] ?? 'CPU';
+  const [search, setSearch] = useSearchParams();
+  const wanted = search.get('resource');
+  const resource = site.resourceTypes.find((each) => each === wanted) ?? site.resourceTypes[0] ?? 'CPU';
   const data = query.data;
   return (
     <Page title="Overview">
@@ -58,7 +60,10 @@ export function OverviewPage() {
           />
         </dl>
         <div className="cards">
-          <Utilization resource={resource} />
+          <Utilization
+            resource={resource}
+            onResource={(chosen) => setSearch({ resource: chosen }, { replace: true })}
+          />
           {data && data.notices.nodes.length > 0 && (
             <Card title="Newest notices" wide>
               <NoticeTable notices={data.notices.nodes} label="List of the newest notices" />
@@ -139,8 +144,9 @@ function Figure({ label, value }: { label: string; value: string | number | unde
   );
 }
 
-function Utilization({ resource }: { resource: string }) {
+function Utilization({ resource, onResource }: { resource: string; onResource: (resource: string) => void }) {
   const execute = useExecute();
+  const { site } = useSession();
   const now = useSchedulerNow();
   const query = useQuery({
     queryKey: ['utilization', resource],
@@ -158,6 +164,21 @@ function Utilization({ resource }: { resource: string }) {
   });
   return (
     <Card title={`Utilization of ${resource}: the last and the next 24 hours`} wide>
+      {site.resourceTypes.length > 1 && (
+        <fieldset className="buttons resources">
+          <legend className="visually-hidden">Resource</legend>
+          {site.resourceTypes.map((each) => (
+            <button
+              type="button"
+              key={each}
+              aria-pressed={each === resource}
+              onClick={() => onResource(each)}
+            >
+              {each}
+            </button>
+          ))}
+        </fieldset>
+      )}
       <QueryState
         isPending={query.isPending}
         error={query.data ? null : query.error}

@@ -3,19 +3,18 @@ import { Link } from 'wouter';
 import {
   ConsoleCancelRecurrenceDocument,
   ConsoleRecurrenceDetailDocument,
-  type ConsoleRecurrenceDetailQuery,
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { asSentence, formatDuration, formatEnum } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { ChangeRecurrence, type RecurrenceDetail } from './change-recurrence.tsx';
 import { LeaseLink, LeaseTable } from './lease-table.tsx';
 import { describeRule } from './recurrence-rule.ts';
 import { RecurrenceBadge } from './recurrences.tsx';
 
-type Detail = Extract<NonNullable<ConsoleRecurrenceDetailQuery['node']>, { readonly rule: string }>;
-type Occurrence = Detail['next'][number];
+type Occurrence = RecurrenceDetail['next'][number];
 
 /** A recurrence: its terms, what comes and what was. */
 export default function RecurrencePage({ id }: { id: string }) {
@@ -27,7 +26,7 @@ export default function RecurrencePage({ id }: { id: string }) {
   });
   const node = query.data?.node;
   // Of another type, the node has no fields here.
-  const recurrence = node && 'rule' in node ? (node as Detail) : null;
+  const recurrence = node && 'rule' in node ? (node as RecurrenceDetail) : null;
   if (query.data && recurrence === null) {
     return (
       <Page title="Recurrence not found">
@@ -57,7 +56,7 @@ export default function RecurrencePage({ id }: { id: string }) {
   );
 }
 
-function Details({ recurrence, mayChange }: { recurrence: Detail; mayChange: boolean }) {
+function Details({ recurrence, mayChange }: { recurrence: RecurrenceDetail; mayChange: boolean }) {
   const [first] = recurrence.machines;
   const columns: readonly Column<Occurrence>[] = [
     { header: 'Occurrence', kind: 'number', cell: ({ occurrence }) => occurrence },
@@ -79,8 +78,15 @@ function Details({ recurrence, mayChange }: { recurrence: Detail; mayChange: boo
           {
             header: 'Actions',
             kind: 'actions' as const,
-            cell: ({ occurrence }: Occurrence) => (
-              <CancelRecurrence recurrence={recurrence} label="Cancel from here" from={occurrence} />
+            cell: (occurrence: Occurrence) => (
+              <div className="actions">
+                <ChangeRecurrence recurrence={recurrence} occurrence={occurrence} />
+                <CancelRecurrence
+                  recurrence={recurrence}
+                  label="Cancel from here"
+                  from={occurrence.occurrence}
+                />
+              </div>
             ),
           },
         ]
@@ -168,7 +174,7 @@ function CancelRecurrence({
   label,
   from = null,
 }: {
-  recurrence: Detail;
+  recurrence: RecurrenceDetail;
   label: string;
   from?: number | null;
 }) {

@@ -104,6 +104,8 @@ export default function SchedulePage() {
     placeholderData: keepPreviousData,
     // Comparing thousands of reservations with those before takes longer than drawing them.
     structuralSharing: false,
+    // A window that is no longer seen may hold thousands of them.
+    gcTime: 10_000,
   });
 
   const reservations = schedule.data?.schedule.reservations;

@@ -31,6 +31,11 @@ export class Credentials {
     return null;
   }
 
+  /** Whether an OpenID Connect issuer has issued them: tokens of the site do not expire here, and are not renewed. */
+  get isOfIssuer(): boolean {
+    return this.held.expiresAt !== null;
+  }
+
   /** Keeps them for the tab, or in the browser if asked. */
   keep(remember: boolean): void {
     forgetCredentials();

@@ -91,6 +91,12 @@ export function renewToken(refreshToken: string): Promise<BearerToken> {
   }));
 }
 
+/** Leaves the console to sign out at the issuer, where that is possible. Returns when it is not. Throws ApiError. */
+export async function signOutAtIssuer(): Promise<void> {
+  const { url } = await post<{ url: string | null }>('end', { redirectUri: `${location.origin}/` });
+  if (url !== null) location.assign(url);
+}
+
 function redirectUri(): string {
   return `${location.origin}${callbackPath}`;
 }

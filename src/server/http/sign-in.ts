@@ -10,6 +10,7 @@ export const signInPath = '/sign-in/';
  *
  * - `GET options`: whether there is one, `{ issuer }`
  * - `POST authorization` `{ redirectUri }`: where to send the browser
+ * - `POST end` `{ redirectUri }`: where to send the browser to sign out at the issuer too; null: nowhere
  * - `POST token` `{ code, verifier, redirectUri }` or `{ refreshToken }`: a bearer token
  */
 export async function signIn(
@@ -21,7 +22,7 @@ export async function signIn(
   if (name === 'options' && method === 'GET') {
     return json({ openIdConnect: browserSignIn && { issuer: browserSignIn.issuer } });
   }
-  if (browserSignIn === null || method !== 'POST' || !['authorization', 'token'].includes(name)) {
+  if (browserSignIn === null || method !== 'POST' || !['authorization', 'end', 'token'].includes(name)) {
     return failure(404, 'NOT_FOUND', 'There is nothing here, or this site has no OpenID Connect sign-in.');
   }
   const body = await readBody();
@@ -33,6 +34,10 @@ export async function signIn(
     if (name === 'authorization') {
       if (!isRedirectUri(redirectUri)) return invalid('redirectUri');
       return json(await browserSignIn.begin(redirectUri));
+    }
+    if (name === 'end') {
+      if (!isRedirectUri(redirectUri)) return invalid('redirectUri');
+      return json({ url: await browserSignIn.end(redirectUri) });
     }
     let issued: IssuedTokens;
     if (typeof refreshToken === 'string') issued = await browserSignIn.renew(refreshToken);

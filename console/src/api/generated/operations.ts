@@ -519,6 +519,20 @@ export type UpdateProjectInput = {
   readonly quotas?: ReadonlyArray<QuotaInput> | null | undefined;
 };
 
+/** New terms of occurrences that have not started, from one on. What is not given stays as it is. All or none change. */
+export type UpdateRecurrenceInput = {
+  /** The new running time. */
+  readonly duration?: string | null | undefined;
+  /** The first occurrence to change. Default: the first that has not started. */
+  readonly from?: number | null | undefined;
+  /** The global id of the recurrence. */
+  readonly id: string | number;
+  /** The name of leases that are still to be created. */
+  readonly name?: string | null | undefined;
+  /** The new start of that occurrence on the wall clock, such as 2030-01-31T09:00. Those after it move by as much. */
+  readonly start?: string | null | undefined;
+};
+
 /** Changes of a webhook. What is not given stays as it is. */
 export type UpdateWebhookInput = {
   /** True: it gets deliveries, at once those that waited while it was paused. False: it gets none. */
@@ -724,6 +738,20 @@ export type ConsoleEventsSubscriptionVariables = Exact<{
 
 export type ConsoleEventsSubscription = { readonly leaseEvents: { readonly sequence: number, readonly from: LeaseState, readonly to: LeaseState, readonly lease: { readonly number: number } } };
 
+export type ConsoleNewNoticesSubscriptionVariables = Exact<{
+  after?: number | null | undefined;
+}>;
+
+
+export type ConsoleNewNoticesSubscription = { readonly notices: { readonly sequence: number } };
+
+export type ConsoleDiscardLeaseMutationVariables = Exact<{
+  id: string | number;
+}>;
+
+
+export type ConsoleDiscardLeaseMutation = { readonly discardLease: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
 export type ConsoleProjectsQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -873,6 +901,13 @@ export type ConsoleCancelRecurrenceMutationVariables = Exact<{
 
 
 export type ConsoleCancelRecurrenceMutation = { readonly cancelRecurrence: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+
+export type ConsoleUpdateRecurrenceMutationVariables = Exact<{
+  input: UpdateRecurrenceInput;
+}>;
+
+
+export type ConsoleUpdateRecurrenceMutation = { readonly updateRecurrence: { readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleWebhooksQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1728,6 +1763,23 @@ export const ConsoleEventsDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleEventsSubscription, ConsoleEventsSubscriptionVariables>;
+export const ConsoleNewNoticesDocument = new TypedDocumentString(`
+    subscription ConsoleNewNotices($after: Long) {
+  notices(after: $after) {
+    sequence
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleNewNoticesSubscription, ConsoleNewNoticesSubscriptionVariables>;
+export const ConsoleDiscardLeaseDocument = new TypedDocumentString(`
+    mutation ConsoleDiscardLease($id: ID!) {
+  discardLease(input: {id: $id}) {
+    userErrors {
+      code
+      message
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleDiscardLeaseMutation, ConsoleDiscardLeaseMutationVariables>;
 export const ConsoleProjectsDocument = new TypedDocumentString(`
     query ConsoleProjects($first: Int, $after: String) {
   projects(first: $first, after: $after) {
@@ -2185,6 +2237,20 @@ export const ConsoleCancelRecurrenceDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleCancelRecurrenceMutation, ConsoleCancelRecurrenceMutationVariables>;
+export const ConsoleUpdateRecurrenceDocument = new TypedDocumentString(`
+    mutation ConsoleUpdateRecurrence($input: UpdateRecurrenceInput!) {
+  updateRecurrence(input: $input) {
+    displaced {
+      number
+    }
+    userErrors {
+      code
+      message
+      path
+    }
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleUpdateRecurrenceMutation, ConsoleUpdateRecurrenceMutationVariables>;
 export const ConsoleWebhooksDocument = new TypedDocumentString(`
     query ConsoleWebhooks($first: Int) {
   webhooks(first: $first) {
