@@ -6,7 +6,7 @@ export interface ResourceAmount {
   readonly amount: number;
 }
 
-/** Amounts as the API shows them: one entry per instance. */
+/** Amounts in API form: one entry per instance. */
 export function amountList(amounts: Amounts): ResourceAmount[] {
   return Object.entries(amounts).flatMap(([type, quantity]) =>
     typeof quantity === 'number'
@@ -25,7 +25,7 @@ export function amountsOf(list: readonly ResourceAmount[]): Amounts {
   return amounts;
 }
 
-/** A capacity without what is held. Amounts of a multi-instance type are subtracted instance by instance. */
+/** Capacity minus held amounts, per instance for multi-instance types. */
 export function remaining(capacity: Amounts, held: readonly Amounts[]): Amounts {
   const heldOf = (type: string, instance: number) =>
     held.reduce((sum, amounts) => sum + ([amounts[type] ?? 0].flat()[instance] ?? 0), 0);

@@ -2,11 +2,11 @@ import { type ApiContext, readAgain } from './context.ts';
 import { credentialsEnded } from './feed-stream.ts';
 import type { Readers } from './read/readers.ts';
 
-/** Milliseconds between two looks. All streams look at the same moments, so that they share statements. */
+/** Polling interval in milliseconds. All streams poll at the same moments, so that they share statements. */
 export const lookEvery = 500;
 
 export interface Look<T> {
-  /** What has changed since the last look. */
+  /** Changes since the last poll. */
   readonly values: readonly T[];
   /** Whether nothing more can change. */
   readonly isLast?: boolean;
@@ -16,8 +16,8 @@ export interface Look<T> {
 export type Change<T> = { readonly value: T } | { readonly failure: unknown };
 
 /**
- * What a subscription to an object delivers: it looks at what has been committed, at most twice per second, and
- * delivers what differs from the look before. So it also shows plans that change without an event.
+ * The stream of a subscription to an object. It polls committed state at most twice per second and delivers
+ * differences, so it also shows plans that change without an event.
  */
 export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, undefined> {
   private waiting: T[] = [];
@@ -64,7 +64,7 @@ export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, und
     this.isLast = isLast;
   }
 
-  /** Until the next moment at which all streams look. */
+  /** Waits until the next common poll. */
   private pause(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, lookEvery - (performance.now() % lookEvery));

@@ -4,7 +4,7 @@ import type { Webhooks } from '../notices/index.ts';
 import type { PrismaClient } from '../store/prisma/client.ts';
 import { type Readers, readers } from './read/readers.ts';
 
-/** What the API needs from the rest of the process. */
+/** Dependencies of the API. */
 export interface ApiServices {
   readonly prisma: PrismaClient;
   readonly leases: LeaseService;
@@ -16,15 +16,15 @@ export interface ApiServices {
 export interface SiteFacts {
   readonly name: string;
   readonly resourceTypes: readonly string[];
-  /** An IANA time zone, for display only; without it, UTC. */
+  /** IANA time zone, for display only; UTC by default. */
   readonly timeZone?: string;
   /** Scheduler milliseconds per real millisecond. */
   readonly clockSpeed: number;
-  /** Whether a request may say how long its machines will really run. */
+  /** Whether a request may state the actual running time of its machines. */
   readonly acceptsKnownDurations: boolean;
   /** Default time before the end of a lease at which a notice is given; null means never. */
   readonly endNotice?: number | null;
-  /** The scheduler's configuration in force, as JSON. */
+  /** The active scheduler configuration, as JSON. */
   readonly configuration?: unknown;
 }
 
@@ -37,7 +37,7 @@ export interface Committed {
   readonly hasKey: boolean;
 }
 
-/** Puts the record of an accepted mutation into the transaction of what it changes. */
+/** Writes the audit record of an accepted mutation in the transaction of its changes. */
 export interface MutationAudit {
   readonly within: RecordWithin;
 }
@@ -46,15 +46,15 @@ export interface MutationAudit {
 export interface ApiContext {
   services: ApiServices;
   readonly principal: Identity;
-  /** Names the request in the log and in audit records. */
+  /** Identifies the request in the log and in audit records. */
   readonly requestId: string;
-  /** Of the mutation that is being carried out. */
+  /** Of the current mutation. */
   audit: MutationAudit | null;
-  /** Aborts when the result of a query is no longer wanted. */
+  /** Aborts when the result of a query is no longer needed. */
   readonly signal?: AbortSignal;
-  /** What mutations of this operation have created. */
+  /** Objects created by mutations of this operation. */
   readonly committed: Committed[];
-  /** The only way from a resolver to data. */
+  /** The only data access of resolvers. */
   read: Readers;
 }
 
@@ -106,7 +106,7 @@ export function inTrace(context: ApiContext, trace: TraceParent): void {
   context.services = { ...context.services, leases: traced };
 }
 
-/** After a command, and before each event of a subscription: what has been read before is read again. */
+/** Clears cached reads after a command and before each event of a subscription. */
 export function readAgain(context: ApiContext): void {
   context.read = readersOf(context.services, context.principal);
 }

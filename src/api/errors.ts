@@ -10,14 +10,14 @@ export function badInput(message: string): GraphQLError {
   return clientError('BAD_USER_INPUT', message);
 }
 
-/** A value that a client sent, short enough for a message. (Nested values are not followed.) */
+/** A client's value, shortened for a message. (Nested values are omitted.) */
 export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
-/** Throws BAD_USER_INPUT for a text that PostgreSQL cannot compare with. */
+/** Throws BAD_USER_INPUT for a text that PostgreSQL cannot represent. */
 export function checkComparable(name: string, ...texts: readonly (string | null | undefined)[]): void {
   for (const text of texts) {
     if (text?.includes('\0')) throw badInput(`${name}: ${shown(text)} has a NUL character.`);

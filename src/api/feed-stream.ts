@@ -4,14 +4,14 @@ import { type ApiContext, readAgain } from './context.ts';
 import { clientError } from './errors.ts';
 import type { Readers } from './read/readers.ts';
 
-/** What has a sequence number and an instant: events, notices. */
+/** A record with a sequence number and an instant: an event or a notice. */
 export interface FeedRecord {
   readonly sequence: number;
   readonly at: Instant;
   readonly leaseId: number | null;
 }
 
-/** Where a subscription begins, and which records it shows. */
+/** The start and the filter of a subscription. */
 export interface FeedSelection<R extends FeedRecord> {
   readonly name: 'events' | 'notices';
   readonly feed: Feed<R>;
@@ -19,7 +19,7 @@ export interface FeedSelection<R extends FeedRecord> {
   readonly after: number | null;
   /** Only records of this lease; null for all. */
   readonly leaseNumber: number | null;
-  /** Those of the records that the subscription shows to its principal. */
+  /** The records that the principal may see and that match the filter. */
   readonly shown: (records: readonly R[], read: Readers) => Promise<readonly R[]>;
 }
 
@@ -40,8 +40,8 @@ export function credentialsEnded(): Error {
 }
 
 /**
- * An element of a subscription: a record, or the error that ends it. (An error that the source throws itself does not
- * reach clients equally over all transports.)
+ * An element of a subscription: a record, or the error that ends it. (Errors thrown by the source reach clients
+ * differently over different transports.)
  */
 export type Delivery<R> = { readonly record: R } | { readonly failure: unknown };
 
@@ -49,11 +49,10 @@ type Result<R> = IteratorResult<Delivery<R>, undefined>;
 const done = { done: true, value: undefined } as const;
 
 /**
- * What a subscription to events or notices delivers. A server for many subscribers does not iterate it: it reads the
- * records that `after` and `leaseNumber` name, and shares reads and results among equal subscriptions.
- *
- * The iterator is written by hand instead of as an async generator: `return()` of a generator waits until its pending
- * `next()` has ended, which may be at the next record of the site; this one releases the engine's stream at once.
+ * The stream of a subscription to events or notices. A server for many subscribers does not iterate it: it uses `after`
+ * and `leaseNumber`, and shares reads and results among equal subscriptions. It is not an async generator, because
+ * `return()` of a generator waits for a pending `next()`, possibly until the next record of the site; this iterator
+ * releases the engine's stream at once.
  */
 export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery<R>, undefined, undefined> {
   private readonly abandoned = new AbortController();
@@ -67,12 +66,12 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
     readonly selection: FeedSelection<R>,
   ) {}
 
-  /** The element for a record, as the root value of its result. */
+  /** The element of a record, used as root value of its result. */
   static delivery<R>(record: R): Delivery<R> {
     return { record };
   }
 
-  /** The element that ends a stream with an error. */
+  /** An element that ends a stream with an error. */
   static failure(error: unknown): Delivery<never> {
     return { failure: error };
   }
@@ -99,7 +98,7 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
   private open(): AsyncIterator<R> {
     const { after, feed, leaseNumber } = this.selection;
     const { principal, services } = this.context;
-    // Ends the stream when the credentials end, also while it waits for a record.
+    // Ends the stream when the credentials end, also during a wait.
     this.unwatch = services.identity.watch.add(principal, () => {
       this.hasCredentials = false;
       this.abandoned.abort();

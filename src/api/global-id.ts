@@ -3,7 +3,7 @@ import { encodeGlobalId } from '../engine/ports.ts';
 import { clientError, shown } from './errors.ts';
 import { maxInt, maxLong } from './limits.ts';
 
-/** The types that have global ids, and the largest number of each. */
+/** The types with global ids and their maximum numbers. */
 const maxNumber = {
   Lease: maxInt,
   ComputeNode: maxInt,
@@ -39,7 +39,7 @@ export function decodeGlobalId(globalId: string): { readonly typename: NodeTypeN
   return { typename, id };
 }
 
-/** The number that a global id of this type stands for. Throws INVALID_ID. */
+/** Decodes the number of a global id of this type. Throws INVALID_ID. */
 export function numberOf(typename: NodeTypeName, globalId: string): number {
   const decoded = decodeGlobalId(globalId);
   if (decoded.typename !== typename) {

@@ -1,19 +1,19 @@
-/** Limits of what one request can name and of what one response can hold. */
+/** Limits of a request and of a response. */
 
 export const maxPageSize = 100;
 export const defaultPageSize = 50;
 
-/** Machines of one lease. */
+/** Maximum number of machines per lease. */
 export const maxMachines = 10_000;
-/** Samples of one `utilization` field. */
+/** Maximum number of samples of a `utilization` field. */
 export const maxSamples = 10_000;
-/** Reservations of one `schedule` field. */
+/** Maximum number of reservations of a `schedule` field. */
 export const maxScheduled = 10_000;
-/** Machines, reservation targets and other list entries without pages in one response. */
+/** Maximum number of machines, reservation targets and other entries of unpaged lists per response. */
 export const maxEntries = 5 * maxMachines;
-/** Characters of a name or a key. */
+/** Maximum length of a name or a key. */
 export const maxTextLength = 200;
 
-/** The largest values of columns. */
+/** Maximum column values. */
 export const maxInt = 2 ** 31 - 1;
 export const maxLong = Number.MAX_SAFE_INTEGER;

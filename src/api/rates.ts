@@ -1,23 +1,23 @@
-/** How fast hosts really did what the scheduler plans with rates. */
+/** Measured rates of hosts, for operations that the scheduler plans with rates. */
 import type { ActionKind, ActionRecord, Millis } from '../core/index.ts';
 
 export interface MeasuredAction {
   readonly kind: ActionKind;
   readonly targets: ActionRecord['targets'];
-  /** Real time from the first call of a host to the end. */
+  /** Real time from the first call to the end. */
   readonly duration: Millis;
 }
 
-/** How fast the host of a node carried out actions of a kind. */
+/** Measured rate of a node's host for a kind of action. */
 export interface MeasuredRate {
   readonly kind: ActionKind;
   readonly count: number;
-  /** MB/s: of the slowest action, and of the one in the middle. */
+  /** Minimum and median rate, MB/s. */
   readonly min: number;
   readonly median: number;
 }
 
-/** MB that an action moves for a machine: its memory, or its image. */
+/** MB moved by an action per machine: memory or image. */
 const sizes: Partial<Record<ActionKind, (target: ActionRecord['targets'][number]) => number>> = {
   PREPARE: ({ image }) => image?.sizeMb ?? 0,
   SUSPEND: ({ capacity }) => sumOf(capacity.Memory),

@@ -1,4 +1,4 @@
-/** How instants and durations are written: the only use of Luxon in the API. */
+/** Formats of instants and durations; the only use of Luxon in the API. */
 import { DateTime, Duration } from 'luxon';
 import { type Instant, LAST_INSTANT, type Millis } from '../core/index.ts';
 import { badInput, shown } from './errors.ts';

@@ -4,7 +4,7 @@ import type { ActionTarget, LeaseState } from '../core/index.ts';
 export interface LeaseRemains {
   readonly leaseId: number;
   readonly state: LeaseState;
-  /** The number of its project. */
+  /** Its project number. */
   readonly project: number | null;
   /** Its machines on nodes, including suspended ones. */
   readonly machines: readonly Pick<ActionTarget, 'machine' | 'node' | 'capacity'>[];

@@ -1,18 +1,18 @@
 import type { Prisma, PrismaClient } from '../store/prisma/client.ts';
 import type { Identity } from './identity.ts';
 
-/** One mutation and how it ended. */
+/** A mutation and its outcome. */
 export interface AuditRecord {
   readonly identity: Identity;
   readonly mutation: string;
-  /** What was changed, as a global id; null when nothing was. */
+  /** Global id of the changed object; null if none. */
   readonly subject: string | null;
   /** OK, DRY_RUN, or the code of the first error. */
   readonly outcome: string;
   readonly requestId: string;
 }
 
-/** Writes the record of a mutation in the transaction of what it changes; `subject` is its number. */
+/** Writes the record of a mutation in the transaction of its changes; `subject` is the object's number. */
 export type RecordWithin = (transaction: Prisma.TransactionClient, subject: number) => Promise<void>;
 
 /** Milliseconds between two deletions of old records. */
@@ -20,7 +20,7 @@ const deleteEvery = 600_000;
 const maxRowsPerStatement = 1_000;
 
 export interface AuditOptions {
-  /** Milliseconds for which records are kept; null for ever. */
+  /** Retention of records in milliseconds; null means forever. */
   readonly retention: number | null;
   readonly onFailure: (error: unknown, records: readonly AuditRecord[]) => void;
 }
@@ -30,10 +30,10 @@ function rowOf<R extends AuditRecord>({ identity: { name, role }, ...rest }: R) 
 }
 
 /**
- * Records of mutations that changed nothing. They are written right after the mutation, without holding up the answer;
- * records that come while others are being written share a statement. What cannot be written is reported to
- * `onFailure`. The record of a mutation that was accepted is written in the transaction of what it changed: by the
- * engine with the commit, or with `within`.
+ * Audit records. Records of mutations that changed nothing are written right after the mutation without delaying the
+ * answer; records that arrive during a write share the next statement. Failures are reported to `onFailure`. The record
+ * of an accepted mutation is written in the transaction of its changes: by the engine with the commit, or through
+ * `within`.
  */
 export class Audit {
   private waiting: (AuditRecord & { readonly at: Date })[] = [];
@@ -53,7 +53,7 @@ export class Audit {
     });
   }
 
-  /** Throws what the transaction throws. */
+  /** Rethrows errors of the transaction. */
   async within(transaction: Prisma.TransactionClient, record: AuditRecord): Promise<void> {
     await transaction.auditEntry.create({ data: rowOf(record) });
   }

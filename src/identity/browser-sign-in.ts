@@ -1,17 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { discoverIssuer, type IssuerMetadata } from './discovery.ts';
 
-/** How people sign in to the web console at an OpenID Connect issuer. */
+/** Sign-in to the web console at an OpenID Connect issuer. */
 export interface BrowserSignInOptions {
   readonly issuer: string;
-  /** A public client of the issuer: it has no secret. */
+  /** A public client of the issuer, without a secret. */
   readonly clientId: string;
   readonly scope: string;
-  /** The resource indicator (RFC 8707) that some issuers need before they issue JSON Web Tokens; null: none. */
+  /** The resource indicator (RFC 8707) that some issuers require to issue JSON Web Tokens; null if none. */
   readonly resource: string | null;
 }
 
-/** Where the browser goes, and what it keeps until it comes back. */
+/** The URL for the browser, and what it keeps until it returns. */
 export interface Authorization {
   readonly url: string;
   readonly state: string;
@@ -19,7 +19,7 @@ export interface Authorization {
 }
 
 export interface IssuedTokens {
-  /** What may serve as a bearer token: the access token, then the ID token. */
+  /** Candidates for the bearer token: the access token, then the ID token. */
   readonly candidates: readonly string[];
   readonly refreshToken: string | null;
 }
@@ -40,12 +40,12 @@ const requestTimeout = 10_000;
 
 /**
  * The authorization code flow with PKCE (RFC 7636). The server redeems the code, so that the console connects to no
- * other host and the issuer needs no CORS rules. Nothing is kept between the calls.
+ * other host and the issuer needs no CORS rules. The server keeps no state between the calls.
  */
 export class BrowserSignIn {
   private metadata: IssuerMetadata | null = null;
 
-  /** `onFailure` learns why the issuer cannot be reached. */
+  /** `onFailure` receives the reason for an unreachable issuer. */
   constructor(
     private readonly options: BrowserSignInOptions,
     private readonly onFailure: (error: unknown) => void,
@@ -115,7 +115,7 @@ export class BrowserSignIn {
         client_id: clientId,
         ...(resource === null ? {} : { resource }),
       }),
-      // A public client has nothing to prove to another host.
+      // Rejects redirects: a public client must not send its code to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(requestTimeout),
     }).catch((error: unknown) => this.unavailable(error));

@@ -1,4 +1,4 @@
-/** What an OpenID Connect issuer says of itself (OpenID Connect Discovery 1.0). */
+/** Metadata of an OpenID Connect issuer (OpenID Connect Discovery 1.0). */
 export interface IssuerMetadata {
   readonly jwksUri: string | null;
   readonly authorizationEndpoint: string | null;
@@ -9,7 +9,7 @@ export interface IssuerMetadata {
 
 const discoveryTimeout = 5_000;
 
-/** Rejects when the issuer cannot be reached, or names another issuer. */
+/** Rejects if the issuer is unreachable or names another issuer. */
 export async function discoverIssuer(issuer: string): Promise<IssuerMetadata> {
   const address = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const response = await fetch(address, { signal: AbortSignal.timeout(discoveryTimeout) });

@@ -1,7 +1,7 @@
 import type { Instant } from '../core/index.ts';
 import type { Principal } from '../engine/ports.ts';
 
-/** Each role may do what the ones before it may. */
+/** Each role includes the rights of the previous ones. */
 export const roles = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'] as const;
 export type Role = (typeof roles)[number];
 
@@ -20,7 +20,5 @@ export function hasRole({ role }: Pick<Identity, 'role'>, required: Role): boole
   return roles.indexOf(role) >= roles.indexOf(required);
 }
 
-/**
- * What other users of the site may see of a lease that is not theirs: intervals in which nodes are busy, or everything.
- */
+/** What users may see of others' leases: busy intervals of nodes, or everything. */
 export type Visibility = 'projects' | 'all';

@@ -5,16 +5,16 @@ import type { Prisma, PrismaClient } from '../store/prisma/client.ts';
 export interface Keyed {
   readonly principal: string;
   readonly key: string;
-  /** What is asked for: equal for a repetition. */
+  /** The request in canonical form; equal for a repeated request. */
   readonly request: unknown;
 }
 
-/** `number`: of what was made under the key. */
+/** `number`: of the object created under the key. */
 export type Known = { readonly number: number } | 'used for another request' | null;
 
 /**
- * Idempotency keys of what the engine does not make. They share the table with those of the engine, under principals of
- * their own: what the API writes must not get in the way of a commit.
+ * Idempotency keys of objects created outside the engine. They share the engine's table under separate principals, so
+ * that writes of the API never conflict with a commit.
  */
 export class Keys {
   constructor(private readonly prisma: PrismaClient) {}
@@ -27,7 +27,7 @@ export class Keys {
     return found.inputHash === hashOf(request) ? { number: found.leaseNumber } : 'used for another request';
   }
 
-  /** In the transaction of what is made. Throws what the transaction throws, also for a key that is in use by now. */
+  /** Runs in the creating transaction. Rethrows its errors, including the one for a key that was taken meanwhile. */
   async within(
     transaction: Prisma.TransactionClient,
     { principal, key, request }: Keyed,
@@ -38,13 +38,13 @@ export class Keys {
     });
   }
 
-  /** To be carried out with the removal of what was made. */
+  /** Runs with the removal of the created object. */
   removal({ principal, key }: Pick<Keyed, 'principal' | 'key'>) {
     return this.prisma.idempotencyKey.deleteMany({ where: { principal: ownerOf(principal), key } });
   }
 }
 
-/** No name of a principal begins so: names of tokens have no colon, and those of OpenID Connect begin with `oidc:`. */
+/** No principal name begins so: token names contain no colon, and OpenID Connect names begin with `oidc:`. */
 function ownerOf(principal: string): string {
   return `api:${principal}`;
 }

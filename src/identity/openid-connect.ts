@@ -14,9 +14,9 @@ export interface OpenIdConnectOptions {
   readonly nameClaim: string;
   readonly roleClaim: string;
   readonly projectClaim: string | null;
-  /** Values of the role claim -> role. A principal with several has the highest. */
+  /** Values of the role claim -> role. The highest role applies. */
   readonly roles: Readonly<Record<string, Role>>;
-  /** The role of a principal without a mapped value; null: it is refused. */
+  /** The role of a principal without a mapped value; null refuses it. */
   readonly defaultRole: Role | null;
 }
 
@@ -24,14 +24,14 @@ export interface OpenIdConnectOptions {
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Seconds by which clocks may differ. */
 const clockTolerance = 5;
-/** Milliseconds for which a verified token is not verified again. */
+/** Milliseconds for which a verified token is cached. */
 const trustFor = 60_000;
 const maxCached = 10_000;
 
 /**
- * Identifies the bearers of JSON Web Tokens of an OpenID Connect issuer. Names begin with `oidc:`, which no token's
- * name does. Keys are read again when a token names an unknown one. `onFailure` learns of an issuer that cannot be
- * reached; such tokens are refused.
+ * Identifies bearers of JSON Web Tokens from an OpenID Connect issuer. Names begin with `oidc:`, unlike token names.
+ * Keys are read again when a token names an unknown one. An unreachable issuer is reported to `onFailure`, and its
+ * tokens are refused.
  */
 export function openIdConnect(
   options: OpenIdConnectOptions,
@@ -66,7 +66,7 @@ export function openIdConnect(
   };
 
   return async (token, projects) => {
-    // Three parts: everything else is no JSON Web Token.
+    // A JSON Web Token has three parts.
     if (token.split('.').length !== 3) return null;
     const now = clock();
     const known = verified.get(token);
@@ -110,7 +110,7 @@ async function identityOf(
   };
 }
 
-/** The texts of a claim: one, or a list. */
+/** The strings of a claim: one or a list. */
 function textsAt(payload: JWTPayload, path: string): readonly string[] {
   let value: unknown = payload;
   for (const key of path.split('.')) {

@@ -4,7 +4,7 @@ import type { RecordWithin } from './audit.ts';
 import type { Keyed, Keys } from './keys.ts';
 import { isUniqueViolation, NameTaken } from './tokens.ts';
 
-/** Projects in the database. They are never deleted: leases name them. */
+/** Projects in the database. They are never deleted, since leases reference them. */
 export class Projects {
   constructor(
     private readonly prisma: PrismaClient,
@@ -27,7 +27,7 @@ export class Projects {
     }
   }
 
-  /** Of a project that has just been created, and that nothing names yet; with the key under which it was. */
+  /** Removes a new, unreferenced project together with its idempotency key. */
   async remove(number: number, key: Pick<Keyed, 'principal' | 'key'> | null): Promise<void> {
     await this.prisma.$transaction([
       this.prisma.project.deleteMany({ where: { number } }),
@@ -52,7 +52,7 @@ export class Projects {
     }
   }
 
-  /** Those of the numbers that are no project's. */
+  /** The numbers without a project. */
   async unknown(numbers: readonly number[]): Promise<readonly number[]> {
     if (numbers.length === 0) return [];
     const found = await this.prisma.project.findMany({

@@ -1,11 +1,11 @@
 /**
- * The rights matrix: who may call which root field, and which leases a caller may see and change. Nothing else decides
- * that. docs/api.md prints the matrix; a test compares both, and another test walks the schema for fields that are
- * missing here.
+ * The rights matrix: which role may call which root field, and which leases a caller may see and change. It is the only
+ * place that decides this. docs/api.md prints the matrix; one test compares both, and another walks the schema for
+ * missing fields.
  */
 import { hasRole, type Identity, type Role, type Visibility } from './identity.ts';
 
-/** The least role that may call a root field. */
+/** The minimum role for a root field. */
 export const requiredRole: Readonly<Record<string, Role>> = {
   'Query.node': 'VIEWER',
   'Query.objects': 'VIEWER',
@@ -64,13 +64,13 @@ export const requiredRole: Readonly<Record<string, Role>> = {
 /** Paths besides GraphQL; of /readyz, the details. */
 export const requiredRoleOfPath = { '/metrics': 'OPERATOR', '/readyz': 'OPERATOR' } as const;
 
-/** False also for a field that the matrix does not name. */
+/** Also false for a field that is not in the matrix. */
 export function mayCall(identity: Identity, field: string): boolean {
   const required = requiredRole[field];
   return required !== undefined && hasRole(identity, required);
 }
 
-/** The leases that a caller may see: all of them, or those of an owner and of projects. */
+/** Leases visible to a caller: all, or those of an owner and of projects. */
 export type Sight = 'all' | { readonly owner: string; readonly projects: readonly number[] };
 
 export function sightOf(identity: Identity, visibility: Visibility): Sight {
@@ -81,7 +81,7 @@ function ownSight({ name, projects }: Identity): Exclude<Sight, 'all'> {
   return { owner: name, projects };
 }
 
-/** What belongs to somebody: a lease, or a request for one. */
+/** An owned object: a lease or a request for one. */
 export interface Owned {
   readonly owner: string | null;
   readonly project: number | null;
@@ -101,7 +101,7 @@ export function mayUseProject(identity: Identity, project: number): boolean {
   return hasRole(identity, 'OPERATOR') || identity.projects.includes(project);
 }
 
-/** The webhooks that a caller may see and change: all, or those of projects. */
+/** Webhooks that a caller may see and change: all, or those of projects. */
 export function webhooksOf(identity: Identity): 'all' | readonly number[] {
   if (hasRole(identity, 'OPERATOR')) return 'all';
   return hasRole(identity, 'USER') ? identity.projects : [];

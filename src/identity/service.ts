@@ -7,7 +7,7 @@ import { Projects } from './projects.ts';
 import { isSameSecret, Tokens } from './tokens.ts';
 import { Watch } from './watch.ts';
 
-/** Identifies the bearer of a token that is not Leasegraph's own; null when it is invalid. */
+/** Identifies the bearer of an external token; null if invalid. */
 export type IdentifyExternal = (token: string, projects: Projects) => Promise<Identity | null>;
 
 export interface IdentityOptions {
@@ -20,7 +20,7 @@ export interface IdentityOptions {
   readonly audit?: AuditOptions;
 }
 
-/** Who asks, and what belongs to that. */
+/** Authentication and its services. */
 export interface IdentityService {
   readonly tokens: Tokens;
   readonly projects: Projects;
@@ -28,11 +28,9 @@ export interface IdentityService {
   readonly audit: Audit;
   readonly watch: Watch;
   readonly visibility: Visibility;
-  /** Null where people sign in with tokens only. */
+  /** Null if people sign in only with tokens. */
   readonly browserSignIn: BrowserSignIn | null;
-  /**
-   * The identity that an Authorization header stands for; null for none. Rejects when the database cannot be reached.
-   */
+  /** The identity of an Authorization header; null if none. Rejects if the database is unreachable. */
   authenticate(authorization: string | null | undefined): Promise<Identity | null>;
 }
 

@@ -3,12 +3,9 @@ import { Prisma, type PrismaClient, type Token } from '../store/prisma/client.ts
 import type { RecordWithin } from './audit.ts';
 import type { Identity, Role } from './identity.ts';
 
-/**
- * Milliseconds for which a token that was read is taken to be unchanged: a token revoked by another server is valid
- * that much longer.
- */
+/** Cache time of tokens in milliseconds. A token revoked by another server stays valid this much longer. */
 const trustFor = 2_000;
-/** Milliseconds between two records of a token's use. */
+/** Minimum interval in milliseconds between updates of a token's last use. */
 const recordUseEvery = 60_000;
 const maxCached = 10_000;
 const secretPattern = /^lg_[A-Za-z0-9_-]{43}$/;
@@ -30,7 +27,7 @@ export interface NewToken {
   readonly expiresAt: Date | null;
 }
 
-/** Tokens in the database. Secrets are never kept: a token is found by the SHA-256 of its secret. */
+/** Tokens in the database. Secrets are never stored: a token is found by the SHA-256 hash of its secret. */
 export class Tokens {
   private readonly cache = new Map<string, Cached>();
 
@@ -39,7 +36,7 @@ export class Tokens {
     private readonly clock: () => number = Date.now,
   ) {}
 
-  /** The secret is in the result, and nowhere else. Throws NameTaken. */
+  /** The result is the only place with the secret. Throws NameTaken. */
   async create(
     { projects, ...token }: NewToken,
     record?: RecordWithin,
@@ -74,7 +71,7 @@ export class Tokens {
     return revoked;
   }
 
-  /** The identity of a secret; null when it is unknown, revoked or expired. */
+  /** The identity of a secret; null if unknown, revoked or expired. */
   async identify(secret: string): Promise<Identity | null> {
     if (!secretPattern.test(secret)) return null;
     const hash = hashOf(secret);
@@ -128,7 +125,7 @@ function hashOf(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Compares in a time that does not depend on how much of the secret is right. */
+/** Constant-time comparison. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(Buffer.from(hashOf(given)), Buffer.from(hashOf(expected)));
 }

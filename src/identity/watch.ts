@@ -1,10 +1,10 @@
 import type { Identity } from './identity.ts';
 import type { Tokens } from './tokens.ts';
 
-/** Milliseconds between two looks at the tokens of open streams. */
+/** Polling interval for tokens of open streams, in milliseconds. */
 const lookEvery = 2_000;
 
-/** Ends what is open for credentials that expire or are revoked. Looks at the database only while something is open. */
+/** Ends streams whose credentials expire or are revoked. Polls the database only while streams are open. */
 export class Watch {
   private readonly open = new Map<Identity, Set<() => void>>();
   private timer: NodeJS.Timeout | null = null;
@@ -28,7 +28,7 @@ export class Watch {
     };
   }
 
-  /** A database that is out of reach ends nothing: the next look will tell. */
+  /** An unreachable database ends nothing; the next poll decides. */
   async look(): Promise<void> {
     const now = this.clock();
     const identities = [...this.open.keys()];

@@ -39,7 +39,7 @@ import { attachWebSockets } from './subscriptions/websocket.ts';
 
 export interface AppOptions {
   readonly services: ApiServices;
-  /** Whether an error means that the database cannot be reached, so that the same call may succeed later. */
+  /** Whether an error means that the database is unreachable, so that the same call may succeed later. */
   readonly isOutage: (error: unknown) => boolean;
   /**
    * Two calls give the same text only if nothing was committed in between; null: it is not known. Absent: each query is
@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly version?: (() => Promise<string | null>) | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly cors?: CorsOptions | undefined;
-  /** Addresses and networks of proxies whose header X-Forwarded-For is believed. */
+  /** Addresses and networks of proxies whose X-Forwarded-For header is trusted. */
   readonly trustedProxies?: readonly string[] | undefined;
   readonly persistedDocuments?: PersistedDocumentsOptions | undefined;
   /** The directory of the built web console. Without one, a browser that opens `/` is sent to GraphiQL. */
@@ -56,7 +56,7 @@ export interface AppOptions {
   readonly log?: Logger | undefined;
   /** Default: no tracing. */
   readonly tracing?: Tracing | null | undefined;
-  /** What /metrics shows; the app's own metrics are added to it. */
+  /** The registry of /metrics; the app adds its metrics. */
   readonly registry?: Registry | undefined;
   /** Metrics of other threads and processes, shown together with those of the registry. */
   readonly otherMetrics?:
@@ -71,17 +71,17 @@ export interface App {
   /** Serves graphql-ws on a server that `listener` listens to. */
   attach(server: Server): void;
   /**
-   * Cuts all subscriptions without completing them, so that clients come back, and refuses new ones. Requests are still
-   * answered; each answer asks for its connection to be closed.
+   * Ends all subscriptions without completing them, so that clients reconnect, and refuses new ones. Requests are still
+   * answered with `Connection: close`.
    */
   endSubscriptions(): Promise<void>;
-  /** How many subscriptions to events there are. */
+  /** Number of event subscriptions. */
   subscribers(): number;
 }
 
 const path = '/graphql';
 const assets = `${path}/assets/`;
-/** What browsers see as well as programs: everything else that a browser opens is a page of the console. */
+/** Paths for browsers and programs; any other path opened by a browser is a page of the console. */
 const operational: ReadonlySet<string> = new Set(['/readyz', '/metrics']);
 
 /** Throws ManifestError when the persisted documents cannot be read. */
@@ -174,7 +174,7 @@ export function createApp({
     if (permission) return permission;
     const authorization = request.headers.get('authorization');
     if (pathname === '/readyz') {
-      // A database that cannot be reached is what this path must be able to tell.
+      // This path must work without the database.
       const reader = await authenticate(authorization).catch(() => null);
       return readiness(services, reader !== null && hasRole(reader, requiredRoleOfPath['/readyz']));
     }
@@ -281,7 +281,7 @@ function requestSpan(
   });
 }
 
-/** What is wrong names hosts and databases: only a client with a token is told. */
+/** Problems name hosts and databases, so only clients with a token see them. */
 function readiness({ leases }: ApiServices, withDetails: boolean): Answer {
   const { role, problems } = leases.status();
   const ready = problems.length === 0;
@@ -306,7 +306,7 @@ async function bodyOf(request: Request, chunks: BodyChunks | null, maxBytes: num
 async function answerOf(response: Response, events: EventSource | undefined): Promise<Answer> {
   const headers = Object.fromEntries(response.headers);
   if (events) return { status: response.status, headers, body: null, events };
-  // Yoga has no words for a result that cannot be given in any accepted form.
+  // Yoga sends no message if no accepted media type is possible.
   if (response.status === 406) {
     return failure(
       406,
@@ -314,7 +314,7 @@ async function answerOf(response: Response, events: EventSource | undefined): Pr
       'The header Accept allows no form of this result: results are application/json, those of subscriptions text/event-stream.',
     );
   }
-  // "none" is no content coding.
+  // "none" is not a content coding.
   const { 'content-encoding': _encoding, connection: _connection, ...rest } = headers;
   return withHeaders(
     { status: response.status, headers: rest, body: await response.text() },

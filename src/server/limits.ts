@@ -1,31 +1,31 @@
-/** What one client may request of the server at once. */
+/** Limits per client. */
 export interface ServerLimits {
-  /** Bytes of a request's body, and of a WebSocket message. */
+  /** Maximum size of a request body and of a WebSocket message, bytes. */
   readonly bodyBytes: number;
-  /** Tokens of a GraphQL document. */
+  /** Maximum tokens of a GraphQL document. */
   readonly tokens: number;
-  /** Levels of nested fields. */
+  /** Maximum depth of nested fields. */
   readonly depth: number;
   readonly aliases: number;
-  /** Objects that an operation may read, estimated before it is executed. */
+  /** Maximum cost of an operation: the estimated number of objects it reads. */
   readonly cost: number;
-  /** Cost that one principal may spend: at once, and per second. */
+  /** Rate limit per principal: bucket size and refill per second. */
   readonly costBurst: number;
   readonly costPerSecond: number;
-  /** Cost that all clients of one address may spend: at once, and per second. */
+  /** Rate limit per address: bucket size and refill per second. */
   readonly costBurstPerAddress: number;
   readonly costPerSecondPerAddress: number;
-  /** Operations at the same time on one WebSocket. */
+  /** Maximum concurrent operations per WebSocket. */
   readonly operationsPerConnection: number;
-  /** Milliseconds after which a query or a mutation is answered without its result. */
+  /** Timeout of a query or mutation, milliseconds. */
   readonly operationTimeout: number;
-  /** Queries, and reads for subscribers that are behind, that are carried out at the same time; the others wait. */
+  /** Maximum concurrent queries and reads for subscribers that are behind; others wait. */
   readonly concurrentReads: number;
   /** Bytes that answers may take which are given again while nothing is committed; 0: none are kept. */
   readonly cachedBytes: number;
-  /** Requests on one connection that may be without a complete answer; a client that sends more is disconnected. */
+  /** Maximum unanswered requests per connection; a client that exceeds it is disconnected. */
   readonly pipelinedRequests: number;
-  /** Milliseconds that a client may take to read the next piece of an answer before it is disconnected. */
+  /** Timeout for a client to read the next part of an answer, milliseconds. */
   readonly writeTimeout: number;
 }
 

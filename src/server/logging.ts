@@ -1,13 +1,13 @@
 import { type Logger, pino } from 'pino';
 
-/** Bytes that wait to be written; what comes then is lost. */
+/** Maximum buffered bytes; further output is dropped. */
 const maxBuffered = 1_000_000;
 
-/** Logs go to standard error: JSON lines, or for a person's eyes when a person watches. */
+/** Logs to standard error: JSON lines, or readable text on a terminal. */
 export async function createLogger(level: string): Promise<Logger> {
   if (!process.stderr.isTTY) {
     const destination = pino.destination({ fd: 2, sync: true, maxLength: maxBuffered });
-    // A log that cannot be written, because its disk is full, is no reason to stop. It goes on when it can be.
+    // A log that cannot be written, as on a full disk, does not stop the server. Logging resumes when possible.
     destination.on('error', () => {});
     return pino({ level }, destination);
   }

@@ -1,7 +1,6 @@
 /**
- * Reads of the database wait here for their turn: a few are under way at a time, so that the event loop and the
- * connections to the database are free for commands, health checks and deliveries within milliseconds. Commands do not
- * wait here.
+ * Limits concurrent database reads, so that commands, health checks and deliveries find the event loop and a connection
+ * free within milliseconds. Commands are not limited here.
  */
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import { pace } from '../api/index.ts';
@@ -12,9 +11,9 @@ export type ReadKind = 'query' | 'replay';
 
 export interface ReadRequest {
   readonly kind: ReadKind;
-  /** Reads of different owners take turns, and so do those of different kinds. */
+  /** Reads are served round-robin by owner and by kind. */
   readonly owner: string;
-  /** Gives up a read that waits. */
+  /** Cancels a waiting read. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -23,25 +22,25 @@ interface Waiting {
   readonly start: () => void;
 }
 
-/** Each lane has its turn after the others, however many wait in it. */
+/** Lanes are served round-robin, independent of their length. */
 export class ReadTurns {
   private readonly lanes = new Map<string, Waiting[]>();
   private running = 0;
 
-  /** `onWaited`: how long a read waited (seconds), also when it did not have to. */
+  /** `onWaited` receives the waiting time of each read (seconds), including 0. */
   constructor(
     private readonly concurrentReads: number,
     private readonly onWaited: (kind: ReadKind, seconds: number) => void = () => {},
   ) {}
 
-  /** Reads of a kind that wait. */
+  /** Number of waiting reads of a kind. */
   waiting(kind: ReadKind): number {
     let count = 0;
     for (const queue of this.lanes.values()) for (const each of queue) if (each.kind === kind) count += 1;
     return count;
   }
 
-  /** Runs a read in its turn. Rejects without running it when the signal aborts first. */
+  /** Runs a read when its turn comes. Rejects without running it if the signal aborts first. */
   async run<T>(request: ReadRequest, read: () => T | Promise<T>): Promise<T> {
     const asked = performance.now();
     await this.begin(request);
@@ -86,7 +85,7 @@ export class ReadTurns {
     else this.running -= 1;
   }
 
-  /** The first of the lane whose turn it is, which goes behind all others. */
+  /** Takes the first read of the next lane and moves the lane to the end. */
   private takeNext(): Waiting | undefined {
     for (const [lane, queue] of this.lanes) {
       const next = queue.shift();
@@ -104,7 +103,7 @@ export class ReadTurns {
   }
 }
 
-/** Turns whose queue and waits are shown as metrics. */
+/** Read turns with metrics. */
 export function measuredReadTurns(concurrentReads: number, registry: Registry): ReadTurns {
   const wait = new Histogram({
     name: 'leasegraph_read_wait_seconds',

@@ -20,7 +20,7 @@ export interface LeaseResult {
   readonly type: LeaseType;
   readonly state: LeaseState;
   readonly submit: Seconds;
-  /** When its machines were last started (not resumed); null if never. */
+  /** When its machines last started (not resumed); null if never. */
   readonly start: Seconds | null;
   /** When it became DONE; null otherwise. */
   readonly end: Seconds | null;

@@ -33,7 +33,7 @@ function found(rooms: readonly string[], ...patterns: readonly RegExp[]): string
 const notCodes: Readonly<Record<string, string>> = {
   // WaitingCode: the enum of the schema lists them.
   QUARANTINED: 'api/schema/waiting.ts',
-  // Nobody receives it.
+  // There is no receiver.
   CANCELLED: 'server/graphql/operations.ts',
 };
 

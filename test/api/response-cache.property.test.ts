@@ -95,7 +95,7 @@ const lists: readonly Operation[] = [
 describeDatabase('embedded', 'answers that are kept', (databases) => {
   it('are those that would be made anew', { timeout: 300_000 * factor }, async () => {
     const { clock, first, identity, outcomes, plain, second, store } = await setUp(databases);
-    for (const name of ['one', 'two']) await identity.projects.create(name);
+    for (const name of ['one', 'two']) await identity.projects.create(name, []);
     const callers = [token];
     const addToken = async (name: string, role: Role, projects: readonly number[]) => {
       const { secret, token: made } = await identity.tokens.create({ name, role, projects, expiresAt: null });

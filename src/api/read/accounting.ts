@@ -6,12 +6,12 @@ import type { Source } from './view.ts';
 export const accountingGroups = ['PROJECT', 'OWNER', 'LEASE'] as const;
 export type AccountingGroup = (typeof accountingGroups)[number];
 
-/** Groups that are returned at most. */
+/** Maximum number of groups. */
 export const maxAccountingGroups = 1_000;
 
 export interface ResourceTime {
   readonly type: string;
-  /** Amount times hours. */
+  /** Amount-hours. */
   readonly hours: number;
 }
 
@@ -35,9 +35,8 @@ interface RawRow extends Omit<AccountingRow, 'requested' | 'used' | 'lost'> {
 }
 
 /**
- * What leases asked for and used. A lease belongs to the interval [from, to) in which it was requested: `requested`,
- * `waiting`, `lost` and `preemptions` count whole leases of the interval. `used` counts the running time of machines
- * within the interval, of all leases.
+ * Requested and used amounts of leases. `requested`, `waiting`, `lost` and `preemptions` count the leases requested
+ * within [from, to). `used` counts the running time of all machines within the interval.
  */
 export async function readAccounting(
   { prisma, view }: Source,

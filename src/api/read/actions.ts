@@ -22,7 +22,7 @@ const columns = Prisma.sql`a.number, a.kind::text, a.state::text, a.lease_number
   a.reservation_number AS "reservationNumber", a.at, a.deadline, a.targets, a.attempts, a.error,
   a.started_at AS "startedAt", a.finished_at AS "finishedAt", a.output`;
 
-/** A condition for actions whose lease may be seen; null for all. */
+/** Condition for actions of visible leases; null for all. */
 function visible({ leases }: View): Prisma.Sql | null {
   return leases && Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = a.lease_number AND ${leases})`;
 }
@@ -34,7 +34,7 @@ export const actionsByNumber: Batch<number, ActionRow> = async ({ prisma, view }
   return new Map(rows.map((row) => [Number(row.number), row]));
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const actionsOfLeases: Batch<number, ActionRow[], Window> = async ({ prisma }, leases, window) => {
   const page = pageSql(actionOrder, window);
   const rows = await prisma.$queryRaw<ActionRow[]>`
@@ -47,7 +47,7 @@ export const actionsOfLeases: Batch<number, ActionRow[], Window> = async ({ pris
 
 type OfNode = ActionRow & { readonly parent: number };
 
-/** Of nodes, for leases that may be seen. */
+/** For nodes, restricted to visible leases. */
 export const actionsOfNodes: Batch<number, ActionRow[], Window> = async ({ prisma, view }, nodes, window) => {
   const page = pageSql(nodeActionOrder, window);
   const rows = await prisma.$queryRaw<OfNode[]>`
@@ -58,7 +58,7 @@ export const actionsOfNodes: Batch<number, ActionRow[], Window> = async ({ prism
   return grouped(rows, ({ parent }) => parent);
 };
 
-/** Of nodes, for leases that may be seen. */
+/** For nodes, restricted to visible leases. */
 export const countActionsOfNodes: Batch<number, number> = async ({ prisma, view }, nodes) => {
   const seen = visible(view);
   const joined = seen && Prisma.sql`JOIN actions a ON a.number = n.action_number`;
@@ -73,10 +73,10 @@ export type MeasuredRow = Pick<Action, 'kind' | 'targets'> & {
   readonly finishedAt: Date;
 };
 
-/** So many of a node's newest actions are looked at for its rates, and so many of them are read. */
+/** Maximum number of a node's newest actions to examine for its rates, and to read. */
 const [maxLookedAt, maxMeasured] = [10_000, 1_000];
 
-/** The newest actions that were carried out on nodes and whose duration says something about their hosts. */
+/** The newest actions on nodes whose duration indicates the speed of their hosts. */
 export const measuredActionsOfNodes: Batch<number, MeasuredRow[]> = async ({ prisma }, nodes) => {
   const rows = await prisma.$queryRaw<(MeasuredRow & { readonly parent: number })[]>`
     SELECT parent, page.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (
@@ -91,7 +91,7 @@ export const measuredActionsOfNodes: Batch<number, MeasuredRow[]> = async ({ pri
   return grouped(rows, ({ parent }) => parent);
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const countActionsOfLeases: Batch<number, number> = async ({ prisma }, leases) => {
   const counts = await prisma.action.groupBy({
     by: ['leaseNumber'],

@@ -67,7 +67,7 @@ export const tokensByNumber: Batch<number, TokenRow> = async (source, numbers) =
   return new Map(rows.map((row) => [row.number, row]));
 };
 
-/** Roles and projects of the tokens of owners of leases that have been read. */
+/** Roles and projects of the owners' tokens, for leases already read. */
 export const ownersByName: Batch<string, Pick<Token, 'name' | 'role' | 'projects'>> = async (
   { prisma },
   names,

@@ -10,18 +10,18 @@ export type Batch<K, V, P = undefined> = (
   parameters: P,
 ) => Promise<ReadonlyMap<K, V>>;
 
-/** Keys per statement: far below what the database allows. */
+/** Maximum number of keys per statement, far below the limit of the database. */
 const maxBatchSize = 1_000;
 
 /**
- * Loaders without a cache that all responses share, by database, view and batch function. Responses that are made at
- * the same moment share a statement: many requests are answered by one commit, and many subscribers receive one event.
+ * Uncached loaders shared by all responses, by database, view and batch function. Concurrent responses share
+ * statements: many requests are answered by one commit, and many subscribers receive one event.
  */
 const sharedLoaders = new WeakMap<PrismaClient, Map<string, Map<unknown, unknown>>>();
 
 /**
- * Batches what the objects of one response read: one statement for each batch function and set of parameters, and each
- * key once. Lives as long as one response, or one event of a subscription.
+ * Batches the reads of one response: one statement per batch function and set of parameters, each key once. Its
+ * lifetime is one response or one event of a subscription.
  */
 export class Batches {
   private readonly loaders = new Map<unknown, Map<string, unknown>>();
@@ -81,7 +81,7 @@ function getOrCreate<K, V>(
   return created;
 }
 
-/** Rows by their key, in their order. */
+/** Groups rows by key, preserving order. */
 export function grouped<K, R>(rows: readonly R[], keyOf: (row: R) => K): Map<K, R[]> {
   const groups = new Map<K, R[]>();
   for (const row of rows) getOrCreate(groups, keyOf(row), () => []).push(row);

@@ -1,38 +1,38 @@
 import { clientError } from '../errors.ts';
 import { maxEntries } from '../limits.ts';
 
-/** A list with more entries is read and made while no other such list is. */
+/** Number of entries above which lists are read and built one at a time. */
 const largeList = 500;
-/** Rounds of the event loop between two large lists: enough to answer a small operation. */
+/** Event loop iterations between two large lists, enough to answer a small operation. */
 const roundsBetweenLists = 5;
-/** Steps of a loop between two turns of the event loop. */
+/** Loop iterations before yielding to the event loop. */
 const stepsPerTurn = 1_000;
 
-/** Settles when the latest large list has been made and other work has had its turn. */
+/** Settles when the latest large list is built and other work has run. */
 let latestList: Promise<unknown> = Promise.resolve();
 
 /**
- * The entries of lists without pages that one response holds. How many there are is known only while the response is
- * made: a lease has as many machines as its request named.
+ * Counts the entries of unpaged lists in one response. Their number becomes known only during execution, since a lease
+ * may have any number of machines.
  */
 export class Budget {
   private entries = 0;
 
-  /** Counts entries before they are read. Throws OPERATION_TOO_LARGE when the response would hold too many. */
+  /** Counts entries before they are read. Throws OPERATION_TOO_LARGE if the response would be too large. */
   take(entries: number): void {
     this.entries += entries;
     this.check();
   }
 
   /**
-   * Counts and reads entries; large lists are read one after the other. Otherwise many subscribers to a lease with
-   * thousands of machines would block the server together, and fill its memory at once.
+   * Counts and reads entries; large lists are read one at a time. Otherwise many subscribers to a lease with thousands
+   * of machines would block the server and exhaust its memory.
    */
   async read<T>(entries: number, read: () => Promise<T>): Promise<T> {
     this.take(entries);
     if (entries <= largeList) return read();
     const list = latestList.then(() => {
-      // The response may have become too large while this list waited.
+      // The response may have become too large during the wait.
       this.check();
       return read();
     });
@@ -49,7 +49,7 @@ export class Budget {
   }
 }
 
-/** Maps elements in slices, with a turn of the event loop after each. Throws the reason of an aborted signal. */
+/** Maps elements in slices and yields to the event loop after each. Throws the reason of an aborted signal. */
 export async function mapInSlices<T, R>(
   elements: readonly T[],
   map: (element: T, index: number) => R,

@@ -14,7 +14,7 @@ const columns = Prisma.sql`e.sequence, e.at, e.lease_number AS "leaseNumber", e.
   e.to_state::text AS "to", e.reason_code AS "reasonCode", e.reason_message AS "reasonMessage",
   e.reason_data AS "reasonData"`;
 
-/** An event of the engine as its row. */
+/** Converts an engine event to a row. */
 export function eventRow({ sequence, at, leaseId, from, to, reason }: LeaseEventRecord): LeaseEvent {
   return {
     sequence: BigInt(sequence),
@@ -44,12 +44,12 @@ function conditionsOf({ view }: Source, { leases, to, at }: EventFilter): Condit
   ];
 }
 
-/** A condition for events whose lease may be seen; null for all. */
+/** Condition for events of visible leases; null for all. */
 function visible({ leases }: View): Prisma.Sql | null {
   return leases && Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = e.lease_number AND ${leases})`;
 }
 
-/** Whether an event passes a filter. (Whether its lease may be seen is another question.) */
+/** Whether an event matches a filter. (Visibility of its lease is checked separately.) */
 export function passes(event: LeaseEventRecord, { leases, to, at }: EventFilter): boolean {
   return (
     (!leases || leases.includes(event.leaseId)) &&
@@ -78,7 +78,7 @@ export const eventsBySequence: Batch<number, LeaseEvent> = async ({ prisma, view
   return new Map(rows.map((row) => [Number(row.sequence), row]));
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const eventsOfLeases: Batch<number, LeaseEvent[], Window> = async ({ prisma }, leases, window) => {
   const page = pageSql(eventOrder, window);
   const rows = await prisma.$queryRaw<LeaseEvent[]>`
@@ -89,7 +89,7 @@ export const eventsOfLeases: Batch<number, LeaseEvent[], Window> = async ({ pris
   return grouped(rows, ({ leaseNumber }) => leaseNumber);
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const countEventsOfLeases: Batch<number, number> = async ({ prisma }, leases) => {
   const counts = await prisma.leaseEvent.groupBy({
     by: ['leaseNumber'],

@@ -1,7 +1,7 @@
-/** Short texts that differ when plans differ. */
+/** Fingerprints of plans: short texts that change when plans change. */
 import type { Batch } from './batches.ts';
 
-/** Of the reservations of a lease; absent without any. Of leases that have been read, and so may be seen. */
+/** For the reservations of leases already read; absent for a lease without reservations. */
 export const plansOfLeases: Batch<number, string> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ lease: number; plan: string }[]>`
     SELECT lease_number AS lease,
@@ -13,7 +13,7 @@ export const plansOfLeases: Batch<number, string> = async ({ prisma }, leases) =
 };
 
 /**
- * Of what is planned or in progress on nodes, of all leases; absent for a node without any. The key 0 stands for all
+ * For current and planned reservations of all leases on nodes; absent for a node without any. Key 0 stands for all
  * nodes.
  */
 export const plansOfNodes: Batch<number, ReadonlyMap<number, string>> = async ({ prisma }, keys) => {

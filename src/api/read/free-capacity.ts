@@ -9,7 +9,7 @@ export interface FreeCapacity {
   readonly amounts: Amounts;
 }
 
-/** The free capacity over [from, to), in order; neighbours differ. */
+/** Free capacity over [from, to), in order; consecutive entries differ. */
 export function freeCapacity(
   capacity: Amounts,
   holdings: readonly Pick<Holding, 'start' | 'end' | 'amounts'>[],

@@ -6,10 +6,10 @@ import { type Column, type Order, pageSql, type Window } from './pages.ts';
 import { and, type Conditions, containing, overlapping, timestamp, within } from './sql.ts';
 import type { Source } from './view.ts';
 
-/** A state that leases have for readers only: the scheduler leaves them out. */
+/** A state that only readers see: the scheduler excludes these leases. */
 export type ShownState = LeaseState | 'QUARANTINED';
 
-/** A lease as the API shows it. */
+/** A lease in API form. */
 export type LeaseRow = Omit<
   Lease,
   'originalDuration' | 'knownDuration' | 'placement' | 'reasonData' | 'isQuarantined' | 'state'
@@ -32,10 +32,10 @@ export interface IntervalFilter {
   readonly end: Instant;
 }
 
-/** Conditions, all of which a lease must meet. */
+/** Conditions on leases; all must match. */
 export interface LeaseFilter {
   readonly numbers?: readonly number[] | null | undefined;
-  /** Part of the name, in any case. */
+  /** Substring of the name, case-insensitive. */
   readonly name?: string | null | undefined;
   readonly states?: readonly ShownState[] | null | undefined;
   readonly types?: readonly LeaseType[] | null | undefined;
@@ -62,7 +62,7 @@ const number: Column<LeaseRow> = {
   value: (row) => row.number,
 };
 
-/** A column that may be null orders its nulls last. */
+/** Nulls sort last. */
 function instantColumn(sql: Prisma.Sql, value: (row: LeaseRow) => Date | null): Column<LeaseRow> {
   return {
     sql: Prisma.sql`coalesce(${sql}, ${timestamp(LAST_INSTANT)})`,
@@ -117,7 +117,7 @@ export const queueOrder: Order<LeaseRow> = {
 export const isLive = Prisma.sql`l.state <> ALL (ARRAY['REJECTED'::"LeaseState", 'CANCELLED'::"LeaseState",
   'DONE'::"LeaseState", 'FAILED'::"LeaseState", 'REJECTED_BY_USER'::"LeaseState"])`;
 
-/** Leases that wait: in the queue, or with a start that backfilling has planned for them. */
+/** Waiting leases: in the queue, or with a start planned by backfilling. */
 const waits = Prisma.sql`(l.queue_rank IS NOT NULL OR l.is_future) AND NOT l.is_quarantined`;
 
 function inStates(states: readonly ShownState[]): Prisma.Sql {
@@ -145,7 +145,7 @@ function conditionsOf(filter: LeaseFilter): Conditions {
   ];
 }
 
-/** Leases with a reservation in an interval: found by the reservations, of which there are few in most intervals. */
+/** Leases with a reservation in an interval, found through the reservations, since most intervals contain few. */
 function overlaps(interval: Interval): Prisma.Sql {
   const { starting, running } = overlapping(interval, 'r');
   const rows = (part: Conditions) => Prisma.sql`SELECT r.lease_number FROM reservations r WHERE ${and(part)}`;
@@ -200,7 +200,7 @@ export const leasesByNumber: Batch<number, LeaseRow> = async ({ prisma, view }, 
   return new Map(rows.map((row) => [row.number, row]));
 };
 
-/** What leases belong to, and the column that says so. */
+/** Parents of leases and the referencing column. */
 const groupColumns = {
   projectNumber: Prisma.sql`l.project_number`,
   recurrenceNumber: Prisma.sql`l.recurrence_number`,
@@ -211,7 +211,7 @@ interface GroupedLeases {
   readonly filter: LeaseFilter;
 }
 
-/** Of projects, or recurrences, that have been read: the leases that may be seen. */
+/** Visible leases of projects or recurrences already read. */
 export const leasesOfGroups: Batch<number, LeaseRow[], GroupedLeases & { readonly window: Window }> = async (
   { prisma, view },
   groups,
@@ -240,7 +240,7 @@ export const countLeasesOfGroups: Batch<number, number, GroupedLeases> = async (
   return new Map(rows.map(({ group, count: leases }) => [group, leases]));
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const machinesByLease: Batch<number, LeaseMachine[]> = async ({ prisma }, leases) =>
   grouped(
     await prisma.leaseMachine.findMany({
@@ -250,7 +250,7 @@ export const machinesByLease: Batch<number, LeaseMachine[]> = async ({ prisma },
     ({ leaseNumber }) => leaseNumber,
   );
 
-/** The VM reservation that is running, of leases that have one. */
+/** The running VM reservation, for leases that have one. */
 export const runningSince: Batch<number, { start: Date; end: Date }> = async ({ prisma }, leases) => {
   const running = await prisma.reservation.findMany({
     where: { leaseNumber: { in: [...leases] }, kind: 'VM', state: 'ACTIVE' },
@@ -259,10 +259,7 @@ export const runningSince: Batch<number, { start: Date; end: Date }> = async ({ 
   return new Map(running.map(({ leaseNumber, start, end }) => [leaseNumber, { start, end }]));
 };
 
-/**
- * The end of the last reservation that is planned or in progress, of leases that have one. Image transfers hold no
- * node.
- */
+/** The end of the last current or planned reservation, for leases that have one. Image transfers hold no node. */
 export const plannedEnds: Batch<number, Date> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ lease: number; end: Date }[]>`
     SELECT r.lease_number AS lease, max(r.ends_at) AS "end" FROM reservations r
@@ -272,10 +269,7 @@ export const plannedEnds: Batch<number, Date> = async ({ prisma }, leases) => {
   return new Map(rows.map(({ lease, end }) => [lease, end]));
 };
 
-/**
- * Positions count the whole queue, whatever the principal sees of it. It is ranked once, however many leases are asked
- * for.
- */
+/** Positions count the whole queue, independent of visibility. The queue is ranked once for all requested leases. */
 export const queuePositions: Batch<number, number> = async ({ prisma }, leases) => {
   const rows = await prisma.$queryRaw<{ number: number; position: number }[]>`
     SELECT number, position FROM (

@@ -12,7 +12,7 @@ import {
 import { and, timestamp } from './sql.ts';
 import type { Source } from './view.ts';
 
-/** With a number that orders maintenance of the same start. */
+/** With a number that orders maintenance with equal starts. */
 export type MaintenanceRow = Maintenance & { readonly rank: bigint };
 
 const rank = Prisma.sql`('x' || left(md5(m.name), 13))::bit(52)::bigint`;
@@ -27,7 +27,7 @@ const maintenanceOrder: Order<MaintenanceRow> = {
 
 const columns = Prisma.sql`m.name, m.nodes, m.starts_at AS start, m.ends_at AS "end", ${rank} AS rank`;
 
-/** Without what was ended before it began. */
+/** Excludes maintenance that ended before it began. */
 function conditionsOf(interval: Interval) {
   return [
     Prisma.sql`m.starts_at < m.ends_at`,

@@ -15,17 +15,17 @@ export const nodeOrder: Order<NodeRow> = {
 
 const columns = Prisma.sql`n.number, n.hostname, n.address, n.capacity, n.labels, n.state::text, n.state_cause AS "stateCause"`;
 
-/** A removed node stays, without capacity, for the leases that ran there. */
+/** A removed node stays, without capacity, for leases that ran there. */
 const inSite = Prisma.sql`n.capacity <> '{}'::jsonb`;
 
 export function isRemoved({ capacity }: NodeRow): boolean {
   return Object.keys(capacity as Amounts).length === 0;
 }
 
-/** Conditions, all of which a node must meet. */
+/** Conditions on nodes; all must match. */
 export interface NodeFilter {
   readonly numbers?: readonly number[] | null | undefined;
-  /** Part of the host name, in any case. */
+  /** Substring of the host name, case-insensitive. */
   readonly hostname?: string | null | undefined;
   readonly states?: readonly StoredNode['state'][] | null | undefined;
   readonly labels?: readonly { readonly key: string; readonly value: string }[] | null | undefined;
@@ -66,7 +66,7 @@ export const nodesByNumber: Batch<number, NodeRow> = async ({ prisma }, numbers)
   return new Map(rows.map((row) => [row.number, row]));
 };
 
-/** What reservations of all leases hold on nodes at an instant. */
+/** Amounts held by all leases on nodes at an instant. */
 export const heldAt: Batch<number, Amounts[], Instant> = async ({ prisma }, nodes, instant) => {
   const rows = await prisma.$queryRaw<{ node: number; amounts: Amounts }[]>`
     SELECT n.node_number AS node, n.amounts FROM reservation_nodes n
@@ -76,7 +76,7 @@ export const heldAt: Batch<number, Amounts[], Instant> = async ({ prisma }, node
   return new Map([...held].map(([node, found]) => [node, found.map(({ amounts }) => amounts)]));
 };
 
-/** What a reservation holds on a node, and when. */
+/** An amount held by a reservation on a node, with its interval. */
 export interface Holding {
   readonly node: number;
   readonly start: Date;
@@ -84,10 +84,10 @@ export interface Holding {
   readonly amounts: Amounts;
 }
 
-/** Holdings per node that are read at most. */
+/** Maximum number of holds to read per node. */
 export const maxHoldings = 10_000;
 
-/** What reservations of all leases hold on nodes during an interval; at most one more than the maximum. */
+/** Amounts held by all leases on nodes during an interval; at most one more than the maximum. */
 export const holdingsDuring: Batch<number, Holding[], Interval> = async ({ prisma }, nodes, interval) => {
   const rows = await prisma.$queryRaw<Holding[]>`
     SELECT parent AS node, held.* FROM unnest(${[...nodes]}::int[]) AS parent CROSS JOIN LATERAL (

@@ -13,7 +13,7 @@ import {
   webhooksByNumber,
 } from './webhooks.ts';
 
-/** What the schema reads of notices and webhooks. */
+/** Readers of notices and webhooks. */
 export class NoticeReaders {
   constructor(
     private readonly source: Source,

@@ -21,7 +21,7 @@ const columns = Prisma.sql`n.sequence, n.at, n.kind::text, n.lease_number AS "le
   n.project_number AS "projectNumber", n.node_number AS "nodeNumber", n.maintenance, n.message,
   n.reason_code AS "reasonCode", n.reason_message AS "reasonMessage", n.reason_data AS "reasonData", n.facts`;
 
-/** A notice of the engine as its row. */
+/** Converts an engine notice to a row. */
 export function noticeRow(notice: NoticeRecord): Notice {
   const { sequence, at, kind, leaseId, project, node, maintenance, message, reason, facts } = notice;
   return {
@@ -56,7 +56,7 @@ function conditionsOf({ view }: Source, { project, kinds, leases }: NoticeFilter
   ];
 }
 
-/** A condition for notices of nodes, and of leases that may be seen; null for all. */
+/** Condition for notices of nodes and of visible leases; null for all. */
 function visible({ leases }: View): Prisma.Sql | null {
   return (
     leases &&
@@ -65,7 +65,7 @@ function visible({ leases }: View): Prisma.Sql | null {
   );
 }
 
-/** Whether a notice passes a filter. (Whether its lease may be seen is another question.) */
+/** Whether a notice matches a filter. (Visibility of its lease is checked separately.) */
 export function passesNotice(notice: NoticeRecord, { project, kinds, leases }: NoticeFilter): boolean {
   return (
     (typeof project !== 'number' || notice.project === project) &&

@@ -1,23 +1,23 @@
 /**
- * What reads have found is worked on in slices: results that come together must not keep the event loop from health
- * checks, commands and new connections (of which it accepts one per round).
+ * Processes results of reads in slices, so that results arriving together do not delay health checks, commands and new
+ * connections (of which the event loop accepts one per iteration).
  */
 
-/** How long one round of the event loop may go on working on results (ms). */
+/** Maximum time per event loop iteration for processing results (ms). */
 const sliceLength = 5;
 
-/** How many rounds in a row may be left to connections alone. */
+/** Maximum number of consecutive iterations reserved for connections. */
 const maxRoundsLeft = 50;
 
 const waiting: (() => void)[] = [];
-/** When the results of this round began to be worked on; null when none have been. */
+/** When processing of results began in this iteration; null if it has not. */
 let begun: number | null = null;
-/** Whether a connection was accepted in the last round, so that more may wait. */
+/** Whether a connection was accepted in the last iteration, so that more may be waiting. */
 let accepting = false;
-/** Rounds in a row that were left to connections. */
+/** Consecutive iterations reserved for connections. */
 let roundsLeft = maxRoundsLeft;
 
-/** Resolves one after the other, in the order of the calls: in this round of the event loop or in a later one. */
+/** Resolves calls in order, in this event loop iteration or a later one. */
 export function pace(): Promise<void> {
   if (begun !== null) return new Promise((resolve) => waiting.push(resolve));
   begun = performance.now();
@@ -25,14 +25,17 @@ export function pace(): Promise<void> {
   return Promise.resolve();
 }
 
-/** What a statement has found, when it is time to work on it. */
+/** Returns the result of a statement when it may be processed. */
 export async function paced<T>(reading: Promise<T>): Promise<T> {
   const found = await reading;
   await pace();
   return found;
 }
 
-/** A connection was accepted: results that wait are left to later rounds, so that the next one is accepted at once. */
+/**
+ * A connection was accepted: pending results wait for later iterations, so that the next connection is accepted at
+ * once.
+ */
 export function connectionAccepted(): void {
   accepting = true;
 }
@@ -63,7 +66,7 @@ function resumeNext(): void {
   afterThis(resumeNext);
 }
 
-/** Calls back once what goes on, and all that follows from it at once, has been done. */
+/** Calls back after the current task and its microtasks. */
 function afterThis(callback: () => void): void {
   queueMicrotask(() => process.nextTick(callback));
 }

@@ -11,7 +11,7 @@ export interface PageArguments {
   readonly before?: string | null | undefined;
 }
 
-/** The values of the columns that order an element; no two elements share all of them. */
+/** Values of the ordering columns of an element; unique. */
 export type Key = readonly number[];
 
 /** A column that orders a list. It is never null. */
@@ -22,15 +22,15 @@ export interface Column<Row> {
 }
 
 export interface Order<Row> {
-  /** Names the list, so that a cursor of another list is refused. */
+  /** Identifies the list, so that cursors of other lists are rejected. */
   readonly name: string;
   readonly columns: readonly Column<Row>[];
   readonly descending?: boolean;
 }
 
-/** The part of an ordered list that a client asked for. */
+/** The requested part of an ordered list. */
 export interface Window {
-  /** Rows to read: one more than the page has, which tells whether the list goes on. */
+  /** Number of rows to read: one more than the page size, which shows whether there is a next page. */
   readonly limit: number;
   /** From the end of the list: rows are read in reverse order. */
   readonly backward: boolean;
@@ -120,8 +120,8 @@ export interface Connection<Row> {
 }
 
 /**
- * A page of a list. Rows are read when edges or nodes are selected, and counted when `totalCount` is.
- * `read` returns at most `limit` rows, in the order of `pageSql`.
+ * A page of a list. Rows are read if edges or nodes are selected, and counted if `totalCount` is. `read` returns at
+ * most `limit` rows in the order of `pageSql`.
  */
 export function connection<Row>(
   order: Order<Row>,

@@ -112,14 +112,14 @@ import { countLive, type SchedulerCounts } from './scheduler.ts';
 import { readUtilization, type Sample, type Steps } from './utilization.ts';
 import { type Source, viewOf } from './view.ts';
 
-/** The readers of one response for the principal that asked. */
+/** The readers of one response for its principal. */
 export function readers(prisma: PrismaClient, principal: Identity, visibility: Visibility): Readers {
   return new Readers({ prisma, view: viewOf(principal, visibility) }, principal);
 }
 
 /**
- * Everything that the schema reads. Objects are returned only if the principal may see them (view.ts). Methods that
- * take an object expect one that was read here.
+ * All reads of the schema. Only visible objects are returned (view.ts). Methods that take an object expect one read
+ * here.
  */
 export class Readers {
   readonly budget = new Budget();
@@ -138,7 +138,7 @@ export class Readers {
     return this.batches.load(leasesByNumber, number);
   }
 
-  /** Whether a lease that exists may be seen. */
+  /** Whether an existing lease is visible. */
   async mayReadLease(number: number): Promise<boolean> {
     return this.source.view.leases === null || (await this.lease(number)) !== undefined;
   }
@@ -163,7 +163,7 @@ export class Readers {
     );
   }
 
-  /** The VM reservation of the lease that is running. */
+  /** The running VM reservation of the lease. */
   runningVm({ number }: LeaseRow): Promise<{ readonly start: Date; readonly end: Date } | undefined> {
     return this.batches.load(runningSince, number);
   }
@@ -172,7 +172,7 @@ export class Readers {
     return this.ofParent(reservationOrder, page, number, reservationsOfLeases, countReservationsOfLeases);
   }
 
-  /** A text that differs when the plan of the lease differs. */
+  /** A fingerprint of the lease's plan. */
   async planOfLease({ number }: LeaseRow): Promise<string | null> {
     return (await this.batches.load(plansOfLeases, number)) ?? null;
   }
@@ -181,7 +181,7 @@ export class Readers {
     return this.ofParent(eventOrder, page, number, eventsOfLeases, countEventsOfLeases);
   }
 
-  /** When the machines of the lease are planned to be free again. */
+  /** When the nodes of the lease are planned to be free again. */
   async plannedEnd({ number }: LeaseRow): Promise<Date | null> {
     return (await this.batches.load(plannedEnds, number)) ?? null;
   }
@@ -198,7 +198,7 @@ export class Readers {
     return this.batches.load(nodesByNumber, number);
   }
 
-  /** Nodes (null: all), each with a text that differs when what is planned on it differs. */
+  /** Nodes (null: all), each with a fingerprint of its plans. */
   async nodesWithPlans(number: number | null): Promise<{
     readonly nodes: readonly NodeRow[];
     readonly plans: ReadonlyMap<number, string>;
@@ -218,7 +218,7 @@ export class Readers {
     return (await this.batches.load(heldAt, number, at)) ?? [];
   }
 
-  /** Throws OPERATION_TOO_LARGE when too many reservations would have to be read. */
+  /** Throws OPERATION_TOO_LARGE if too many reservations would be read. */
   async freeCapacity(node: NodeRow, from: Instant, to: Instant): Promise<FreeCapacity[]> {
     const holdings = (await this.batches.load(holdingsDuring, node.number, { from, to })) ?? [];
     if (holdings.length > maxHoldings) {
@@ -261,7 +261,7 @@ export class Readers {
     return (await this.source.prisma.idempotencyKey.count({ where })) > 0;
   }
 
-  /** The reservations that overlap [from, to), and whether that is all of them. Throws OPERATION_TOO_LARGE. */
+  /** Reservations that overlap [from, to), and whether the list is complete. Throws OPERATION_TOO_LARGE. */
   async schedule(from: Instant, to: Instant) {
     const rows = await readSchedule(this.source, from, to, maxScheduled + 1);
     const reservations = rows.slice(0, maxScheduled);
@@ -334,7 +334,7 @@ export class Readers {
     );
   }
 
-  /** Those that exist and may be seen, in the order of the numbers. */
+  /** Existing visible ones, in the order of the numbers. */
   async projectsOf(numbers: readonly number[]): Promise<Project[]> {
     const found = await Promise.all(numbers.map((number) => this.project(number)));
     return found.filter((project) => project !== undefined);
@@ -344,7 +344,7 @@ export class Readers {
     return this.list(projectOrder, page, readProjects, countProjects);
   }
 
-  /** The owner of a lease that may be seen. Of a principal without a token only the name is known. */
+  /** The owner of a visible lease. For a principal without a token, only the name is known. */
   async owner(name: string): Promise<Pick<Identity, 'name' | 'role' | 'projects'>> {
     if (name === 'admin') return { name, role: 'ADMIN', projects: [] };
     return (await this.batches.load(ownersByName, name)) ?? { name, role: 'USER', projects: [] };
@@ -377,7 +377,7 @@ export class Readers {
     );
   }
 
-  /** A page of the list of an object that was read, together with those of others. */
+  /** A page of the list of an object already read, batched with others. */
   private ofParent<Row>(
     order: Order<Row>,
     page: PageArguments,

@@ -5,11 +5,11 @@ import { type Order, pageSql, type Window } from './pages.ts';
 import { and } from './sql.ts';
 import type { Source } from './view.ts';
 
-/** A recurrence, and whether it has occurrences that are to come or run. */
+/** A recurrence, and whether it has upcoming or running occurrences. */
 export type RecurrenceRow = Omit<Recurrence, 'nextDay'> & { readonly isOpen: boolean };
 
 export interface RecurrenceFilter {
-  /** Occurrences are to come or run; false: none is. */
+  /** Whether there are upcoming or running occurrences. */
   readonly live?: boolean | null | undefined;
 }
 

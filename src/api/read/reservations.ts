@@ -17,7 +17,7 @@ export const reservationOrder: Order<Reservation> = {
 const columns = Prisma.sql`r.number, r.lease_number AS "leaseNumber", r.kind::text, r.state::text,
   r.starts_at AS start, r.ends_at AS "end", r.plan`;
 
-/** A condition for reservations whose lease may be seen; null for all. */
+/** Condition for reservations of visible leases; null for all. */
 function visible({ view }: Source): Prisma.Sql | null {
   return (
     view.leases &&
@@ -45,7 +45,7 @@ function conditionsOf({ nodes, leases, kinds, states }: ReservationFilter): Cond
   ];
 }
 
-/** The rows of a statement for each part of an interval; `rows` makes a part's statement. */
+/** Rows for each part of an interval; `rows` builds the statement of a part. */
 function overBoth(interval: Interval, alias: 'n' | 'r', rows: (part: Conditions) => Prisma.Sql): Prisma.Sql {
   const { starting, running } = overlapping(interval, alias);
   if (running === null) return rows(starting);
@@ -80,11 +80,11 @@ export const reservationsByNumber: Batch<number, Reservation> = async (source, n
   return new Map(rows.map((row) => [Number(row.number), row]));
 };
 
-// Pages of many parents at once: a lateral join reads no more of each list than its page (docs/decisions/api-lists.md).
+// Pages of several parents: a lateral join reads only the requested page of each list (docs/decisions/api-lists.md).
 
 type OfParent = Reservation & { readonly parent: number };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const reservationsOfLeases: Batch<number, Reservation[], Window> = async (
   { prisma },
   leases,
@@ -99,7 +99,7 @@ export const reservationsOfLeases: Batch<number, Reservation[], Window> = async 
   return grouped(rows, ({ parent }) => parent);
 };
 
-/** Of leases that have been read, and so may be seen. */
+/** For leases already read, which are visible. */
 export const countReservationsOfLeases: Batch<number, number> = async ({ prisma }, leases) => {
   const counts = await prisma.reservation.groupBy({
     by: ['leaseNumber'],
@@ -147,7 +147,7 @@ export const countReservationsOfNodes: Batch<number, number, Interval> = async (
   return new Map(counts.map(({ node, count }) => [node, count]));
 };
 
-/** The numbers of the nodes on which reservations hold something, ascending. Of reservations that have been read. */
+/** Node numbers of reservations already read, ascending. */
 export const nodesOfReservations: Batch<bigint, number[]> = async ({ prisma }, reservations) => {
   const rows = await prisma.$queryRaw<{ reservation: bigint; node: number }[]>`
     SELECT reservation_number AS reservation, node_number AS node FROM reservation_nodes

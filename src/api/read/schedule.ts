@@ -4,7 +4,7 @@ import { shownState } from './leases.ts';
 import { and, during } from './sql.ts';
 import type { Source } from './view.ts';
 
-/** A reservation with what a chart shows of its lease. */
+/** A reservation with the lease fields shown in a chart. */
 export interface ScheduledRow {
   readonly number: bigint;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface ScheduledRow {
   readonly leaseProject: string | null;
 }
 
-/** Reservations that overlap [from, to), by start, at most `limit`. Those that take no time are left out. */
+/** At most `limit` reservations that overlap [from, to), by start, without zero-length ones. */
 export function readSchedule(
   { prisma, view }: Source,
   from: Instant,

@@ -5,7 +5,7 @@ export interface SchedulerCounts {
   readonly queueLength: number;
 }
 
-/** Over all leases, whatever the principal may see. */
+/** For all leases, independent of visibility. */
 export async function countLive({ prisma }: Source): Promise<SchedulerCounts> {
   const [row] = await prisma.$queryRaw<SchedulerCounts[]>`
     SELECT count(*)::int AS "liveLeases", count(queue_rank)::int AS "queueLength" FROM leases

@@ -7,10 +7,10 @@ export function timestamp(instant: Instant): Prisma.Sql {
   return Prisma.sql`${new Date(instant).toISOString()}::text::timestamptz`;
 }
 
-/** Conditions that must all hold; those that are not given are left out. */
+/** Conjunction of conditions; absent ones are skipped. */
 export type Conditions = readonly (Prisma.Sql | null | undefined | false)[];
 
-/** A pattern for texts that contain this one. */
+/** A LIKE pattern for texts containing this one. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
@@ -21,9 +21,9 @@ export function and(conditions: Conditions): Prisma.Sql {
 }
 
 /**
- * Conditions for rows of a table with `starts_at` and `ends_at` whose interval [start, end) overlaps another, in two
- * parts of which each uses an index and reads no more than it returns, however long the history is: those that start
- * within the other, in order, and the few that it finds running.
+ * Conditions for rows whose interval [starts_at, ends_at) overlaps another, in two parts. Each part uses an index and
+ * reads only what it returns, independent of the length of history: rows that start within the other interval, in
+ * order, and the few that are running at its start.
  */
 export function overlapping({ from, to }: Interval, alias: 'n' | 'r') {
   const table = Prisma.raw(alias);
@@ -37,14 +37,14 @@ export function overlapping({ from, to }: Interval, alias: 'n' | 'r') {
   };
 }
 
-/** The same as one condition, where the rows need no order. The index is on closed ranges. */
+/** The same as one condition, for rows in any order. The index uses closed ranges. */
 export function during({ from, to }: Interval, alias: 'n' | 'r'): Prisma.Sql {
   const table = Prisma.raw(alias);
   const [start, end] = [from, to].map((at) => (at === null ? Prisma.sql`NULL` : timestamp(at)));
   return Prisma.sql`tstzrange(${table}.starts_at, ${table}.ends_at, '[]') && tstzrange(${start}, ${end}, '()')`;
 }
 
-/** A condition for rows whose interval [start, end) holds an instant. The index is on closed ranges. */
+/** Condition for rows whose interval [start, end) contains an instant. The index uses closed ranges. */
 export function runningAt(instant: Instant, alias: 'n' | 'r'): Prisma.Sql {
   const table = Prisma.raw(alias);
   return Prisma.sql`tstzrange(${table}.starts_at, ${table}.ends_at, '[]') @> ${timestamp(instant)}

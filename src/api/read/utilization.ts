@@ -29,19 +29,19 @@ export function sampleCount({ from, to, step }: Steps): number {
   return Math.ceil((to - from) / step);
 }
 
-/** What changes within one sample. */
+/** Changes within one sample. */
 interface Change {
   readonly kind: ReservationKind;
   readonly sample: number;
-  /** How much more is held at its end than at its start. */
+  /** Net change of the held amount. */
   readonly rise: number;
-  /** Amount times milliseconds that the changes add within it. */
+  /** Amount-milliseconds added by the changes within it. */
   readonly area: number;
 }
 
 const hour = 3_600_000;
 
-/** Whole hours whose sums over finished reservations are kept, and what lies between them. */
+/** Whole hours with stored sums of finished reservations, and the remaining intervals. */
 interface Parts {
   /** Hours that lie within one sample each: from, to. */
   readonly whole: readonly (readonly [Instant, Instant])[];
@@ -49,7 +49,7 @@ interface Parts {
   readonly rest: readonly (readonly [Instant, Instant])[];
 }
 
-/** Splits [from, to) so that only hours within which one sample ends and the next begins are read one by one. */
+/** Splits [from, to) so that only hours that contain a boundary between samples are read reservation by reservation. */
 export function partsOf({ from, to, step }: Steps): Parts {
   const [whole, rest]: [[Instant, Instant][], [Instant, Instant][]] = [[], []];
   const add = (list: [Instant, Instant][], start: Instant, end: Instant) => {
@@ -70,9 +70,8 @@ export function partsOf({ from, to, step }: Steps): Parts {
 }
 
 /**
- * Shares of the site's capacity of one resource, over all leases. What finished reservations held is kept by the hour,
- * and what is left is summed up per sample in the database, so that neither the work nor the result grows with their
- * number.
+ * Utilization of one resource by all leases, as shares of the site's capacity. Sums of finished reservations are stored
+ * per hour and the rest is summed per sample in the database, so that neither work nor result grows with their number.
  */
 export async function readUtilization(
   { prisma }: Source,
@@ -135,8 +134,8 @@ export async function readUtilization(
   const sampleAt = (index: number): Sample => {
     const start = from + index * step;
     const end = Math.min(start + step, to);
-    // What is held at its start counts for the whole step; changes within it correct that. A shorter last sample is
-    // corrected by what ends at `to`.
+    // The amount held at the start counts for the whole step and is corrected by changes within it. A shorter last
+    // sample is corrected by what ends at `to`.
     const area = { ...level };
     for (const share of shares) area[share] *= step;
     for (const change of changes.get(index) ?? []) {

@@ -1,23 +1,23 @@
 import { hasRole, type Identity, sightOf, type Visibility, webhooksOf } from '../../identity/index.ts';
 import { Prisma, type PrismaClient } from '../../store/prisma/client.ts';
 
-/** What a principal may see, as conditions. Every statement that reads leases, or what belongs to them, applies it. */
+/** Visibility of a principal, as SQL conditions. Every statement that reads leases or their data applies them. */
 export interface View {
-  /** Equal for principals that see the same. */
+  /** Equal for principals with equal visibility. */
   readonly key: string;
-  /** A condition on the table `leases` under the alias `l`; null when every lease may be seen. */
+  /** Condition on `leases l`; null if all leases are visible. */
   readonly leases: Prisma.Sql | null;
-  /** A condition on the table `recurrences` under the alias `c`; null when every recurrence may be seen. */
+  /** Condition on `recurrences c`; null if all recurrences are visible. */
   readonly recurrences: Prisma.Sql | null;
-  /** A condition on the table `projects` under the alias `p`; null when every project may be seen. */
+  /** Condition on `projects p`; null if all projects are visible. */
   readonly projects: Prisma.Sql | null;
-  /** A condition on the table `webhooks` under the alias `h`; null when every webhook may be seen. */
+  /** Condition on `webhooks h`; null if all webhooks are visible. */
   readonly webhooks: Prisma.Sql | null;
-  /** Whether tokens and audit records may be seen. */
+  /** Whether tokens and audit records are visible. */
   readonly administration: boolean;
 }
 
-/** Where statements are sent, and what they may return. */
+/** The database and the visibility of its results. */
 export interface Source {
   readonly prisma: PrismaClient;
   readonly view: View;

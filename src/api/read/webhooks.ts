@@ -55,7 +55,7 @@ const deliveryColumns = Prisma.sql`d.number, d.id::text, d.webhook_number AS "we
   d.next_attempt_at AS "nextAttemptAt", d.last_attempt_at AS "lastAttemptAt", d.delivered_at AS "deliveredAt",
   d.status, d.error`;
 
-/** Of a webhook that has been read, and so may be seen. */
+/** For a webhook already read, which is visible. */
 export function pagesOfDeliveries(
   { prisma }: Source,
   webhook: number,

@@ -59,14 +59,14 @@ export const LeaseEventFilterInput = builder.inputType('LeaseEventFilter', {
   }),
 });
 
-/** The filter in terms of the database. Throws INVALID_ID and BAD_USER_INPUT. */
+/** Converts the filter to database form. Throws INVALID_ID and BAD_USER_INPUT. */
 export function eventFilterOf(
   filter: typeof LeaseEventFilterInput.$inferInput | null | undefined,
 ): EventFilter {
   if (filter?.at) intervalOf(filter.at.start, filter.at.end);
   return {
     leases: numbersOf('Lease', filter?.leases),
-    // Nothing becomes QUARANTINED by an event.
+    // No event has the state QUARANTINED.
     to: knownValues(filter?.to)?.filter((state) => state !== 'QUARANTINED'),
     at: filter?.at,
   };

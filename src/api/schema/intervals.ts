@@ -8,7 +8,7 @@ export const IntervalInput = builder.inputType('IntervalInput', {
   }),
 });
 
-/** What the arguments `from` and `to` of a list of reservations mean. */
+/** Interprets the arguments `from` and `to` of a list of reservations. */
 export const intervalArgs = {
   from: 'Returns only reservations that end after this instant.',
   to: 'Returns only reservations that start before this instant.',

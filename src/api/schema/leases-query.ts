@@ -26,7 +26,7 @@ export const LeaseFilterInput = builder.inputType('LeaseFilter', {
   }),
 });
 
-/** The filter in terms of the database. Throws INVALID_ID and BAD_USER_INPUT. */
+/** Converts the filter to database form. Throws INVALID_ID and BAD_USER_INPUT. */
 function leaseFilterOf(filter: typeof LeaseFilterInput.$inferInput | null | undefined): LeaseFilter {
   for (const interval of [filter?.overlapping, filter?.submitted]) {
     if (interval) intervalOf(interval.start, interval.end);

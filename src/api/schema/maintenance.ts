@@ -9,7 +9,7 @@ export function maintenanceId(name: string): string {
   return Buffer.from(`${prefix}${name}`).toString('base64');
 }
 
-/** Null for what is not the id of a maintenance. */
+/** Null if it is not a maintenance id. */
 export function maintenanceName(id: string): string | null {
   const text = Buffer.from(id, 'base64').toString('utf8');
   return text.startsWith(prefix) && maintenanceId(text.slice(prefix.length)) === id

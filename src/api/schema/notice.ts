@@ -86,7 +86,7 @@ export const NoticeFilterInput = builder.inputType('NoticeFilter', {
   }),
 });
 
-/** The filter in terms of the database. Throws INVALID_ID. */
+/** Converts the filter to database form. Throws INVALID_ID. */
 export function noticeFilterOf(
   filter: typeof NoticeFilterInput.$inferInput | null | undefined,
 ): NoticeFilter {

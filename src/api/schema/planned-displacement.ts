@@ -36,7 +36,7 @@ export const PlannedDisplacement = builder.objectRef<Displacement>('PlannedDispl
   }),
 });
 
-/** Those that the principal may see. */
+/** Those visible to the principal. */
 export async function visibleLeases(
   numbers: readonly number[],
   read: Pick<Readers, 'lease'>,

@@ -4,11 +4,11 @@ import { LeaseMachine } from './lease.ts';
 import { StateReasonType } from './reason.ts';
 import { Lease } from './refs.ts';
 
-/** What would happen, and the machines that were asked for. */
+/** The outcome, and the requested machines. */
 export interface Plan {
   readonly facts: PlannedLeaseFacts;
   readonly machines: readonly Amounts[];
-  /** Of an update that would be refused. */
+  /** For an update that would be refused. */
   readonly longestDuration?: Millis | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a project may have at most. */
+/** Limits of a project. */
 import type { Quota as QuotaRecord, QuotaState } from '../../core/index.ts';
 import type { Project as ProjectRow } from '../../store/prisma/client.ts';
 import { builder } from './builder.ts';
@@ -72,7 +72,7 @@ const Quota = builder.objectRef<QuotaOfProject>('Quota').implement({
   }),
 });
 
-/** The column holds what the engine has checked and written. */
+/** The engine validated and wrote the column. */
 function quotasOf({ number, quotas }: ProjectRow): QuotaOfProject[] {
   return (quotas as unknown as QuotaRecord[]).map((quota) => ({ ...quota, project: number }));
 }

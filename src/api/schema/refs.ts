@@ -1,8 +1,7 @@
 /**
- * Object types that refer to each other, pages of them, and enums. The file of each noun adds its fields.
- * `node(id)` loads objects through the readers, as everything else does. They read each object once per response; the
- * cache of Pothos in front of them returns an object before it has its type, when two fields of a request name the same
- * id.
+ * References of object types, their connections, and enums. The file of each noun adds the fields. `node(id)` loads
+ * objects through the readers like everything else. The readers read each object once per response; the cache of Pothos
+ * would return an object before it has its type if two fields of a request name the same id.
  */
 
 import type { NoticeKind } from '../../engine/ports.ts';
@@ -143,12 +142,12 @@ export const TokenConnection = builder.connectionObject(
 
 // ---------------------------------------------------------------- enums
 
-/** For a value in the database that a newer version wrote. */
+/** For a value written by a newer version. */
 const unknown = {
   UNKNOWN: { description: 'A value that this version of the server does not know.' },
 } as const;
 
-/** Maps values that are not in the enum to UNKNOWN, so that one row does not make its page fail. */
+/** Maps unknown values to UNKNOWN, so that one row does not fail its page. */
 function orUnknown<T extends string>(values: Readonly<Record<T, unknown>>): (value: string) => T | 'UNKNOWN' {
   return (value) => (Object.hasOwn(values, value) ? (value as T) : 'UNKNOWN');
 }
@@ -244,7 +243,7 @@ export const NoticeKindEnum = builder.enumType('NoticeKind', {
   values: { ...noticeKinds, ...unknown },
 });
 
-/** The values of a filter that the database knows; null for no condition. */
+/** Filter values known to the database; null for no condition. */
 export function knownValues<T extends string>(values: readonly (T | 'UNKNOWN')[] | null | undefined) {
   return values?.filter((value): value is T => value !== 'UNKNOWN') ?? null;
 }

@@ -1,4 +1,4 @@
-/** Applies the rights matrix to the root fields, and records mutations. No resolver does either by itself. */
+/** Applies the rights matrix to root fields and writes audit records of mutations. Resolvers do neither. */
 import {
   defaultFieldResolver,
   type GraphQLField,
@@ -16,7 +16,7 @@ import { userError } from './mutations/user-error.ts';
 type RootField = GraphQLField<unknown, ApiContext>;
 type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
 
-/** Throws when a root field has no place in the matrix: such a field could be called by nobody. */
+/** Throws if a root field is missing from the matrix, since nobody could call it. */
 export function withRights(schema: GraphQLSchema): GraphQLSchema {
   const roots = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()];
   for (const type of roots) {
@@ -59,8 +59,8 @@ function refusedUnlessAllowed(name: string, resolve: Resolver): Resolver {
 }
 
 /**
- * What a mutation changed, or was to change, as a global id. An id that was refused may be any text, also one that
- * PostgreSQL cannot store: then the records that are written with it would be lost as well.
+ * Global id of the mutation's subject. A refused id may be any text, including one that PostgreSQL cannot store, which
+ * would lose the records written with it.
  */
 function subjectOf(mutation: string, result: unknown, args: { readonly input?: { readonly id?: unknown } }) {
   const number = typeof result === 'object' && result !== null && 'number' in result ? result.number : result;
@@ -71,16 +71,13 @@ function subjectOf(mutation: string, result: unknown, args: { readonly input?: {
 
 const maxSubjectLength = 100;
 
-/** The type of object that a mutation is named for, such as Lease for requestLease. */
+/** The object type in a mutation's name, such as Lease for requestLease. */
 function typeOf(mutation: string): string {
   const noun = /[A-Z].*$/.exec(mutation)?.[0] ?? mutation;
   return noun === 'Node' ? 'ComputeNode' : noun;
 }
 
-/**
- * Each mutation leaves a record. That of one that is accepted is written in the transaction of what it changes;
- * otherwise it is written here, afterwards.
- */
+/** Every mutation is recorded: an accepted one in the transaction of its changes, any other here, afterwards. */
 function audited(mutation: string, resolve: Resolver): Resolver {
   return async (root, args, context, info) => {
     const { principal: identity, requestId, services } = context;

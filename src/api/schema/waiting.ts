@@ -3,7 +3,7 @@ import { CommandError } from '../../engine/ports.ts';
 import { builder } from './builder.ts';
 import { Lease } from './refs.ts';
 
-/** A code, and what it means in a sentence. */
+/** A code with its description. */
 const codes = {
   NOT_YET_CONSIDERED: { description: 'No scheduling pass has considered it yet.' },
   START_NOT_REACHED: { description: 'It is planned, and its start has not been reached.' },
@@ -71,7 +71,7 @@ builder.objectField(Lease, 'waiting', (t) =>
         return await services.leases.submit('waiting', { leaseNumber: number }, { principal });
       } catch (error) {
         if (error instanceof CommandError && error.code === 'LEASE_QUARANTINED') return quarantined;
-        // It has ended since it was read.
+        // The lease has ended since it was read.
         if (error instanceof CommandError && ['LEASE_ENDED', 'LEASE_NOT_FOUND'].includes(error.code))
           return null;
         throw error;

@@ -23,7 +23,7 @@ interface Options extends ServerOptions {
   readonly dryRun?: boolean;
 }
 
-/** Nodes of one mutation. */
+/** Maximum number of nodes per mutation. */
 const maxAdded = 500;
 
 export default function site(command: Command, terminal: Terminal): void {

@@ -38,9 +38,9 @@ export function usefulStarts(
 }
 
 /**
- * What was given back on the nodes to which a lease is bound since it was last looked at, if no better start was
- * possible then. Only what takes in some of it can have become one: between two instants at which something is given
- * back what is free on a node only decreases, so no start appears as time passes. Null: it is to be looked at anew.
+ * Capacity released since the last look on the nodes to which a lease is bound, if no better start was possible then.
+ * Only a start that uses some of it can be new: between two releases the free capacity of a node only decreases, so no
+ * start appears as time passes. Null: the lease must be examined again.
  */
 function freedInPlace(
   { config, quotas, table: { freed } }: SchedulerState,
@@ -74,10 +74,9 @@ function fitsWhole(state: SchedulerState, lease: Lease, previous: VmReservation)
 }
 
 /**
- * Starts within the window for which the site as a whole has room. For leases that just need enough free places for
- * long enough (nothing to transfer, no shorter stay that ends in a suspension), none was possible before the plan when
- * it was made, so only what was given back since can have made one possible: the lease must fit on one of the nodes
- * concerned.
+ * Starts within the window for which the site as a whole has capacity. For leases that only need enough free places for
+ * long enough (no transfer, no shorter stay that ends in a suspension), no earlier start was possible when the plan was
+ * made, so only capacity released since can have made one possible: the lease must fit on one of the nodes concerned.
  */
 function earlierStarts(
   state: SchedulerState,
@@ -108,7 +107,7 @@ function earlierStarts(
   return windows.length > 0 ? fromFirstPossible(state, lease, previous, windows, stay, now) : windows;
 }
 
-/** The windows from the first start on at which the lease may fit, its present place being taken as free. */
+/** The windows, beginning with the first start at which the lease may fit; its current place counts as free. */
 function fromFirstPossible(
   state: SchedulerState,
   lease: Lease,
@@ -119,7 +118,7 @@ function fromFirstPossible(
 ): readonly StartWindow[] {
   const { config, quotas, table } = state;
   const search = placeSearch(state, lease, previous, stay);
-  // With nothing to copy before, and no quota, it starts as early as it may, or where something is given back (R7).
+  // Without copies and quotas, it starts as early as allowed or when capacity is released (R7).
   const onlyPlacesCount =
     config.preparation === 'unmanaged' &&
     (!lease.isSuspended || config.migration === 'no') &&
@@ -151,7 +150,7 @@ function placeSearch(
     : mapper.search(lease, stay, previous);
 }
 
-/** From the first start to the last that takes in something of what was given back. */
+/** From the first to the last start that uses some of the released capacity. */
 function startsThatReach(
   spans: readonly FreedSpan[],
   { from: first, to: last }: StartWindow,
@@ -168,8 +167,8 @@ function startsThatReach(
 }
 
 /**
- * The starts within the window for which the site as a whole has enough free. What the lease itself holds counts as
- * free.
+ * Starts within the window for which the site as a whole has enough free capacity; what the lease itself holds counts
+ * as free.
  */
 function roomOnSite(
   { table: { site } }: SchedulerState,
@@ -188,16 +187,13 @@ function roomOnSite(
     if (from <= to) windows.push({ from, to });
     at = short;
   }
-  // From its present place on there is room for it in any case.
+  // From its current place on there is always capacity for it.
   if (windows.at(-1)?.to !== last && last >= holdStart)
     windows.push({ from: Math.max(first, holdStart), to: last });
   return windows;
 }
 
-/**
- * Adds the possible starts that take in something of what was given back, and from which a machine of the lease fits
- * there.
- */
+/** Adds the possible starts that use some of the released capacity and from which a machine of the lease fits there. */
 function addStartsWithin(
   found: StartWindow[],
   { table }: SchedulerState,
@@ -213,10 +209,7 @@ function addStartsWithin(
     addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
 }
 
-/**
- * Adds the starts within the window from which one machine of the lease fits on the node for as long as the lease
- * stays.
- */
+/** Adds the starts within the window from which one machine of the lease fits on the node for the whole stay. */
 function addFittingStarts(
   found: StartWindow[],
   node: NodeProfile,

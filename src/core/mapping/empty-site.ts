@@ -4,8 +4,8 @@ import type { StateReason } from '../model/records.ts';
 import type { NodeProfile } from '../slot-table/node-profile.ts';
 
 /**
- * Why a lease could not be placed even on the empty site (R6), or null when it could: machines in mapping order, nodes
- * by ascending number, next fit.
+ * Why a lease does not fit even on the empty site (R6), or null if it does: machines in mapping order, nodes by
+ * ascending number, next fit.
  */
 export const whyNeverPossible = (
   space: ResourceSpace,
@@ -46,7 +46,7 @@ const explain = (
   return `even on the empty site only ${placed} of its ${lease.machineCount} machines can be placed (the next needs ${needed.join(', ')}; ${where})`;
 };
 
-/** What a need asks for of one type, and the same in words: `CPU 100`, or `CPU 100+100` of several instances. */
+/** The amount that a need requests of one type, and its text: `CPU 100`, or `CPU 100+100` for several instances. */
 const partOf = (space: ResourceSpace, need: Need, type: ResourceType) => {
   if (type.instances === 1) {
     const amount = need.vector[type.offset] as number;

@@ -13,34 +13,34 @@ export interface MappingRequest {
   readonly lease: Lease;
   readonly start: Instant;
   readonly end: Instant;
-  /** Whether the whole interval is needed; otherwise the mapping may reach less far. */
+  /** Whether the whole interval is required; otherwise the mapping may end earlier. */
   readonly strict: boolean;
   /** Node numbers, ascending; null allows all. */
   readonly nodes: readonly number[] | null;
-  /** Leases that may be preempted, in the order in which they are to be tried. */
+  /** Leases that may be preempted, in the order in which they are tried. */
   readonly candidates: readonly Lease[];
-  /** A mapping that reaches less far than this is of no use (never more than `end`). */
+  /** A mapping that ends before this is useless (never after `end`). */
   readonly worthwhileUntil: Instant;
 }
 
 export interface FoundMapping {
   /** Machine -> node; index 0 is not used. */
   readonly mapping: readonly number[];
-  /** Node -> what the machines there hold together. */
+  /** Node -> total amount held by the machines there. */
   readonly amounts: ReadonlyMap<number, Vector>;
-  /** How far it reaches. */
+  /** The end of the mapping. */
   readonly end: Instant;
-  /** The candidates whose place it counts on. */
+  /** The candidates that must be preempted for it. */
   readonly preempted: readonly Lease[];
 }
 
 /**
- * Maps the machines of a lease onto nodes: nodes in order of host selection, as many machines on each as fit (next
- * fit). Without success, one more candidate is taken as gone and the search starts again.
+ * Maps the machines of a lease to nodes: nodes in order of host selection, as many machines on each as fit (next fit).
+ * On failure, one more candidate is considered preempted and the search restarts.
  */
 export class GreedyMapper {
   private readonly view: HostView;
-  /** A mapping belongs to one lease, and is asked for over and over while that waits. */
+  /** Mappings of a lease are requested repeatedly while it waits. */
   private readonly oldNeeds = new WeakMap<Mapping, readonly NodeNeed[]>();
 
   constructor(
@@ -69,7 +69,7 @@ export class GreedyMapper {
     return null;
   }
 
-  /** The request, cut short where the quotas of the lease's project end it; null when that is of no use. */
+  /** The request, shortened to what the quotas of the lease's project allow; null if that is useless. */
   private withinQuotas(request: MappingRequest): MappingRequest | null {
     const { end, lease, start, strict, worthwhileUntil } = request;
     const reach = this.quotas.reach(lease, start, end);
@@ -77,7 +77,7 @@ export class GreedyMapper {
     return strict || reach < worthwhileUntil || reach <= start ? null : { ...request, end: reach };
   }
 
-  /** As `map`; tells soon when it does not fit even without any of the candidates. */
+  /** As `map`; fails fast when it does not fit even without all candidates. */
   mapBeside(request: MappingRequest): FoundMapping | null {
     const alone = this.map({ ...request, candidates: [] });
     if (alone || request.candidates.length === 0) return alone;
@@ -85,7 +85,7 @@ export class GreedyMapper {
     return withoutAll && this.map(request);
   }
 
-  /** As `refit`, without one candidate more each time until it fits. */
+  /** As `refit`, preempting one more candidate at a time until it fits. */
   refitBeside(request: MappingRequest, mapping: readonly number[]): FoundMapping | null {
     const gone = new Set<Lease>();
     for (const candidate of [null, ...request.candidates]) {
@@ -96,7 +96,7 @@ export class GreedyMapper {
     return null;
   }
 
-  /** Whether an old mapping still fits, as it is (R55): how far it reaches, or null. */
+  /** Whether an old mapping still fits unchanged (R55): its end, or null. */
   refit(
     asked: MappingRequest,
     mapping: readonly number[],
@@ -122,8 +122,8 @@ export class GreedyMapper {
   }
 
   /**
-   * When the machines may fit in their old places for as long as `reach`, as far as that can be told without trying.
-   * What the lease holds in `own` counts as free.
+   * A lower bound on when the machines fit in their old places for `reach`. What the lease holds in `own` counts as
+   * free.
    */
   searchOld(
     lease: Lease,
@@ -144,15 +144,12 @@ export class GreedyMapper {
     return needs;
   }
 
-  /**
-   * When the machines may fit for as long as `reach`, as far as that can be told without trying. What the lease holds
-   * in `own` counts as free.
-   */
+  /** A lower bound on when the machines fit for `reach`. What the lease holds in `own` counts as free. */
   search(lease: Lease, reach: Millis, own: VmReservation | null = null): PlaceSearch {
     return new PlaceSearch(this.table, lease, reach, own);
   }
 
-  /** A necessary condition, checked in passing: enough is free on the site as a whole, and on enough nodes. */
+  /** A necessary condition: enough capacity is free on the site as a whole and on enough nodes. */
   private isHopeless({ lease, start, worthwhileUntil, nodes }: MappingRequest): boolean {
     if (this.table.site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return true;
     const need = smallestNeed(lease);
@@ -167,8 +164,8 @@ export class GreedyMapper {
   }
 
   /**
-   * Nodes by descending score, ties by ascending number. Nodes on which nothing would fit are left out where that
-   * changes nothing.
+   * Nodes by descending score, ties by ascending number. Nodes on which nothing fits are skipped if that does not
+   * change the result.
    */
   private order({ lease, start, nodes }: MappingRequest, onlyUseful: boolean): NodeProfile[] {
     const smallest = smallestNeed(lease);
@@ -223,7 +220,7 @@ export class GreedyMapper {
   }
 }
 
-/** What is free on a node from an instant on, the leases in `gone` being taken as gone. */
+/** Free capacity of a node from an instant on, ignoring the leases in `gone`. */
 class Reach {
   private readonly first: number;
 
@@ -235,7 +232,7 @@ class Reach {
     this.first = node.indexAt(start);
   }
 
-  /** How far the need fits, at most to `end`; null when not even at the start. */
+  /** Until when the need fits, at most `end`; null if it does not fit at the start. */
   of(need: Need, end: Instant): Instant | null {
     const { segments } = this.node;
     const minFree = need.shares.length > 0 ? [...this.free(segments[this.first] as Segment)] : null;
@@ -243,7 +240,7 @@ class Reach {
       const segment = segments[i] as Segment;
       if (i > this.first && segment.time >= end) break;
       const free = this.free(segment);
-      // A share keeps to one instance throughout, so what counts for it is the least that was free there so far.
+      // A share stays in one instance throughout, so the minimum free capacity of the instance so far counts.
       if (minFree)
         for (let d = 0; d < minFree.length; d += 1)
           minFree[d] = Math.min(minFree[d] as number, free[d] as number);
@@ -252,7 +249,7 @@ class Reach {
     return end;
   }
 
-  /** The need as a vector, every share put into an instance that is free for it until `end`. */
+  /** The need as a vector, with every share in an instance that has room for it until `end`. */
   pack(need: Need, end: Instant): Vector {
     if (need.shares.length === 0) return need.vector;
     const { segments } = this.node;

@@ -5,8 +5,8 @@ import type { Quotas } from '../policies/quotas.ts';
 import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 
 /**
- * How far from `from` on, at most to `to`, the nodes have these amounts free, the leases in `gone` being taken as gone.
- * `from` when not even then.
+ * Until when, from `from` and at most `to`, the nodes have these amounts free, ignoring the leases in `gone`. Returns
+ * `from` if they do not.
  */
 export function heldUntil(
   nodes: readonly NodeProfile[],
@@ -28,7 +28,7 @@ export function heldUntil(
   return until;
 }
 
-/** As `heldUntil`, and as far as the quotas of the lease's project let it. */
+/** As `heldUntil`, also limited by the quotas of the lease's project. */
 export function mayHoldUntil(
   { quotas, table }: { readonly quotas: Quotas; readonly table: { readonly nodes: readonly NodeProfile[] } },
   { amounts, lease }: Pick<VmReservation, 'amounts' | 'lease'>,

@@ -3,13 +3,13 @@ import type { Lease, Mapping } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { freeWithout, type NodeProfile, type Segment } from '../slot-table/node-profile.ts';
 
-/** What the machines of a lease need together on one node. */
+/** Total need of a lease's machines on one node. */
 export interface NodeNeed {
   readonly node: NodeProfile;
   readonly need: Need;
 }
 
-/** By node, ascending: what a mapping of the lease needs there. */
+/** Needs of a mapping by node, ascending. */
 export function needsByNode(
   space: ResourceSpace,
   nodes: readonly NodeProfile[],
@@ -29,8 +29,8 @@ export function needsByNode(
 }
 
 /**
- * The first instant in [from, to] at which every need may fit on its node for as long as `reach`, one lease being taken
- * as gone; one after `to` when there is none.
+ * The first instant in [from, to] at which every need may fit on its node for `reach`, ignoring one lease; an instant
+ * after `to` if there is none.
  */
 export function firstFit(
   needs: readonly NodeNeed[],

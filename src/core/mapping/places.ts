@@ -4,7 +4,7 @@ import type { Instant, Millis } from '../model/records.ts';
 import { freeWithout, type NodeProfile, type Segment } from '../slot-table/node-profile.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 
-/** How many machines of one need fit into what is free, counted up to `max`. */
+/** How many machines of one need fit into the free capacity, counted up to `max`. */
 const placesIn = (need: Need, free: Vector, max: number): number => {
   let places = max;
   for (const dimension of need.used) {
@@ -14,7 +14,7 @@ const placesIn = (need: Need, free: Vector, max: number): number => {
   return Math.max(0, places);
 };
 
-/** How many fit on a node throughout [start, end), counted up to `max`. */
+/** How many machines fit on a node throughout [start, end), counted up to `max`. */
 export const countPlaces = (
   node: NodeProfile,
   need: Need,
@@ -33,7 +33,7 @@ export const countPlaces = (
   return places;
 };
 
-/** In each dimension the least that a machine of the lease needs. */
+/** The minimum need of the lease's machines in each dimension. */
 export const smallestNeed = (lease: Lease): Need => {
   const first = lease.needs[1] as Need;
   if (lease.uniform) return first;
@@ -47,7 +47,7 @@ export const smallestNeed = (lease: Lease): Need => {
 };
 
 interface Nodes {
-  /** By node number: its places from the present on, and until when they stay the same. */
+  /** By node number: its places at the current instant and until when they stay the same. */
   readonly places: Int32Array;
   readonly until: Float64Array;
   /** Node numbers, ascending by `until`. */
@@ -55,25 +55,25 @@ interface Nodes {
 }
 
 /**
- * Goes forward in time and finds when enough is free for a lease: on the site as a whole, and places on nodes, but not
- * which of them stay together. Each node is looked at again only when its places may have changed, so a whole search
- * costs little more than the segments that it passes. The slot table must not change meanwhile.
+ * Searches forward in time for enough free capacity for a lease: on the site as a whole, and enough places on nodes.
+ * Which places fit together is not checked. Each node is examined again only when its places may have changed, so a
+ * search costs little more than the segments it passes. The slot table must not change during a search.
  */
 export class PlaceSearch {
   private readonly need: Need;
   private readonly wanted: number;
-  /** Null as long as not all nodes were looked at. */
+  /** Null until all nodes have been examined. */
   private nodes: Nodes | null = null;
   private total = 0;
-  /** The last answer: nothing before it is of use. */
+  /** The last result: nothing before it is useful. */
   private found = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly table: SlotTable,
     private readonly lease: Lease,
-    /** How long the machines must fit. */
+    /** The time for which the machines must fit. */
     private readonly reach: Millis,
-    /** What the lease holds at present and would give up: it counts as free. */
+    /** The current hold of the lease, which it would release and which counts as free. */
     private readonly own: VmReservation | null = null,
   ) {
     this.need = smallestNeed(lease);
@@ -81,13 +81,13 @@ export class PlaceSearch {
   }
 
   /**
-   * The first instant in [from, to] at which they may fit; one after `to`, or infinity, when there is none. Calls
-   * come in ascending order of `from`.
+   * The first instant in [from, to] at which they may fit; an instant after `to`, or infinity, if there is none. Calls
+   * must have ascending `from`.
    */
   notBefore(from: Instant, to: Instant): Instant {
     const { site } = this.table;
     const { totals } = this.lease;
-    // From its own place on there is always enough for it on the site as a whole.
+    // From its own place on, the site as a whole always has enough capacity for it.
     const held = this.own?.holdStart ?? Number.POSITIVE_INFINITY;
     let at = Math.max(from, this.found);
     while (at <= to && at < Number.POSITIVE_INFINITY) {
@@ -105,10 +105,10 @@ export class PlaceSearch {
     return at;
   }
 
-  /** `at` when there are enough places then; otherwise when there may be more. */
+  /** `at` if there are enough places then; otherwise the next instant at which there may be more. */
   private enoughPlaces(at: Instant): Instant {
     if (!this.nodes) {
-      // Most searches end at their first instant; one that continues examines each node once.
+      // Most searches end at their first instant; a longer one examines each node once.
       this.nodes = this.lookAtAll(at, this.found === Number.NEGATIVE_INFINITY);
       if (!this.nodes) return at;
     }
@@ -120,7 +120,7 @@ export class PlaceSearch {
     return this.total >= this.wanted ? at : (until[heap[0] as number] as number);
   }
 
-  /** Null as soon as enough places are found, where that will do. */
+  /** Null as soon as enough places are found, if that is sufficient. */
   private lookAtAll(at: Instant, enoughWillDo: boolean): Nodes | null {
     const count = this.table.nodeCount;
     const places = new Int32Array(count + 1);
@@ -135,7 +135,7 @@ export class PlaceSearch {
     return { places, until, heap };
   }
 
-  /** Counts a node's places over [at, at + reach), and finds until when they stay what they are. */
+  /** Counts the places of a node over [at, at + reach) and finds until when the count stays the same. */
   private lookAt(number: number, at: Instant, nodes: Pick<Nodes, 'places' | 'until'>): void {
     const { need, wanted, reach } = this;
     const node = this.table.nodes[number] as NodeProfile;

@@ -2,13 +2,13 @@ import { SchedulerError } from '../errors.ts';
 import type { Amounts, SiteSpec } from './records.ts';
 
 /**
- * Amounts as the slot table counts them: one number a dimension. A resource type with one instance is one dimension; a
- * type with several (four cores) is one dimension an instance, so that a share which may not straddle instances is
- * simply an amount in one of them.
+ * Amounts as vectors of the slot table, one number per dimension. A resource type with one instance is one dimension; a
+ * type with several instances (four cores) has one dimension per instance, so that a share that must not straddle
+ * instances is an amount in one of them.
  */
 export type Vector = readonly number[];
 
-/** Given to every node of a site that does not declare the type. */
+/** Default for every node of a site that does not declare the type. */
 const UNDECLARED: Readonly<Record<string, number>> = {
   Disk: 1_000_000,
   'Net-in': 1_000_000,
@@ -17,18 +17,18 @@ const UNDECLARED: Readonly<Record<string, number>> = {
 
 export interface ResourceType {
   readonly name: string;
-  /** Its first dimension, and how many it has. */
+  /** Its first dimension and the number of its dimensions. */
   readonly offset: number;
   readonly instances: number;
 }
 
-/** What one machine, or several together, ask of one node. */
+/** The need of one or several machines on one node. */
 export interface Need {
   /** Amounts of single-instance types, by dimension; 0 in the dimensions of the others. */
   readonly vector: Vector;
   /** The dimensions in which `vector` is not 0. */
   readonly used: readonly number[];
-  /** Shares of multi-instance types, each of which must fit whole into one instance. */
+  /** Shares of multi-instance types. Each must fit into one instance. */
   readonly shares: readonly { readonly type: ResourceType; readonly quantities: readonly number[] }[];
 }
 
@@ -63,7 +63,7 @@ export class ResourceSpace {
     return this.byName.get(name);
   }
 
-  /** A node's whole capacity. */
+  /** The total capacity of a node. */
   capacity(amounts: Amounts): number[] {
     const vector = [...this.zero];
     const { declared } = this;
@@ -91,14 +91,14 @@ export class ResourceSpace {
         );
       }
       const quantities = typeof amount === 'number' ? [amount] : amount;
-      // A site that knows one instance of the type counts the first only, as a site description would.
+      // A site with one instance of the type counts only the first, as a site description would.
       if (type.instances === 1) vector[type.offset] = quantities[0] ?? 0;
       else shares.push({ type, quantities: quantities.filter((quantity) => quantity > 0) });
     }
     return { vector, used: dimensionsUsed(vector), shares };
   }
 
-  /** Both together on one node. Equal machines are added over and over: the last answer is kept. */
+  /** The sum of two needs on one node. The last result is cached, since equal machines are added repeatedly. */
   plus(a: Need, b: Need): Need {
     if (this.lastSum?.a === a && this.lastSum.b === b) return this.lastSum.sum;
     const vector = a.vector.map((amount, dimension) => amount + (b.vector[dimension] as number));
@@ -135,7 +135,7 @@ export class ResourceSpace {
     return vector;
   }
 
-  /** The inverse of `amounts`: of a type with several instances, an array says how much of which. */
+  /** The inverse of `amounts`: a type with several instances becomes an array of amounts per instance. */
   vector(amounts: Amounts): number[] {
     const vector = [...this.zero];
     for (const { name, offset } of this.types) {
@@ -166,14 +166,14 @@ const instancesOf = (amount: number | readonly number[] | undefined): number =>
 const dimensionsUsed = (vector: Vector): number[] =>
   vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : []));
 
-/** Whether the need fits into what is free. */
+/** Whether the need fits into the free capacity. */
 export const fits = (need: Need, free: Vector): boolean => {
   for (const dimension of need.used)
     if ((need.vector[dimension] as number) > (free[dimension] as number)) return false;
   return need.shares.length === 0 || pack(need, free) !== null;
 };
 
-/** The need as a vector, each share put whole into the first instance with enough left; null when one finds none. */
+/** The need as a vector, with each share in the first instance that has enough left; null if a share fits nowhere. */
 export const pack = (need: Need, free: Vector): number[] | null => {
   const placed = [...need.vector];
   for (const { type, quantities } of need.shares) {
@@ -189,7 +189,7 @@ export const pack = (need: Need, free: Vector): number[] | null => {
   return placed;
 };
 
-/** How much of a resource there is in all of its instances. */
+/** The sum of a resource over all its instances. */
 export function totalAmount(quantity: number | readonly number[] = 0): number {
   return typeof quantity === 'number' ? quantity : quantity.reduce((sum, amount) => sum + amount, 0);
 }

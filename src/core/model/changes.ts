@@ -1,4 +1,4 @@
-/** What goes out of the scheduler, and what it is restored from: plain data, as records.ts. */
+/** The output of the scheduler and the data it is restored from: plain data, as in records.ts. */
 import type { ProjectQuotas } from './quotas.ts';
 import type {
   ActionRecord,
@@ -12,43 +12,43 @@ import type {
 } from './records.ts';
 import type { RecurrenceRecord } from './recurrence-records.ts';
 
-/** What has changed since it was last asked for. Apply in this order within one transaction. */
+/** Changes since the last call. Apply in this order within one transaction. */
 export interface Changes {
-  /** Null when nothing of it changed. */
+  /** Null if unchanged. */
   readonly site: SiteRecord | null;
-  /** New or changed, whole, ascending id. */
+  /** New and changed ones, complete, ascending id. */
   readonly leases: readonly LeaseRecord[];
   /**
-   * Those of `leases` whose machines are new or were put on other nodes: ids, ascending. The machines of the others are
-   * as they were.
+   * Ids of those in `leases` whose machines are new or were assigned to other nodes, ascending. The machines of the
+   * others are unchanged.
    */
   readonly placedLeases: readonly number[];
-  /** New or changed, whole, ascending id. */
+  /** New and changed ones, complete, ascending id. */
   readonly reservations: readonly ReservationRecord[];
-  /** Ids of the new ones among `reservations`, ascending. The nodes and amounts of the others have not changed. */
+  /** Ids of the new ones in `reservations`, ascending. The nodes and amounts of the others are unchanged. */
   readonly placedReservations: readonly number[];
   /** Reservations that were withdrawn before they started: ids. */
   readonly withdrawn: readonly number[];
   /**
-   * Leases that the scheduler does not have and that were given up, with their events among `events`: they are FAILED,
-   * and what is planned for them is deleted. Absent when there are none.
+   * Discarded leases that the scheduler does not hold, with their events among `events`: they become FAILED and their
+   * plans are deleted. Absent when there are none.
    */
   readonly discarded?: readonly number[] | undefined;
   readonly events: readonly LeaseEventRecord[];
   readonly actions: readonly ActionRecord[];
-  /** Nodes that were added or changed, ascending number. Absent when none were. */
+  /** Added and changed nodes, ascending number. Absent when there are none. */
   readonly inventory?: readonly NodeRecord[] | undefined;
-  /** Quotas that were set or whose use has changed, whole, ascending project. Absent when none were. */
+  /** Quotas that were set or whose usage changed, complete, ascending project. Absent when there are none. */
   readonly quotas?: readonly ProjectQuotas[] | undefined;
-  /** Nodes whose state, or its cause, changed, ascending number. */
+  /** Nodes whose state or its cause changed, ascending number. */
   readonly nodes: readonly NodeStateRecord[];
-  /** Maintenance that is new or was ended before its time, whole. */
+  /** Maintenance that is new or was ended early, complete. */
   readonly maintenance: readonly MaintenanceRecord[];
-  /** Recurrences that are new or changed, ascending id. Absent when none are. */
+  /** New and changed recurrences, ascending id. Absent when there are none. */
   readonly recurrences?: readonly RecurrenceRecord[] | undefined;
 }
 
-/** The core's whole state: only live leases, and only reservations that are scheduled or active. */
+/** The complete state of the core: live leases and scheduled or active reservations. */
 export interface Snapshot {
   readonly site: SiteRecord;
   readonly leases: readonly LeaseRecord[];

@@ -1,14 +1,14 @@
 import type { Millis } from './records.ts';
 import { DAY } from './time.ts';
 
-/** How the scheduler behaves. Names and meanings are those of Haizea's options (docs/configuration.md). */
+/** The scheduler configuration. Names and meanings follow Haizea's options (docs/configuration.md). */
 export interface SchedulerConfig {
   /** Policies, by the name under which they are registered. */
   readonly admission: string;
   readonly hostSelection: string;
   readonly preemption: string;
   readonly backfilling: 'off' | 'aggressive' | 'intermediate' | 'conservative';
-  /** How many future reservations `intermediate` allows. */
+  /** Maximum number of future reservations for `intermediate`. */
   readonly backfillingReservations: number;
   readonly suspension: 'none' | 'serial-only' | 'all';
   /** MB/s. */
@@ -26,20 +26,22 @@ export interface SchedulerConfig {
   readonly preparation: 'unmanaged' | 'imagetransfer';
   readonly imageTransfer: ImageTransferConfig;
   readonly leaseFailureHandling: 'cancel' | 'exit' | 'exit-raise';
-  /** What becomes of best-effort leases that lose their machines to a failed node. */
+  /** What happens to best-effort leases whose machines are lost with a failed node. */
   readonly nodeFailure: 'requeue' | 'fail';
-  /** A lease that was preempted more often than this is not preempted again; null: no limit. */
+  /** Maximum number of preemptions of a lease; null means no limit. */
   readonly preemptionLimit: number | null;
-  /** A lease whose machines have run for less than this since they were last started is not preempted. */
+  /** Minimum running time since the last start before a lease may be preempted. */
   readonly preemptionExemptTime: Millis;
-  /** A lease that was submitted this long ago is not preempted; null: age does not matter. Built-in policies only. */
+  /**
+   * Age since submission from which a lease is not preempted; null means age does not matter. Built-in policies only.
+   */
   readonly preemptionPeace: Millis | null;
-  /** When a victim that cannot be suspended stops: at once, or when its place is needed. */
+  /** When a victim that cannot be suspended stops: at once or when its place is needed. */
   readonly stopVictims: 'at-once' | 'when-needed';
 }
 
 export interface ImageTransferConfig {
-  /** Mbit/s, of the image repository's one channel. */
+  /** Bandwidth of the single channel of the image repository, Mbit/s. */
   readonly bandwidth: number;
   readonly mechanism: 'unicast' | 'multicast';
   readonly avoidRedundantTransfers: boolean;

@@ -1,9 +1,9 @@
 import type { LeaseState } from './records.ts';
 
 /**
- * Every legal transition, as data. A lease may be cancelled by its user and may fail in any state that is not final;
- * besides that, each row says what the scheduler itself does. From wherever machines exist or are saved, a lease that
- * loses them to its nodes goes back to QUEUED or PENDING.
+ * All legal transitions, as data. A lease may be cancelled or fail in any state that is not final; the rows list the
+ * transitions made by the scheduler. A lease that loses its running or saved machines with their nodes returns to
+ * QUEUED or PENDING.
  */
 export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]>> = {
   NEW: ['PENDING'],
@@ -38,6 +38,6 @@ export const leaseTransitions: Readonly<Record<LeaseState, readonly LeaseState[]
 
 export const isFinal = (state: LeaseState): boolean => leaseTransitions[state].length === 0;
 
-/** Saved to disk, waiting to be planned or planned to be resumed. */
+/** Saved to disk: waiting for a plan, or planned to be resumed. */
 export const isSuspended = (state: LeaseState): boolean =>
   state === 'SUSPENDED_PENDING' || state === 'SUSPENDED_QUEUED' || state === 'SUSPENDED_SCHEDULED';

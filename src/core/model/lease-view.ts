@@ -1,6 +1,6 @@
 import type { Amounts, Instant, LeaseRecord, LeaseState, LeaseType, Millis } from './records.ts';
 
-/** What a view shows of a lease. */
+/** Contents of a lease view. */
 export interface ViewedLease
   extends Pick<
     LeaseRecord,
@@ -37,7 +37,7 @@ export class LeaseView {
   get requestedStart(): Instant | null {
     return this.#lease.requestedStart;
   }
-  /** As requested, whatever of it has already run. */
+  /** As requested, independent of what has already run. */
   get duration(): Millis {
     return this.#lease.duration;
   }
@@ -47,7 +47,7 @@ export class LeaseView {
   get preemptible(): boolean {
     return this.#lease.preemptible;
   }
-  /** Copies: one entry per machine. */
+  /** Copies, one entry per machine. */
   get machines(): readonly Amounts[] {
     return structuredClone(this.#lease.terms.machines) as Amounts[];
   }

@@ -15,7 +15,7 @@ import type {
   StateReason,
 } from './records.ts';
 
-/** What a lease is requested with. What can be updated may be changed later. */
+/** The terms of a lease. The updatable ones may change later. */
 export type LeaseTerms = Pick<
   LeaseRecord,
   | 'id'
@@ -36,32 +36,32 @@ export type LeaseTerms = Pick<
   | 'occurrenceOf'
 >;
 
-/** What the machines of a lease ask for. */
+/** The demand of a lease's machines. */
 export interface Demand {
-  /** What each machine needs; machine 1 at index 1, index 0 is not used. */
+  /** Need by machine; machine 1 at index 1, index 0 unused. */
   readonly needs: readonly Need[];
-  /** MB a machine, as `needs`. */
+  /** MB per machine, indexed as `needs`. */
   readonly memory: readonly number[];
-  /** The machines in the order in which they are mapped. */
+  /** The machines in mapping order. */
   readonly mappingOrder: readonly number[];
   /** All machines together, by resource type. */
   readonly totals: readonly number[];
-  /** Whether all machines ask for the same single-instance amounts, so that only their number matters. */
+  /** Whether all machines request equal amounts of single-instance types, so that only their number matters. */
   readonly uniform: boolean;
 }
 
-/** A lease inside the core. Its state changes only through `become`, which keeps to the transition table. */
+/** A lease inside the core. Its state changes only through `become`, which enforces the transition table. */
 export class Lease implements Demand {
   readonly id: number;
   name: string | null;
   readonly type: LeaseType;
   readonly submittedAt: Instant;
-  /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
+  /** ADVANCE_RESERVATION: its start. DEADLINE: its earliest start, if any. */
   requestedStart: Instant | null;
   duration: Millis;
-  /** DEADLINE: by when it must be over. */
+  /** DEADLINE: its deadline. */
   deadline: Instant | null;
-  /** How long before its end a notice is given; null: as the site does. */
+  /** Lead time of the notice before its end; null means the site's default. */
   endNotice: Millis | null;
   readonly knownDuration: Millis | null;
   preemptible: boolean;
@@ -75,37 +75,37 @@ export class Lease implements Demand {
   state: LeaseState = 'NEW';
   reason: StateReason | null = null;
   accumulated: Millis = 0;
-  /** Runs that were lost, and the running time that was lost with them. */
+  /** Number of lost runs and the running time lost with them. */
   restarts = 0;
   lostDuration: Millis = 0;
   actualStart: Instant | null = null;
   endedAt: Instant | null = null;
   queueRank: number | null = null;
-  /** Whether backfilling gave it a reservation in the future that has not started (it counts against the limit). */
+  /** Whether it holds a future reservation from backfilling, which counts against the limit. */
   isFuture = false;
-  /** Its VM reservation that is planned or running, with its chain. */
+  /** Its planned or running VM reservation, with its chain. */
   vm: VmReservation | null = null;
   /** DEADLINE: what follows after `vm` ends in a suspension, in order of start. */
   later: readonly VmReservation[] = [];
-  /** ADVANCE_RESERVATION, DEADLINE: it was promised, and has lost its place. It waits for another. */
+  /** ADVANCE_RESERVATION, DEADLINE: whether it lost its promised place and waits for another. */
   isWithoutPlace = false;
-  /** How often it was preempted. */
+  /** Number of preemptions. */
   preemptions = 0;
-  /** Where its machines run, or ran when they were last suspended. */
+  /** The nodes on which its machines run, or ran when last suspended. */
   mapping: Mapping | null = null;
-  /** Machine -> node on which its saved memory lies. */
+  /** Machine -> node that stores its saved memory. */
   readonly memoryAt = new Map<number, number>();
-  /** Machine -> node on which its disk image lies. */
+  /** Machine -> node that stores its disk image. */
   readonly diskAt = new Map<number, number>();
-  /** Pending and running transfers in which it has entries. */
+  /** Pending and running transfers with entries for it. */
   readonly transfers = new Set<TransferReservation>();
-  /** When it was last looked for an earlier place than its plan's (slot-table/freed-space.ts); -1: unknown. */
+  /** When an earlier place was last searched for (slot-table/freed-space.ts); -1 means unknown. */
   freedSeal = -1;
-  /** Whether no better start was possible then, its present place being taken as free. */
+  /** Whether no better start was possible then, counting its current place as free. */
   hadNoBetterStart = false;
   /** As policies see it. */
   readonly view = new LeaseView(this);
-  /** What its operations will take; worked out once (vm/estimates.ts). */
+  /** Estimated durations of its operations, computed once (vm/estimates.ts). */
   operationTimes: {
     readonly suspend: Millis;
     readonly resume: Millis;
@@ -146,17 +146,17 @@ export class Lease implements Demand {
     return isSuspended(this.state);
   }
 
-  /** All its VM reservations that are planned or running, in order of start. */
+  /** All its planned and running VM reservations, in order of start. */
   get vms(): readonly VmReservation[] {
     return this.vm ? [this.vm, ...this.later] : this.later;
   }
 
-  /** Everything that it has in the slot table but transfers, and what of its running chain is over. */
+  /** All its reservations in the slot table except transfers, and the finished part of its running chain. */
   get reservations(): Reservation[] {
     return this.vms.flatMap(({ chain }) => chain);
   }
 
-  /** How to set all that changes in its life back to what it is now. */
+  /** Returns a function that restores all its mutable state. */
   memento(): () => void {
     const fields = { ...this };
     const memoryAt = [...this.memoryAt];
@@ -173,7 +173,7 @@ export class Lease implements Demand {
     };
   }
 
-  /** When its machines, which run now, stop for good; null when none run, or they are to go on later. */
+  /** When its running machines stop for good; null if none run or they will continue later. */
   get endsAt(): Instant | null {
     const { later, vm } = this;
     if (vm?.state !== 'ACTIVE' || vm.mustSuspend || vm.isCutShort || later.length > 0) return null;
@@ -184,9 +184,7 @@ export class Lease implements Demand {
     return isFinal(this.state);
   }
 
-  /**
-   * Whether one of the operations before its VMs is running: it can then be neither preempted nor planned anew (R53).
-   */
+  /** Whether an operation before its VM is running: it can then be neither preempted nor replanned (R53). */
   get isBeingBroughtBack(): boolean {
     return this.vm?.before.some((each) => each.state === 'ACTIVE') ?? false;
   }
@@ -199,10 +197,10 @@ export class Lease implements Demand {
   }
 }
 
-/** Machine number -> node number. Machine 1 is at index 1; index 0 is not used. */
+/** Machine number -> node number. Machine 1 is at index 1; index 0 is unused. */
 export type Mapping = readonly number[];
 
-/** Of one image that a transfer carries to a node: for which machine of which lease. */
+/** The machine and lease for which a transfer carries an image to a node. */
 export interface TransferEntry {
   readonly lease: Lease;
   readonly machine: number;
@@ -212,21 +210,21 @@ export interface TransferEntry {
 /** A record in the slot table: a lease holds these amounts on these nodes over [start, end). */
 export class Reservation {
   state: ReservationState = 'SCHEDULED';
-  /** Order among reservations with an equal start (end): the slot table sets them at insertion. */
+  /** Order among reservations with an equal start (end); set by the slot table at insertion. */
   startRank = 0;
   endRank = 0;
   /** The VM reservation whose chain contains it. */
   vm: VmReservation | null = null;
-  /** Its place there: negative before the VM, positive after it. The slot table sets it. */
+  /** Its position in the chain: negative before the VM, positive after it. Set by the slot table. */
   chainIndex = 0;
-  /** Suspensions: the number of the lease for which it was preempted; null when it was planned so. */
+  /** Suspensions: id of the preempting lease; null if planned without preemption. */
   preemptor: number | null = null;
-  /** Suspensions, resumptions: the machines that they save or restore. */
+  /** Suspensions and resumptions: the machines saved or restored. */
   machines: readonly number[] = [];
   /** Migrations: [machine, from, to]. */
   moves: readonly (readonly [machine: number, from: number, to: number])[] = [];
 
-  /** Given when it is committed. */
+  /** Assigned at commit. */
   id = 0;
 
   constructor(
@@ -234,7 +232,7 @@ export class Reservation {
     readonly kind: ReservationKind,
     public start: Instant,
     public end: Instant,
-    /** Node number -> what it holds there. */
+    /** Node number -> held amount. */
     public amounts: ReadonlyMap<number, Vector>,
   ) {}
 
@@ -243,15 +241,15 @@ export class Reservation {
   }
 }
 
-/** A reservation during which the machines of a lease run, and the operations round it. */
+/** A reservation during which the machines of a lease run, and its surrounding operations. */
 export class VmReservation extends Reservation {
   /** Disk migrations, memory migrations, resumptions, in this order. */
   before: Reservation[] = [];
   /** Suspensions, or one shutdown. */
   after: Reservation[] = [];
-  /** Running time that is planned for the same lease before it, in VM reservations that are not over yet. */
+  /** Running time of the lease planned before it, in VM reservations that have not ended. */
   plannedBefore: Millis = 0;
-  /** Simulation: when its machines will end by themselves; null when they run to the end. */
+  /** Simulation: when its machines end by themselves; null if they run to the end. */
   prematureEnd: Instant | null = null;
 
   constructor(
@@ -268,7 +266,7 @@ export class VmReservation extends Reservation {
     return [...this.before, this, ...this.after];
   }
 
-  /** It just stops at its end: what is left of its lease then is to be planned anew. */
+  /** It stops at its end without an operation: the rest of its lease is replanned then. */
   get isCutShort(): boolean {
     return this.after.length === 0;
   }
@@ -278,7 +276,7 @@ export class VmReservation extends Reservation {
     return this.after.at(-1)?.end ?? this.end;
   }
 
-  /** Start of its first resumption: from here to the final end its machines hold their full capacity. */
+  /** Start of its first resumption: from then to the final end its machines hold their full capacity. */
   get holdStart(): Instant {
     return this.before.find((each) => each.kind === 'RESUMPTION')?.start ?? this.start;
   }
@@ -288,7 +286,7 @@ export class VmReservation extends Reservation {
   }
 }
 
-/** The copying of one image from the repository to nodes; several leases may wait for it. */
+/** The transfer of one image from the repository to nodes; several leases may wait for it. */
 export class TransferReservation extends Reservation {
   /** Ascending by lease and machine. */
   entries: readonly TransferEntry[] = [];

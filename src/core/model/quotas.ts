@@ -1,23 +1,23 @@
-/** What a project may have at most, as plain data. */
+/** Quotas of a project, as plain data. */
 import type { Instant, Millis } from './instants.ts';
 
-/** The limits of a project for leases that request some of one resource type. Null: no limit. */
+/** The limits of a project for leases that request a resource type. Null means no limit. */
 export interface Quota {
   /** The resource type. */
   readonly type: string;
-  /** What the project's leases may hold together at any instant, suspension, resumption and shutdown included. */
+  /** Maximum amount held by the project's leases at any instant, including suspension, resumption and shutdown. */
   readonly amount: number | null;
-  /** Amount times hours for which the project's machines may run within one period; running and planned time counts. */
+  /** Maximum amount-hours of the project's machines within one period; running and planned time counts. */
   readonly amountHours: number | null;
-  /** The length of the periods of `amountHours`. They begin at multiples of it since the epoch. */
+  /** Period length of `amountHours`. Periods begin at multiples of it since the epoch. */
   readonly period: Millis | null;
-  /** The longest duration that a lease may request. */
+  /** Maximum requested duration of a lease. */
   readonly maxDuration: Millis | null;
-  /** How many leases may exist that have not ended. */
+  /** Maximum number of live leases. */
   readonly maxLeases: number | null;
 }
 
-/** What machines that no longer run have used within a period that is not over. */
+/** Usage by stopped machines within a current period. */
 export interface QuotaUsage {
   readonly type: string;
   readonly periodStart: Instant;
@@ -25,7 +25,7 @@ export interface QuotaUsage {
   readonly used: number;
 }
 
-/** The quotas of one project, with what counts towards them and is no longer in the slot table. */
+/** The quotas of one project with the usage that is no longer in the slot table. */
 export interface ProjectQuotas {
   readonly project: number;
   readonly quotas: readonly Quota[];
@@ -33,14 +33,14 @@ export interface ProjectQuotas {
   readonly usage: readonly QuotaUsage[];
 }
 
-/** How much of a quota is in use. */
+/** Usage of a quota. */
 export interface QuotaState {
   readonly quota: Quota;
-  /** Held at the present instant. */
+  /** Held at the current instant. */
   readonly held: number;
-  /** Amount times hours in the present period, with what is planned in it; null without `amountHours`. */
+  /** Amount-hours in the current period, including planned time; null without `amountHours`. */
   readonly usedHours: number | null;
   readonly periodStart: Instant | null;
-  /** Leases that have not ended and request some of the type. */
+  /** Live leases that request the type. */
   readonly leases: number;
 }

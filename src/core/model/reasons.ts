@@ -1,7 +1,7 @@
-/** Why a lease changed its state, where the states alone do not say it. Codes are stable; docs/api.md lists them. */
+/** Reasons for state changes that the states alone do not explain. Codes are stable; docs/api.md lists them. */
 import type { Instant, Millis, StateReason } from './records.ts';
 
-/** It runs, or waits to run, no longer where it was: another lease takes its place. */
+/** Another lease took its place. */
 export function preempted(
   preemptor: number,
   effect: 'suspended' | 'stopped' | 'withdrawn',
@@ -15,7 +15,7 @@ export function preempted(
   return { code: 'PREEMPTED', message: what[effect], data: { preemptor, lostDuration } };
 }
 
-/** Its machines were free for a part of its duration only; the rest runs when it fits. */
+/** Its nodes were free for only part of its duration; the rest runs when it fits. */
 export function suspendedAsPlanned(remaining: Millis): StateReason {
   return {
     code: 'SUSPENDED_AS_PLANNED',
@@ -24,7 +24,7 @@ export function suspendedAsPlanned(remaining: Millis): StateReason {
   };
 }
 
-/** Something was given back, and it got a better plan. */
+/** Capacity was released, and it got a better plan. */
 export function replanned(previousStart: Instant, start: Instant): StateReason {
   const message =
     start < previousStart
@@ -42,17 +42,17 @@ export function endedEarly(unusedDuration: Millis): StateReason {
   };
 }
 
-/** The scheduler, or a policy, failed at the lease. */
+/** The scheduler or a policy failed on the lease. */
 export function schedulingFault(error: unknown): StateReason {
   return { code: 'SCHEDULING_FAULT', message: error instanceof Error ? error.message : String(error) };
 }
 
-/** A node on which it ran, or on which its memory lay, has failed. */
+/** A node that ran it or stored its memory failed. */
 export function nodeFailed(node: number): StateReason {
   return { code: 'NODE_FAILED', message: `node ${node} has failed` };
 }
 
-/** A node that it needs may not be used. */
+/** A node that it needs is unavailable. */
 export function nodeUnavailable(node: number): StateReason {
   return { code: 'NODE_UNAVAILABLE', message: `nothing new starts on node ${node}` };
 }
@@ -62,12 +62,12 @@ export function underMaintenance(name: string): StateReason {
   return { code: 'MAINTENANCE', message: `nodes that it needs are under maintenance (${name})` };
 }
 
-/** What hosts do for another lease takes longer than planned, on nodes that it was to have. */
+/** Operations of another lease on its planned nodes take longer than planned. */
 export function hostsLate(lease: number): StateReason {
   return { code: 'HOSTS_LATE', message: `what hosts do for lease ${lease} takes longer than planned` };
 }
 
-/** What is stored of it is not sound, and an operator has given it up. */
+/** Its stored data is inconsistent, and an operator discarded it. */
 export function discarded(): StateReason {
   return {
     code: 'DISCARDED',

@@ -1,7 +1,6 @@
 /**
- * The plain data that goes into and comes out of the scheduler core. Everything here is JSON: no class instances, no
- * `undefined` that matters, no functions. An instant is integer milliseconds since the epoch, a duration integer
- * milliseconds.
+ * The plain data of the core's input and output. Everything is JSON: no class instances, no significant `undefined`, no
+ * functions. Instants are integer milliseconds since the epoch, durations integer milliseconds.
  */
 
 import type { Instant, Millis } from './instants.ts';
@@ -43,42 +42,41 @@ export type LeaseState =
   | 'REJECTED_BY_USER';
 
 /**
- * A bag of resources by type, such as `{ CPU: 100, Memory: 1024 }`. An array stands for several instances of one type
- * (four cores: `{ CPU: [100, 100, 100, 100] }`), over which one share may not straddle. A type that is not mentioned is
- * 0.
+ * Resource amounts by type, such as `{ CPU: 100, Memory: 1024 }`. An array lists the instances of a type (four cores:
+ * `{ CPU: [100, 100, 100, 100] }`); a share must not straddle instances. A missing type means 0.
  */
 export type Amounts = Readonly<Record<string, number | readonly number[]>>;
 
-/** A physical node. Numbers count up from 1 in the order of the site. */
+/** A physical node. Numbers increase from 1 in the order of the site. */
 export interface NodeSpec {
   readonly number: number;
   readonly hostname: string;
   readonly capacity: Amounts;
-  /** A name or an IP address under which its host is reached, where that is not the hostname. */
+  /** Name or IP address of its host, if different from the hostname. */
   readonly address?: string | undefined;
-  /** Free form: rack, site, model. */
+  /** Free-form labels: rack, site, model. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
 }
 
-/** UP; DRAINING: running machines continue, and no new ones start; DOWN: it has failed, and its machines are lost. */
+/** UP; DRAINING: running machines continue, but no new ones start; DOWN: the node failed and its machines are lost. */
 export const nodeStates = ['UP', 'DRAINING', 'DOWN'] as const;
 export type NodeState = (typeof nodeStates)[number];
 
 /** The principal that set the state of a node, the time, and the reason. */
 export interface NodeStateCause {
   /**
-   * OPERATOR: a principal did. HOST: its host stopped answering, or answers again. START_FAILED: a machine could not be
-   * started there, or the time without new machines that follows is over.
+   * OPERATOR: set by a principal. HOST: its host stopped answering or answers again. START_FAILED: a start failed
+   * there, or the following pause ended.
    */
   readonly code: 'OPERATOR' | 'HOST' | 'START_FAILED';
   readonly at: Instant;
   /** OPERATOR: the name of the principal. */
   readonly by: string | null;
-  /** For people. */
+  /** Text for people. */
   readonly message: string | null;
   /** START_FAILED: the lease that was to start. */
   readonly lease: number | null;
-  /** HOST: what the state was before the host stopped answering, where that was not UP. */
+  /** HOST: the state before the host stopped answering, if not UP. */
   readonly before: { readonly state: NodeState; readonly cause: NodeStateCause | null } | null;
 }
 
@@ -89,10 +87,10 @@ export interface NodeStateRecord {
   readonly cause?: NodeStateCause | undefined;
 }
 
-/** A node that was added or changed: whole, with its state. */
+/** An added or changed node, complete with its state. */
 export interface NodeRecord extends NodeSpec, NodeStateRecord {}
 
-/** Changes of a node; absent fields do not change. If the address is null, the host is reached under the hostname. */
+/** Changes of a node; absent fields are unchanged. A null address means the hostname. */
 export interface NodeUpdate {
   readonly capacity?: Amounts | undefined;
   readonly address?: string | null | undefined;
@@ -100,8 +98,8 @@ export interface NodeUpdate {
 }
 
 /**
- * Nodes are not used over [start, end). Ended early, it ends when it was ended; before it began, it does not begin:
- * `start` = `end`.
+ * Maintenance of nodes over [start, end). If ended early, `end` is that instant; if ended before it began, `start` =
+ * `end`.
  */
 export interface MaintenanceRecord {
   readonly name: string;
@@ -111,36 +109,36 @@ export interface MaintenanceRecord {
   readonly end: Instant;
 }
 
-/** What is done when a command would take the place of leases that were promised theirs. */
+/** What to do when a command would displace leases with a promised place. */
 export const collisions = ['REFUSE', 'DISPLACE'] as const;
 export type Collisions = (typeof collisions)[number];
 
-/** What a command that was carried out did to others. */
+/** Effects of a command on other leases. */
 export interface CommandOutcome {
   /** Leases that were moved, suspended or requeued for it: ids, ascending. */
   readonly displaced: readonly number[];
 }
 
-/** New terms of a lease; what is left out stays as it is. */
+/** New terms of a lease; absent fields are unchanged. */
 export interface LeaseUpdate {
-  /** ADVANCE_RESERVATION: the start; DEADLINE: the earliest start. */
+  /** ADVANCE_RESERVATION: the start. DEADLINE: the earliest start. */
   readonly start?: Instant;
   /** The whole requested duration. */
   readonly duration?: Millis;
   /** DEADLINE only. */
   readonly deadline?: Instant;
-  /** An extension that is blocked goes as far as it can, and is not refused. */
+  /** Whether a blocked extension is shortened to what is possible instead of refused. */
   readonly asFarAsPossible?: boolean;
-  /** How long before its end a notice is given; 0: none. */
+  /** Lead time of the notice before its end; 0 means none. */
   readonly endNotice?: Millis;
-  /** Null: it has no name any more. */
+  /** Null removes the name. */
   readonly name?: string | null;
-  /** Whether other leases may take its place from now on. What is decided already stays. */
+  /** Whether other leases may preempt it from now on. Existing decisions stay. */
   readonly preemptible?: boolean;
 }
 
 export interface SiteSpec {
-  /** In the order in which they are declared; `CPU` and `Memory` are among them. */
+  /** In declaration order; includes `CPU` and `Memory`. */
   readonly resourceTypes: readonly string[];
   readonly nodes: readonly NodeSpec[];
 }
@@ -150,7 +148,7 @@ export interface DiskImage {
   readonly sizeMb: number;
 }
 
-/** A stable code, a sentence for people, and what it says for programs. */
+/** A stable code, a message for people, and details for programs. */
 export interface StateReason {
   readonly code: string;
   readonly message: string;
@@ -163,39 +161,39 @@ export interface ReasonData {
   readonly preemptor?: number;
   /** Running time that was lost. */
   readonly lostDuration?: Millis;
-  /** Running time that it still needs. */
+  /** Remaining running time. */
   readonly remainingDuration?: Millis;
-  /** Planned running time that its machines did not use. */
+  /** Unused planned running time. */
   readonly unusedDuration?: Millis;
-  /** When it was planned to start before, and when it is now. */
+  /** Previous and new planned start. */
   readonly previousStart?: Instant;
   readonly start?: Instant;
 }
 
-/** What a user asks for. */
+/** A lease request. */
 export interface LeaseRequest {
-  /** Simulation: the lease's number in the trace. Otherwise the next one is taken. */
+  /** Simulation: the lease number in the trace; otherwise the next number is used. */
   readonly id?: number;
   readonly type: LeaseType;
   readonly name?: string | null;
-  /** One entry a machine, machine 1 first. */
+  /** One entry per machine, machine 1 first. */
   readonly machines: readonly Amounts[];
   readonly duration: Millis;
-  /** ADVANCE_RESERVATION: when it starts. DEADLINE: the earliest start; none means as soon as possible. */
+  /** ADVANCE_RESERVATION: the start. DEADLINE: the earliest start; absent means as soon as possible. */
   readonly start?: Instant | null;
-  /** DEADLINE only: by when its machines must have run for the whole duration and be shut down. */
+  /** DEADLINE only: when its machines must have run for the whole duration and be shut down. */
   readonly deadline?: Instant | null;
   readonly preemptible: boolean;
   readonly image?: DiskImage | null;
-  /** Simulation: how long the machines will really run; absent when they run for the whole duration. */
+  /** Simulation: actual running time; absent if equal to the whole duration. */
   readonly knownDuration?: Millis | null;
-  /** The duration as submitted, where overheads have been added to `duration`. */
+  /** The submitted duration, if overheads were added to `duration`. */
   readonly originalDuration?: Millis;
-  /** The principal that the lease belongs to. */
+  /** The principal that owns the lease. */
   readonly owner?: string | null;
-  /** The number of the project that the lease belongs to. */
+  /** Project number of the lease. */
   readonly project?: number | null;
-  /** How long before its end a notice is given; null: as the site does; 0: none. The scheduler only keeps it. */
+  /** Lead time of the notice before its end; null means the site's default, 0 none. The scheduler only stores it. */
   readonly endNotice?: Millis | null;
   /** The place of the lease in a recurrence. */
   readonly occurrenceOf?: OccurrencePlace | null;
@@ -208,70 +206,70 @@ export interface OccurrencePlace {
   readonly index: number;
 }
 
-/** One lease, whole: what a store keeps and what the core is restored from. */
+/** A complete lease, as stored and restored. */
 export interface LeaseRecord {
-  /** Counts up from 1 within the site. */
+  /** Increases from 1 within the site. */
   readonly id: number;
   readonly name: string | null;
   readonly type: LeaseType;
   readonly state: LeaseState;
   readonly reason: StateReason | null;
   readonly submittedAt: Instant;
-  /** ADVANCE_RESERVATION: its start; DEADLINE: the earliest one, if it has one. */
+  /** ADVANCE_RESERVATION: its start. DEADLINE: its earliest start, if any. */
   readonly requestedStart: Instant | null;
-  /** DEADLINE: by when it must be over. Null for other types. */
+  /** DEADLINE: its deadline. Null for other types. */
   readonly deadline: Instant | null;
   /** As submitted. */
   readonly originalDuration: Millis;
   /** With overheads. */
   readonly duration: Millis;
   readonly knownDuration: Millis | null;
-  /** Running time so far, over all VM reservations that have ended. */
+  /** Running time of all ended VM reservations. */
   readonly accumulated: Millis;
-  /** Runs that were lost: stopped, with all their work, and begun again from nothing. */
+  /** Number of lost runs: stopped with all their work and started again from the beginning. */
   readonly restarts: number;
-  /** Running time that was lost with them. */
+  /** Running time lost with them. */
   readonly lostDuration: Millis;
   readonly preemptible: boolean;
   readonly machines: readonly Amounts[];
   readonly image: DiskImage | null;
   readonly owner: string | null;
-  /** The number of its project. */
+  /** Its project number. */
   readonly project: number | null;
-  /** How long before its end a notice is given; null or absent: as the site does; 0: none. */
+  /** Lead time of the notice before its end; null or absent means the site's default, 0 none. */
   readonly endNotice?: Millis | null;
-  /** Its place in a recurrence; null when it has none. */
+  /** Its place in a recurrence; null if it has none. */
   readonly occurrenceOf: OccurrencePlace | null;
-  /** When its machines were last started (not resumed); null if never. */
+  /** When its machines last started (not resumed); null if never. */
   readonly actualStart: Instant | null;
-  /** When its machines are planned to start next; null when nothing is planned. */
+  /** Next planned start of its machines; null if none. */
   readonly plannedStart: Instant | null;
   /** When it reached a final state. */
   readonly endedAt: Instant | null;
   /** Place in the queue: ascending (submittedAt, queueRank). Null when it is not queued. */
   readonly queueRank: number | null;
-  /** Whether it holds a future reservation that backfilling gave it. */
+  /** Whether it holds a future reservation from backfilling. */
   readonly isFuture: boolean;
-  /** ADVANCE_RESERVATION, DEADLINE: it was promised, has lost its place, and waits for another. */
+  /** ADVANCE_RESERVATION, DEADLINE: whether it lost its promised place and waits for another. */
   readonly isWithoutPlace: boolean;
-  /** How often it was preempted. */
+  /** Number of preemptions. */
   readonly preemptions: number;
-  /** Machine -> node, as in its last or present VM reservation (null before the first). */
+  /** Machine -> node of its last or current VM reservation (null before the first). */
   readonly mapping: Readonly<Record<string, number>> | null;
-  /** Machine -> node on which its saved memory lies. */
+  /** Machine -> node that stores its saved memory. */
   readonly memoryAt: Readonly<Record<string, number>>;
-  /** Machine -> node on which its disk image lies. */
+  /** Machine -> node that stores its disk image. */
   readonly diskAt: Readonly<Record<string, number>>;
 }
 
-/** One reservation, whole. */
+/** A complete reservation. */
 export interface ReservationRecord {
-  /** Counts up from 1 within the site. */
+  /** Increases from 1 within the site. */
   readonly id: number;
   readonly leaseId: number;
   readonly kind: ReservationKind;
   readonly state: ReservationState;
-  /** Planned; once it is over, when it really started and ended. Half-open. */
+  /** Planned times; once it has ended, the actual ones. Half-open. */
   readonly start: Instant;
   readonly end: Instant;
   /** Node -> what it holds there. */
@@ -280,23 +278,23 @@ export interface ReservationRecord {
   readonly machines: Readonly<Record<string, number>> | null;
   /** Migrations: machine -> [from, to]. */
   readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
-  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that still wait for it. */
+  /** IMAGE_TRANSFER: node -> [lease, machine] pairs still waiting for it. */
   readonly waiting: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
-  /** IMAGE_TRANSFER: node -> the [lease, machine] pairs that it is for; once it has started, as they were then. */
+  /** IMAGE_TRANSFER: node -> its [lease, machine] pairs; once started, those at its start. */
   readonly targets: Readonly<Record<string, readonly (readonly [number, number])[]>> | null;
   readonly image: DiskImage | null;
   /** The VM reservation whose chain contains this one; null for VM and IMAGE_TRANSFER. */
   readonly vmId: number | null;
-  /** SUSPENSION: the lease for which it was preempted; null when it was planned so. */
+  /** SUSPENSION: the preempting lease; null if planned without preemption. */
   readonly preemptor: number | null;
-  /** Place in the chain: negative before the VM, positive after it, 0 for the VM itself. */
+  /** Position in the chain: negative before the VM, 0 for the VM, positive after it. */
   readonly chainIndex: number;
-  /** Order among reservations that start (end) at one instant. */
+  /** Order among reservations that start (end) at the same instant. */
   readonly startRank: number;
   readonly endRank: number;
 }
 
-/** A lease went from one state to another. */
+/** A state transition of a lease. */
 export interface LeaseEventRecord {
   /** Increases from 1 across the site, without gaps. */
   readonly sequence: number;
@@ -309,15 +307,15 @@ export interface LeaseEventRecord {
 
 export type ActionKind = 'PREPARE' | 'START' | 'SHUTDOWN' | 'SUSPEND' | 'RESUME' | 'MIGRATE' | 'DESTROY';
 
-/** Something that hosts must do for a lease. Safe to carry out twice. */
+/** An action of hosts for a lease. Idempotent. */
 export interface ActionRecord {
-  /** Counts up from 1 within the site. */
+  /** Increases from 1 within the site. */
   readonly id: number;
   readonly kind: ActionKind;
   readonly leaseId: number;
   readonly reservationId: number | null;
   readonly at: Instant;
-  /** When it should be finished; null when nothing says so. */
+  /** Planned end; null if there is none. */
   readonly deadline: Instant | null;
   readonly targets: readonly ActionTarget[];
 }
@@ -325,9 +323,9 @@ export interface ActionRecord {
 export interface ActionTarget {
   readonly leaseId: number;
   readonly machine: number;
-  /** Where it runs (PREPARE: where the image must be; MIGRATE: where it comes from). */
+  /** The node of the machine (PREPARE: the destination of the image; MIGRATE: the source). */
   readonly node: number;
-  /** MIGRATE only: where it goes. */
+  /** MIGRATE only: the destination. */
   readonly toNode: number | null;
   readonly capacity: Amounts;
   readonly image: DiskImage | null;
@@ -341,15 +339,15 @@ export interface CachedImageRecord {
   readonly users: readonly (readonly [number, number])[];
 }
 
-/** What the core keeps for the site as a whole. */
+/** State of the core for the whole site. */
 export interface SiteRecord {
   readonly lastLeaseId: number;
   readonly lastReservationId: number;
   readonly lastEventSequence: number;
   readonly lastActionId: number;
   readonly lastRecurrenceId: number;
-  /** The last rank handed out (queue, start and end ranks). */
+  /** The last assigned rank (queue, start and end ranks). */
   readonly lastRank: number;
-  /** In the order in which they were cached. */
+  /** In caching order. */
   readonly cachedImages: readonly CachedImageRecord[];
 }

@@ -1,11 +1,11 @@
-/** The plain data of recurrences, as records.ts. */
+/** Plain data of recurrences, as in records.ts. */
 import type { Amounts, DiskImage, Instant, Millis, StateReason } from './records.ts';
 
-/** What is done when occurrences of a new recurrence cannot be had. */
+/** What to do when occurrences of a new recurrence are impossible. */
 export const recurrenceCollisions = ['ALL_OR_NOTHING', 'SKIP'] as const;
 export type RecurrenceCollisions = (typeof recurrenceCollisions)[number];
 
-/** An advance reservation that recurs. The scheduler is given its starts: it does not read the rule. */
+/** A recurring advance reservation. The scheduler receives its starts and does not parse the rule. */
 export interface RecurrenceRequest {
   readonly name: string | null;
   /** One entry per machine, machine 1 first. */
@@ -18,9 +18,9 @@ export interface RecurrenceRequest {
   readonly collisions: RecurrenceCollisions;
   /** RFC 5545 RRULE. */
   readonly rule: string;
-  /** A name of the IANA time zone database. */
+  /** IANA time zone name. */
   readonly timeZone: string;
-  /** The start of occurrence 1 on the wall clock: `2030-01-31T08:00:00`. */
+  /** Local start of occurrence 1: `2030-01-31T08:00:00`. */
   readonly firstStart: string;
 }
 
@@ -33,36 +33,36 @@ export interface OccurrenceStart {
   readonly start: Instant;
 }
 
-/** Occurrences to be made now, ascending index, and the first that is not; null when none follows. */
+/** Occurrences due now, ascending index, and the first later one; null if none follows. */
 export interface OccurrencesAhead {
   readonly occurrences: readonly OccurrenceStart[];
   readonly next: OccurrenceStart | null;
 }
 
-/** What an update has changed for an occurrence and those after it. */
+/** Updated terms of an occurrence and those after it. */
 export interface OccurrenceTerms {
   /** Index of the first occurrence to which it applies. */
   readonly from: number;
   readonly duration: Millis;
-  /** How much later than by the rule they start on the wall clock. */
+  /** Offset of their local start from the rule. */
   readonly shift: Millis;
 }
 
-/** An occurrence that was not made, because it could not be had. */
+/** An occurrence that was skipped because it was impossible. */
 export interface SkippedOccurrence {
   readonly index: number;
   readonly start: Instant;
   readonly reason: StateReason;
 }
 
-/** A recurrence, whole. */
+/** A complete recurrence. */
 export interface RecurrenceRecord extends Omit<RecurrenceRequest, 'duration'> {
-  /** Counts up from 1 within the site. */
+  /** Increases from 1 within the site. */
   readonly id: number;
   readonly createdAt: Instant;
-  /** Ascending `from`; the first from 1. The last that begins at or before an occurrence holds for it. */
+  /** Ascending `from`, starting at 1. The last entry at or before an occurrence applies to it. */
   readonly terms: readonly OccurrenceTerms[];
-  /** The first occurrence that has not been made; null when all have. */
+  /** The first occurrence that has not been created; null if all have. */
   readonly next: OccurrenceStart | null;
   /** Index of the last occurrence; null when only the rule ends the recurrence. */
   readonly lastIndex: number | null;
@@ -70,13 +70,13 @@ export interface RecurrenceRecord extends Omit<RecurrenceRequest, 'duration'> {
   readonly cancelledAt: Instant | null;
 }
 
-/** Changes of a recurrence from an occurrence on. What is absent stays as it is. */
+/** Changes of a recurrence from an occurrence on. Absent fields are unchanged. */
 export interface RecurrenceUpdate {
   readonly from: number;
   readonly name?: string | null | undefined;
   readonly duration?: Millis | undefined;
   /** As in OccurrenceTerms. */
   readonly shift?: Millis | undefined;
-  /** The new starts of occurrences that were made, and of the next one. */
+  /** New starts of created occurrences and of the next one. */
   readonly ahead: OccurrencesAhead;
 }

@@ -2,7 +2,7 @@ import type { Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
-/** Gives a running or planned VM another end and other operations after it. */
+/** Changes the end of a running or planned VM and the operations after it. */
 export function changeEnd(
   state: SchedulerState,
   vm: VmReservation,

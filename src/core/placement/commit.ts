@@ -4,7 +4,7 @@ import type { Plan } from '../vm/plan.ts';
 import { preempt } from './preemption.ts';
 
 /**
- * Makes a plan true. In this order: the victims are put aside, the image transfer is entered, then the chain; last the
+ * Commits a plan. In this order: victims are preempted, the image transfer and then the chain are inserted, and the
  * lease changes state.
  */
 export function commit(

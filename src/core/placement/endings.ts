@@ -6,7 +6,7 @@ import type { SchedulerState } from '../state.ts';
 import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
-/** The lease is over in the regular way. */
+/** The lease ended regularly. */
 export const endLease = (
   state: SchedulerState,
   lease: Lease,
@@ -17,7 +17,7 @@ export const endLease = (
   state.forget(lease, now);
 };
 
-/** Its machines ended by themselves: what was to come after is dropped, and others may move forward. */
+/** Its machines ended by themselves: its later reservations are dropped, and other leases may move forward. */
 export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const { vm } = lease;
   if (lease.state !== 'ACTIVE' || !vm) {
@@ -48,7 +48,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   state.askForReevaluation();
 };
 
-/** A user takes the lease back, in whatever state it is (R61). */
+/** A user cancels the lease, in any state (R61). */
 export const cancelLease = (
   state: SchedulerState,
   lease: Lease,
@@ -61,13 +61,13 @@ export const cancelLease = (
   state.askForReevaluation();
 };
 
-/** A host could not do what the lease needs, or the lease cannot be handled at all. */
+/** A host failed, or the lease caused an error. */
 export const failLease = (state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): void => {
   expectToGoOn(state, lease, reason);
   failWhateverHappens(state, lease, now, reason);
 };
 
-/** The lease fails for a reason that is no fault of the scheduler's or the hosts': it never stops the scheduler. */
+/** The lease fails for a reason outside the scheduler and the hosts; this never stops the scheduler. */
 export function failWhateverHappens(
   state: SchedulerState,
   lease: Lease,
@@ -80,7 +80,7 @@ export function failWhateverHappens(
   state.askForReevaluation();
 }
 
-/** Throws LEASE_FAILURE where a failed lease is to stop the scheduler. */
+/** Throws LEASE_FAILURE if a failed lease must stop the scheduler. */
 export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, message }: StateReason): void => {
   const { leaseFailureHandling: handling } = state.config;
   if (handling === 'cancel') return;
@@ -90,7 +90,9 @@ export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, messag
   );
 };
 
-/** Removes all its reservations from the slot table, counts its running time, and has hosts remove what is left. */
+/**
+ * Removes all its reservations from the slot table, adds up its running time, and tells hosts to remove its remains.
+ */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const vm = lease.vm;
   const held = heldByHosts(lease);

@@ -4,10 +4,7 @@ import type { SchedulerState } from '../state.ts';
 
 export type Place = readonly [machine: number, node: number];
 
-/**
- * Where hosts hold something of the lease: machines that run, are saved, are prepared or are being so, or are on the
- * way from one to another.
- */
+/** Nodes that hold machines of the lease: running, saved, prepared, or in transition. */
 export const heldByHosts = ({ vm, memoryAt, diskAt, transfers, id }: Lease): Place[] => {
   const begun = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE') ? vm : null;
   const arriving = [...transfers].flatMap(({ startedWith }) =>
@@ -21,14 +18,14 @@ export const heldByHosts = ({ vm, memoryAt, diskAt, transfers, id }: Lease): Pla
   return [...places.values()].sort(([a, here], [b, there]) => a - b || here - there);
 };
 
-/** Tells the hosts to remove what they hold of the lease in these places. */
+/** Tells hosts to remove the lease's machines from these places. */
 export const haveRemoved = (
   state: SchedulerState,
   lease: Lease,
   places: readonly Place[],
   now: Instant,
 ): void => {
-  // Also on a node that is down: when it comes back, its machines may still be there.
+  // Also on a node that is DOWN: its machines may still be there when it returns.
   const targets = places.map(([machine, node]) => state.target(lease, machine, node));
   state.log.action('DESTROY', now, lease, null, targets);
 };

@@ -6,15 +6,15 @@ import { commit } from './commit.ts';
 import { haveRemoved, heldByHosts, type Place } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
-/** A plan that was taken back, and what hosts hold for it. */
+/** A withdrawn plan and what hosts hold for it. */
 export interface Withdrawn {
   readonly lease: Lease;
   readonly held: readonly Place[];
 }
 
 /**
- * Takes back a plan that has not begun, what was prepared for it included. The state of the lease stays until it is
- * told what becomes of it.
+ * Withdraws a plan that has not begun, including its preparations. The state of the lease stays until its outcome is
+ * set.
  */
 export function withdrawPlan(state: SchedulerState, lease: Lease, now: Instant): Withdrawn {
   const suspended = lease.isSuspended;
@@ -27,16 +27,13 @@ export function withdrawPlan(state: SchedulerState, lease: Lease, now: Instant):
   return { lease, held };
 }
 
-/** What is on its way to other nodes stays where it came from. */
+/** Data in transfer to other nodes stays at its source. */
 function moveBack(state: SchedulerState, lease: Lease, moves: Reservation['moves'], now: Instant): void {
   const back = moves.map(([machine, from, to]) => state.target(lease, machine, to, from));
   state.log.action('MIGRATE', now, lease, null, back);
 }
 
-/**
- * Gives a lease whose plan was taken back another one. Of what was prepared, what is of use where the machines go now
- * stays.
- */
+/** Replans a lease with a withdrawn plan. Preparations that are useful for the new nodes are kept. */
 export function placeAnew(
   state: SchedulerState,
   { lease, held }: Withdrawn,
@@ -56,7 +53,7 @@ export function placeAnew(
   );
 }
 
-/** Sends a lease whose plan was taken back to the queue, by its submit time. */
+/** Returns a lease with a withdrawn plan to the queue, by its submit time. */
 export function backToQueue(
   state: SchedulerState,
   { lease, held }: Withdrawn,

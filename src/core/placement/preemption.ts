@@ -7,8 +7,8 @@ import { haveRemoved, heldByHosts } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
 /**
- * Makes a lease give way to another that takes its place at `at`: suspended by then if possible, otherwise cancelled
- * and requeued (R54), now or, where victims stop when needed, at `at`.
+ * Preempts a lease for another that takes its place at `at`: suspended by then if possible, otherwise stopped and
+ * requeued (R54), now or, if victims stop when needed, at `at`.
  */
 export function preempt(
   state: SchedulerState,
@@ -30,7 +30,7 @@ export function preempt(
     );
 }
 
-/** Whether a lease can be saved by `at` (R54). */
+/** Whether a lease can be suspended by `at` (R54). */
 export function canSuspendBy(
   { planning: { estimates } }: SchedulerState,
   vm: VmReservation,
@@ -46,7 +46,7 @@ export function canSuspendBy(
   );
 }
 
-/** `preemptor`: the lease that takes its place; null when it is for no other lease. */
+/** `preemptor`: the lease that takes its place; null if there is none. */
 export function suspendBy(
   state: SchedulerState,
   vm: VmReservation,
@@ -58,7 +58,7 @@ export function suspendBy(
   changeEnd(state, vm, (suspensions[0] as Reservation).start, suspensions);
 }
 
-/** Its machines run until `at` and just stop there: what becomes of the lease is decided then. */
+/** Its machines run until `at` and stop there; the lease is then decided again. */
 export function cutShort(
   state: SchedulerState,
   vm: VmReservation,
@@ -71,8 +71,8 @@ export function cutShort(
 }
 
 /**
- * Takes a lease's plan away and puts it back into the queue. If it was running, all its work is lost, also what it did
- * before an earlier suspension (R15, R65). `why` is given the running time that is lost.
+ * Withdraws a lease's plan and returns it to the queue. If it was running, all its work is lost, including that before
+ * an earlier suspension (R15, R65). `why` receives the lost running time.
  */
 export function requeue(
   state: SchedulerState,

@@ -2,7 +2,7 @@ import type { Lease } from '../model/lease.ts';
 import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
-/** Takes a lease's chains out of the slot table: what runs is cut short, what is planned is gone. */
+/** Removes a lease's chains from the slot table: running reservations are cut short, planned ones withdrawn. */
 export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): void => {
   const { vms } = lease;
   if (vms.length === 0) return;
@@ -19,7 +19,7 @@ export const stopChain = (state: SchedulerState, lease: Lease, now: Instant): vo
   state.askForPass();
 };
 
-/** A suspended lease whose plan was dropped is where its memory is. */
+/** A suspended lease with a dropped plan is where its memory is. */
 const mappingOfMemory = (lease: Lease): readonly number[] => {
   const mapping = new Array<number>(lease.machineCount + 1).fill(0);
   for (const [machine, node] of lease.memoryAt) mapping[machine] = node;

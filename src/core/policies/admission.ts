@@ -2,9 +2,9 @@ import type { LeaseView } from '../model/lease-view.ts';
 import type { StateReason } from '../model/records.ts';
 import type { SiteView } from './views.ts';
 
-/** Whether a lease is let in at all, decided when it is requested. */
+/** Admission policy, applied when a lease is requested. */
 export interface AdmissionPolicy {
-  /** Null lets it in; a reason rejects it. */
+  /** Null admits the lease; a reason rejects it. */
   admit(lease: LeaseView, site: SiteView): StateReason | null;
 }
 

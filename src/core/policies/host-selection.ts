@@ -2,19 +2,19 @@ import type { LeaseView } from '../model/lease-view.ts';
 import type { Instant } from '../model/records.ts';
 import type { HostView } from './views.ts';
 
-/** Which nodes are tried first. */
+/** Host selection policy: which nodes are tried first. */
 export interface HostSelectionPolicy {
   /** Higher is tried earlier; equal scores by ascending node number. */
   score(host: HostView, lease: LeaseView, at: Instant): number;
-  /** Set when every score is the same, which spares the sorting. */
+  /** Set if all scores are equal, which avoids sorting. */
   readonly indifferent?: boolean;
 }
 
 export const noPreference: HostSelectionPolicy = { score: () => 1, indifferent: true };
 
 /**
- * Prefers nodes with few leases on them that stay as they are for as long as the lease lasts. Doubles, left to right:
- * ties matter.
+ * Prefers nodes with few leases whose state stays unchanged for the duration of the lease. Doubles, evaluated left to
+ * right: ties matter.
  */
 export const greedy: HostSelectionPolicy = {
   score(host, lease) {

@@ -2,11 +2,11 @@ import type { LeaseView } from '../model/lease-view.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { DAY } from '../model/time.ts';
 
-/** Which leases may be preempted for which. Leases that are not preemptible are never passed to a policy. */
+/** Preemption policy: which leases may preempt which. Leases that are not preemptible are never passed to a policy. */
 export interface PreemptionPolicy {
   /** Whether the lease may preempt any other at all. */
   preempts(preemptor: LeaseView): boolean;
-  /** -1: never; otherwise the higher, the sooner it is preempted. */
+  /** -1 means never; otherwise a higher score is preempted first. */
   score(preemptor: LeaseView, preemptee: LeaseView, at: Instant): number;
 }
 
@@ -14,19 +14,19 @@ export const NEVER = -1;
 
 export const noPreemption: PreemptionPolicy = { preempts: () => false, score: () => NEVER };
 
-/** Up to the age at which a lease is left in peace, the score falls as if it reached 0 here. */
+/** The age at which the score would reach 0; it decreases until the lease is old enough to be spared. */
 const AGING_HORIZON = 31 * DAY;
 
 /**
- * Advance reservations, and leases with a deadline, preempt best-effort leases, the youngest first. A lease that was
- * submitted `peace` ago is left alone; null: age does not matter.
+ * Advance reservations and leases with a deadline preempt best-effort leases, the youngest first. A lease submitted at
+ * least `peace` ago is spared; null means age does not matter.
  */
 export function advanceReservationsPreempt(peace: Millis | null): PreemptionPolicy {
   return {
     preempts: ({ type }) => type === 'ADVANCE_RESERVATION' || type === 'DEADLINE',
     score(_preemptor, { type, submittedAt }, at) {
       if (type !== 'BEST_EFFORT' || (peace !== null && submittedAt <= at - peace)) return NEVER;
-      // However old it is, it can be preempted: only then is there no peace.
+      // Preemptible at every age, since there is no peace.
       return Math.max(0, (AGING_HORIZON - (at - submittedAt)) / AGING_HORIZON);
     },
   };

@@ -3,8 +3,8 @@ import type { Plugin } from 'graphql-yoga';
 import type { ApiContext, Committed } from '../../api/index.ts';
 
 /**
- * Tells the client of a mutation that was committed but whose result could not be made: an error that concerns it
- * carries what was created in `extensions.committed`. After the plugins that make errors.
+ * Reports committed mutations whose result failed: an error that concerns one carries the created objects in
+ * `extensions.committed`. Must follow the plugins that produce errors.
  */
 export function useCommittedNotice(): Plugin<ApiContext> {
   return {

@@ -1,7 +1,7 @@
 import type { TraceParent } from '../../engine/ports.ts';
 import type { Identity } from '../../identity/index.ts';
 
-/** What each operation brings besides its document and variables. */
+/** The context of each operation. */
 export interface RequestContext {
   readonly principal: Identity;
   /** Names the request in answers and in the log. */

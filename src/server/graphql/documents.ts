@@ -1,4 +1,4 @@
-/** What a document may look like, before anything of it is executed. */
+/** Checks of documents before execution. */
 import {
   type FieldNode,
   type FragmentSpreadNode,
@@ -13,9 +13,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { clientError } from './requests.ts';
 
-/**
- * How deep brackets of a document may be nested: deeper than any operation needs, and not as deep as recursion reaches.
- */
+/** Maximum nesting of brackets: more than any operation needs, less than the recursion limit. */
 const maxBracketDepth = 200;
 
 /** Refuses documents with more tokens, and documents that are nested too deep to be processed. */
@@ -27,7 +25,7 @@ export function useDocumentLimits(maxTokens: number): Plugin {
           assertShallow(typeof source === 'string' ? new Source(source) : source, maxTokens);
           return parse(source, { ...options, maxTokens });
         } catch (error) {
-          // Over HTTP Yoga would add it.
+          // Yoga would add it over HTTP.
           if (error instanceof GraphQLError) error.extensions.code ??= 'GRAPHQL_PARSE_FAILED';
           throw error;
         }
@@ -76,11 +74,11 @@ export function useUnconditionalSubscriptions(): Plugin {
   };
 }
 
-/** Longer documents are parsed each time: a thousand of them would fill the memory (characters). */
+/** Maximum length of a cached document (characters); longer documents are parsed each time to save memory. */
 const maxCachedLength = 5_000;
 const maxCachedDocuments = 200;
 
-/** A cache of parsed documents by their text. `onLookup`: whether it was there. */
+/** A cache of parsed documents by text. `onLookup` receives whether it was a hit. */
 export function documentCache<T>(onLookup: (hit: boolean) => void = () => {}) {
   const kept = new Map<string, T>();
   return {

@@ -4,13 +4,13 @@ import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 
-/** Whether an error was made for clients. What was thrown by accident is not shown to them. */
+/** Whether an error is meant for clients. Unexpected errors are not shown. */
 const isForClients = (error: unknown): error is GraphQLError =>
   error instanceof GraphQLError && (error.originalError == null || isForClients(error.originalError));
 
 /**
- * Replaces an unexpected error by one that names the request; the log has the details under the same id. A database
- * that is out of reach is reported as such: the same request may succeed later.
+ * Replaces an unexpected error with one that names the request id, under which the log has the details. An unreachable
+ * database is reported as such, since the same request may succeed later.
  */
 export type ErrorMask = (error: unknown, requestId?: string) => GraphQLError;
 
@@ -62,7 +62,7 @@ export function useErrorMask(mask: ErrorMask): Plugin<{ readonly requestId?: str
   };
 }
 
-/** Without what only the status line of HTTP needs. */
+/** Without data for the HTTP status. */
 export function withoutInternals(errors: readonly GraphQLError[]): GraphQLError[] {
   return errors.map((error) => {
     const { http: _http, unexpected: _unexpected, ...extensions } = error.extensions;

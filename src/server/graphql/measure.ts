@@ -17,20 +17,20 @@ import {
 } from 'graphql';
 import { defaultPageSize } from '../../api/index.ts';
 
-/** How large an operation is, by its text and its variables alone. */
+/** The estimated size of an operation, from its text and variables. */
 export interface Measure {
-  /** Objects that it may read: an estimate. */
+  /** Estimated number of objects that it reads. */
   readonly cost: number;
   readonly depth: number;
   readonly aliases: number;
 }
 
 /**
- * How many elements a list without pages is taken to have, where its field does not say (extension `listSize`: a
- * number, or a function of the arguments).
+ * Assumed size of an unpaged list whose field does not state one (extension `listSize`: a number, or a function of the
+ * arguments).
  */
 const defaultListSize = 10;
-/** What reading the schema counts for. */
+/** Cost of introspection. */
 const introspectionCost = 5_000;
 
 const nothing: Measure = { cost: 0, depth: 0, aliases: 0 };
@@ -42,8 +42,8 @@ const beside = (a: Measure, b: Measure): Measure => ({
 });
 
 /**
- * Measures a valid operation. Each fragment is measured once, so that the time this takes grows with the length of the
- * document only, however often fragments are spread.
+ * Measures a valid operation. Each fragment is measured once, so that the time depends only on the length of the
+ * document.
  */
 export function measure(
   schema: GraphQLSchema,

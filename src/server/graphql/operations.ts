@@ -1,4 +1,4 @@
-/** How large an operation may be and how long it may take. */
+/** Limits of the size and time of operations. */
 import {
   type DocumentNode,
   GraphQLError,
@@ -43,8 +43,8 @@ interface PrincipalContext {
 }
 
 /**
- * Measures operations before anything of them is executed. Refuses those that exceed the limits, and those whose
- * principal or address has spent its cost. Results of queries and mutations have the cost in `extensions.cost`.
+ * Measures operations before execution. Refuses those that exceed the limits or the rate of their principal or address.
+ * Results of queries and mutations have the cost in `extensions.cost`.
  */
 export function useOperationLimits(limits: CostLimits): Plugin {
   const rate = new RateLimiter({ burst: limits.costBurst, perSecond: limits.costPerSecond });
@@ -62,7 +62,7 @@ export function useOperationLimits(limits: CostLimits): Plugin {
     if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
     const { address, principal } = args.contextValue as PrincipalContext;
     const waitOfAddress = address ? addresses.wait(address, measured.cost) : 0;
-    // What is refused costs neither of them anything.
+    // A refused operation is not charged.
     const wait = waitOfAddress || rate.take(principal.name, measured.cost);
     if (wait > 0) {
       const spender = waitOfAddress > 0 ? 'all clients of your address' : 'you';
@@ -125,8 +125,8 @@ const timeoutError = (milliseconds: number): GraphQLError =>
   );
 
 /**
- * Answers in time, with or without the result. A query stops when its time is over or its client has gone: its
- * context's `signal` aborts then. A mutation that has begun is never stopped.
+ * Enforces the time limit. A query stops on timeout or when its client disconnects: the `signal` of its context aborts.
+ * A running mutation is never stopped.
  */
 export function useOperationTimeout(milliseconds: number): Plugin<{ readonly request?: Request }> {
   return {
@@ -159,7 +159,7 @@ export function useOperationTimeout(milliseconds: number): Plugin<{ readonly req
   };
 }
 
-/** Has queries wait for their turn: principals one after the other. Comes after the time limit, which includes waiting. */
+/** Queues queries, round-robin by principal. Must follow the time limit, which includes waiting. */
 export function useReadTurns(turns: ReadTurns): Plugin<PrincipalContext & { readonly signal?: AbortSignal }> {
   return {
     onExecute({ args, executeFn, setExecuteFn }) {
@@ -170,7 +170,7 @@ export function useReadTurns(turns: ReadTurns): Plugin<PrincipalContext & { read
           return await turns.run({ kind: 'query', owner: principal.name, signal }, () => executeFn(given));
         } catch (error) {
           if (!signal?.aborted) throw error;
-          // Nobody receives it.
+          // There is no receiver.
           return { errors: [clientError('CANCELLED', 'The client has gone.', 499)] };
         }
       });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { GraphQLError } from 'graphql';
 
-/** Documents that clients may send by their identifier instead of their text. */
+/** Documents that clients can send by identifier. */
 export interface PersistedDocumentsOptions {
   /** A JSON file: an object of identifiers and documents, or a manifest of Apollo. Null: no document is persisted. */
   readonly manifest: string | null;
-  /** Whether other documents are refused. */
+  /** Whether all other documents are refused. */
   readonly only: boolean;
 }
 
@@ -18,9 +18,7 @@ interface Parameters {
 }
 
 export interface PersistedDocuments {
-  /**
-   * The text of the document, or why there is none. `query` is undefined when the operation names no document at all.
-   */
+  /** The document text, or why there is none. `query` is undefined if the operation names no document. */
   resolve(parameters: Parameters): { readonly query: string | undefined } | { readonly error: GraphQLError };
 }
 
@@ -40,8 +38,7 @@ export function persistedDocuments({ manifest, only }: PersistedDocumentsOptions
       if (known !== undefined) return { query: known };
       if (query) return only && !texts.has(query) ? { error: onlyPersisted() } : { query };
       if (id === null) return { query: undefined };
-      // Clients for automatic persisted queries send the whole document when they receive the first code, and keep
-      // doing so.
+      // On the first code, clients with automatic persisted queries switch to sending whole documents.
       return {
         error:
           manifest === null

@@ -1,8 +1,8 @@
-/** How fast one principal, or the clients of one address, may spend cost. */
+/** Rate limits by cost, per principal and per address. */
 export interface RateLimit {
-  /** Cost that may be spent at once after a rest. */
+  /** Bucket size. */
   readonly burst: number;
-  /** Cost that is restored per second. */
+  /** Refill rate per second. */
   readonly perSecond: number;
 }
 
@@ -17,10 +17,10 @@ interface Bucket {
   at: number;
 }
 
-/** Buckets that are kept; those that have been restored are dropped first. */
+/** Maximum number of buckets; full ones are dropped first. */
 const maxBuckets = 10_000;
 
-/** A token bucket per principal or address. An operation that costs more than the burst takes the whole bucket. */
+/** Token buckets per principal or address. An operation that costs more than the bucket size takes the whole bucket. */
 export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
 

@@ -1,4 +1,4 @@
-/** How an operation arrives: its parameters, and documents that are sent by their hash. */
+/** Request parameters, including persisted documents. */
 import { GraphQLError } from 'graphql';
 import type { GraphQLParams, Plugin } from 'graphql-yoga';
 import type { RequestContext } from './context.ts';
@@ -7,7 +7,7 @@ import type { PersistedDocuments } from './persisted-documents.ts';
 export const clientError = (code: string, message: string, status: number): GraphQLError =>
   new GraphQLError(message, { extensions: { code, http: { status } } });
 
-/** Takes the body that was read and parsed before. */
+/** Uses the body that was already parsed. */
 export function useParsedBody(): Plugin<object, RequestContext> {
   return {
     onRequestParse({ request, serverContext, setRequestParser }) {

@@ -26,9 +26,9 @@ export interface GraphQLOptions {
   readonly mask: ErrorMask;
   readonly log: Logger;
   readonly observe: Parameters<typeof useOperationMetrics>[0];
-  /** A document was parsed before, or not. */
+  /** A lookup of a parsed document. */
   readonly onDocument: (cached: boolean) => void;
-  /** Filled with the event stream of each Response that is one. */
+  /** Receives the event stream of a streaming Response. */
   readonly streams: WeakMap<Response, EventSource>;
   readonly fanOut: FanOut;
   readonly turns: ReadTurns;
@@ -38,7 +38,7 @@ export interface GraphQLOptions {
   readonly tracing: Tracing | null;
 }
 
-/** The schema over HTTP. Authentication, bodies and everything that is not GraphQL have been dealt with before. */
+/** The schema over HTTP. Authentication, body parsing and other paths are handled before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
   const {
     services,
@@ -65,7 +65,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
     maxRequestBodySize: false,
     parserAndValidationCache: { documentCache: documentCache(onDocument), errorCache: documentCache() },
     maskedErrors: { maskError: (error) => mask(error) },
-    // What the mask hides it has also logged.
+    // Masked errors are already logged.
     logging: {
       debug: () => {},
       info: () => {},

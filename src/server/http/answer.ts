@@ -1,13 +1,13 @@
 import type { EventSource } from './event-source.ts';
 
-/** What is sent for one request, whichever way it is sent. */
+/** A transport-independent answer. */
 export interface Answer {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   /** Several requests may share one buffer. */
   readonly body: string | Uint8Array | null;
-  /** Instead of a body: a stream that goes on until one of the two sides ends it. */
+  /** A stream instead of a body; either side may end it. */
   readonly events?: EventSource;
 }
 
@@ -19,7 +19,7 @@ export function json(value: unknown, status = 200, headers: Readonly<Record<stri
   };
 }
 
-/** An error in the form in which GraphQL reports errors. */
+/** An error in GraphQL format. */
 export function failure(
   status: number,
   code: string,
@@ -32,7 +32,7 @@ export function failure(
   });
 }
 
-/** Tells a client in how many seconds to try again when the server cannot serve at present. */
+/** Seconds after which a client should retry when the server is unavailable. */
 export const retryLater = { 'retry-after': '2' };
 
 /** The same answer with more headers. Values of `vary` are joined. */

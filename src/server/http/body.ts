@@ -5,14 +5,14 @@ import { type Answer, failure } from './answer.ts';
 
 const unzip = promisify(gunzip);
 
-/** A request's body as the transport delivers it. */
+/** The request body from the transport. */
 export type BodyChunks = AsyncIterable<Uint8Array>;
 
-/** The body of a POST, or why it is refused. */
+/** The parsed body of a POST, or why it is refused. */
 export type Body = { readonly value: unknown } | { readonly refusal: Answer };
 
 const tooLarge = (maxBytes: number): Body => ({
-  // What was not read of the body would be taken for the next request.
+  // Unread parts of the body would be parsed as the next request.
   refusal: failure(
     413,
     'REQUEST_ENTITY_TOO_LARGE',
@@ -23,7 +23,7 @@ const tooLarge = (maxBytes: number): Body => ({
   ),
 });
 
-/** Reads a body as JSON. `maxBytes` bounds it both as it is sent and uncompressed. */
+/** Reads a JSON body. `maxBytes` limits both its compressed and its uncompressed size. */
 export async function readJson(headers: Headers, chunks: BodyChunks | null, maxBytes: number): Promise<Body> {
   const encoding = (headers.get('content-encoding') ?? 'identity').trim().toLowerCase();
   if (encoding !== 'identity' && encoding !== 'gzip') {
@@ -50,7 +50,7 @@ export async function readJson(headers: Headers, chunks: BodyChunks | null, maxB
   try {
     return { value: JSON.parse(bytes.toString('utf8')) };
   } catch {
-    // The message of the parser quotes the body, which may hold secrets.
+    // The parser's message quotes the body, which may contain secrets.
     return { refusal: failure(400, 'BAD_REQUEST', 'The body is not valid JSON.') };
   }
 }
@@ -67,10 +67,7 @@ async function collect(chunks: BodyChunks | null, maxBytes: number): Promise<Buf
   return Buffer.concat(parts, length);
 }
 
-/**
- * The chunks of a request of Node.js. Leaving the loop early does not destroy the connection, on which the answer is
- * still to be sent.
- */
+/** The chunks of a Node.js request. Leaving the loop early keeps the connection, which the answer still needs. */
 export function chunksOf(request: IncomingMessage): BodyChunks {
   return request.iterator({ destroyOnReturn: false });
 }

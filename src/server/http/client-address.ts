@@ -1,18 +1,15 @@
-/** From which address a request comes, for limits. */
+/** The client address, for rate limits. */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/**
- * The address of a client, by the address of its connection and the header X-Forwarded-For. Null where there is no
- * connection.
- */
+/** The address of a client from its connection and X-Forwarded-For; null without a connection. */
 export type ClientAddress = (
   peer: string | undefined,
   forwardedFor: string | readonly string[] | undefined,
 ) => string | null;
 
 /**
- * `trustedProxies`: addresses and networks in CIDR notation. The header is believed only as far as proxies wrote it: it
- * is read from its end, up to the first address that is no trusted proxy.
+ * `trustedProxies`: addresses and networks in CIDR notation. Only the part of the header written by trusted proxies
+ * counts: it is read from the end up to the first address that is not a trusted proxy.
  */
 export function clientAddresses(trustedProxies: readonly string[]): ClientAddress {
   const trusted = new BlockList();
@@ -45,7 +42,7 @@ function plain(text: string): string {
   return withoutPort.replace(/^::ffff:(?=[\d.]+$)/i, '');
 }
 
-/** One IPv6 client has a network of 64 bits to choose addresses from. */
+/** An IPv6 client controls a whole /64 network. */
 function networkOfClient(address: string): string {
   if (isIP(address) !== 6) return address;
   const [head = '', tail] = address.toLowerCase().split('::');

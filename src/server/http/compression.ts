@@ -10,7 +10,7 @@ export type Encoding = 'br' | 'gzip';
 /** Below this size compression costs more than it saves (bytes). */
 const minCompressedSize = 1_024;
 
-/** The encoding to use for a client, by its header Accept-Encoding; null for none. */
+/** The content encoding from Accept-Encoding; null for none. */
 export function chooseEncoding(acceptEncoding: string | null): Encoding | null {
   if (!acceptEncoding) return null;
   const quality = new Map<string, number>();
@@ -24,14 +24,14 @@ export function chooseEncoding(acceptEncoding: string | null): Encoding | null {
   return of('gzip') > 0 ? 'gzip' : null;
 }
 
-/** Compresses for one client: quickly rather than thoroughly. */
+/** Fast compression for a single client. */
 export function compressOnce(body: string | Uint8Array, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br'
     ? brotli(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
     : zip(body, { level: 5 });
 }
 
-/** Compresses what is then sent to many. */
+/** Best compression for shared content. */
 export function compressForMany(body: string | Uint8Array, encoding: Encoding): Promise<Buffer> {
   return encoding === 'br'
     ? brotli(body, {
@@ -43,7 +43,7 @@ export function compressForMany(body: string | Uint8Array, encoding: Encoding): 
     : zip(body, { level: 6 });
 }
 
-/** The answer as the client takes it. Event streams and what is compressed already stay as they are. */
+/** Compresses an answer if accepted. Event streams and compressed content are unchanged. */
 export async function compressed(answer: Answer, acceptEncoding: string | null): Promise<Answer> {
   const { body, headers } = answer;
   if (body === null || body.length < minCompressedSize || headers['content-encoding'] !== undefined)

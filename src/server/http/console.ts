@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Answer } from './answer.ts';
 import { immutable, SharedFile } from './shared-file.ts';
 
-/** The web console: one page, which shows what its address says, and files whose names hold a hash of their content. */
+/** The web console: a single page and hashed asset files. */
 export interface Console {
   page(request: Request): Promise<Answer>;
   /** Null when the console has no such file. */
@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Only files of this server run or are loaded. `'self'` includes WebSockets of the same origin. */
+/** Only files from this server may run or load. `'self'` includes WebSockets of the same origin. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",

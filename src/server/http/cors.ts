@@ -1,8 +1,8 @@
 import type { Answer } from './answer.ts';
 
-/** Which pages of other sites may use the API. */
+/** CORS: which other origins may use the API. */
 export interface CorsOptions {
-  /** Origins such as `https://console.example.org`; empty: none. `*`: any. */
+  /** Origins such as `https://console.example.org`; empty allows none, `*` any. */
   readonly origins: readonly string[];
 }
 
@@ -13,8 +13,8 @@ const exposedHeaders = 'x-request-id, retry-after';
 const maxAge = 7_200;
 
 /**
- * Headers for answers to the origin; none when it is not on the list. (Tokens are sent in a header, so cookies need no
- * permission.)
+ * Response headers for the origin; none if it is not listed. (Tokens are sent in a header, so credentials need not be
+ * allowed.)
  */
 export function corsHeaders({ origins }: CorsOptions, origin: string | null): Record<string, string> {
   if (origins.length === 0) return {};

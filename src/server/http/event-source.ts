@@ -1,28 +1,27 @@
-/** Where an event stream is written: a connection, or the body of a Response. */
+/** The destination of an event stream: a connection or a Response body. */
 export interface EventSink {
   /**
-   * Writes a chunk, which the sink may keep without copying it. False when the reader is behind: the source then waits
-   * for `onDrained` before it writes again.
+   * Writes a chunk without copying it. Returns false if the reader is behind: the source then waits for `onDrained`.
    */
   write(chunk: Uint8Array): boolean;
-  /** Ends the stream. If it is complete, the source has said so in the stream before. */
+  /** Ends the stream, which the source has marked as complete if it is. */
   end(): void;
-  /** Ends the connection although the stream is not complete, so that the client comes back. */
+  /** Closes the connection without completing the stream, so that the client reconnects. */
   cut(): void;
-  /** The reader has taken what was written. */
+  /** The reader has caught up. */
   onDrained: () => void;
-  /** The reader has gone, or the stream was cut. Called once, and not after `end()`. */
+  /** The reader disconnected or the stream was cut. Called at most once, and not after `end()`. */
   onClosed: () => void;
 }
 
-/** What can be written as an event stream. It is opened at most once. */
+/** A source of an event stream. It is opened at most once. */
 export interface EventSource {
   open(sink: EventSink): void;
-  /** Called instead of `open` when nobody will read. */
+  /** Called instead of `open` if there is no reader. */
   discard(): void;
 }
 
-/** The event streams that are open, so that all can be cut when the server stops. */
+/** Open event streams, to be cut when the server stops. */
 export class OpenStreams {
   private readonly sinks = new Set<EventSink>();
   private stopped = false;

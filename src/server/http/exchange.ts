@@ -1,7 +1,4 @@
-/**
- * Requests of Node.js and their answers: how many at a time on one connection, and how long an answer may take to be
- * read.
- */
+/** Handles Node.js requests, limiting concurrent requests per connection and the time to read an answer. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Request } from '@whatwg-node/fetch';
@@ -22,14 +19,14 @@ export interface ExchangeOptions {
 export interface Exchange {
   readonly listener: RequestListener;
   readonly streams: OpenStreams;
-  /** From now on each answer closes its connection; event streams are cut. */
+  /** Starts the shutdown: answers close their connections, and event streams are cut. */
   stop(): void;
 }
 
-/** Requests of one connection that are worked on at the same time; the others wait. */
+/** Maximum concurrent requests per connection; others wait. */
 const maxConcurrentRequests = 8;
 
-/** Requests of one connection that have no complete answer yet. */
+/** Unanswered requests of a connection. */
 interface Pipeline {
   working: number;
   readonly waiting: (() => void)[];
@@ -96,7 +93,7 @@ export function createExchange({ handle, limits, log }: ExchangeOptions): Exchan
   };
 }
 
-/** The request without its body, which is read apart from it. Null when its URL makes no sense. */
+/** The request without its body, which is read separately. Null if its URL is invalid. */
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request | null {
   const url = `http://${incoming.headers.host ?? 'localhost'}${incoming.url ?? '/'}`;
   if (!URL.canParse(url)) return null;

@@ -44,7 +44,7 @@ subscription Watch {
 }
 `;
 
-/** Scripts, styles and connections of this server only. */
+/** Allows only scripts, styles and connections of this server. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self' 'unsafe-eval' blob:",
@@ -59,7 +59,7 @@ const contentSecurityPolicy = [
 ].join('; ');
 
 /**
- * Runs before GraphiQL: asks for the token, keeps it for this tab and sends it with each request. Asks again when the
+ * Runs before GraphiQL: asks for the token, keeps it for the tab and sends it with each request. Asks again if the
  * server rejects it.
  */
 const askForToken = /* js */ `
@@ -112,7 +112,7 @@ interface Site {
 
 let site: Promise<Site> | undefined;
 
-/** Made when it is first asked for: it is some megabytes, which most servers never need. */
+/** Built on first use: it takes some megabytes that most servers never need. */
 async function makeSite(): Promise<Site> {
   const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const html = renderGraphiQL({
@@ -137,7 +137,7 @@ async function makeSite(): Promise<Site> {
     js: `graphiql-${js.hash}.js`,
     favicon: `favicon-${favicon.hash}`,
   };
-  // Relative, so that the page also works where a proxy serves it under another path.
+  // Relative, so that the page works behind a proxy under another path.
   const page = html
     .replace(icon[0], () => `<link rel="icon" href="graphql/assets/${names.favicon}"`)
     .replace(script.element, () => `<script src="graphql/assets/${names.js}"></script>`)

@@ -13,35 +13,32 @@ export class ListenError extends Error {
 export interface Listening {
   /** Without a path. */
   readonly url: string;
-  /** Answers with the app from now on. */
+  /** Installs the app. */
   serve(app: App): void;
   /**
-   * Accepts no more connections, cuts subscriptions, lets requests finish, and closes what has not finished by the
-   * deadline (milliseconds).
+   * Stops accepting connections, cuts subscriptions, lets requests finish, and closes the rest at the deadline
+   * (milliseconds).
    */
   close(deadline: number): Promise<void>;
 }
 
 /**
- * Longer than proxies keep idle connections (60 s), so that a proxy never sends a request on one that is just being
- * closed.
+ * Longer than the idle timeout of common proxies (60 s), so that a proxy never uses a connection that is being closed.
  */
 const keepAliveTimeout = 65_000;
-/**
- * How long idle connections stay open when the server stops (ms): requests that are on their way are still answered.
- */
+/** How long idle connections stay open during a stop (ms), so that requests in transit are still answered. */
 const idleGrace = 200;
 
 /**
- * Takes the port. Until there is an app the server is alive and not ready: a port that is in use is found before
- * anything else is touched, and a start can be watched. Throws ListenError.
+ * Opens the port. Until the app is installed, the server is live but not ready: a port in use is detected before
+ * anything else is touched, and the start can be observed. Throws ListenError.
  */
 export async function listen(host: string, port: number): Promise<Listening> {
   let app: App | null = null;
   const listener: RequestListener = (request, response) =>
     app ? app.listener(request, response) : starting(request, response);
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout }, listener);
-  // Includes those that have become WebSockets, which the HTTP server no longer knows.
+  // Includes WebSockets, which the HTTP server no longer tracks.
   const connections = new Set<Socket>();
   server.on('connection', (socket) => {
     if (connections.has(socket)) return;

@@ -4,18 +4,16 @@ import type { EventSink, OpenStreams } from './event-source.ts';
 
 export interface SendOptions {
   readonly streams: OpenStreams;
-  /** How long a client may take to read the next piece of an answer (ms). */
+  /** Timeout for a client to read the next part of an answer (ms). */
   readonly writeTimeout: number;
 }
 
-/** What is handed to a connection at once (bytes); shared buffers are not copied. */
+/** Maximum chunk written at once (bytes); shared buffers are not copied. */
 const pieceSize = 64 * 1_024;
-/** How long the rest of a refused body is read, so that its sender gets to the answer (ms). */
+/** How long the rest of a refused body is drained, so that its sender can read the answer (ms). */
 const lingering = 500;
 
-/**
- * Sends an answer, at the pace of its reader. A reader that stops for longer than the time-out loses its connection.
- */
+/** Sends an answer with back-pressure. A reader that stalls longer than the timeout is disconnected. */
 export function send(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -70,7 +68,7 @@ async function sendPieces(outgoing: ServerResponse, body: Buffer, writeTimeout: 
   outgoing.end(at === 0 ? body : body.subarray(at));
 }
 
-/** Destroys the connection unless its reader goes on in time. */
+/** Destroys the connection if its reader stalls. */
 function expiry(outgoing: ServerResponse, writeTimeout: number): NodeJS.Timeout {
   return setTimeout(() => outgoing.destroy(), writeTimeout).unref();
 }

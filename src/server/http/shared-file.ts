@@ -5,7 +5,7 @@ import { chooseEncoding, compressForMany, type Encoding } from './compression.ts
 /** For files whose names change with their content. */
 export const immutable = { 'cache-control': 'public, max-age=31536000, immutable' };
 
-/** A file that is sent to many: each encoding of it is made once and shared. */
+/** A shared file: each encoding is computed once. */
 export class SharedFile {
   readonly hash: string;
   private readonly encoded = new Map<Encoding, Promise<Buffer>>();

@@ -2,7 +2,7 @@ import { BrowserSignInError, type IdentityService, type IssuedTokens } from '../
 import { type Answer, failure, json } from './answer.ts';
 import type { Body } from './body.ts';
 
-/** Below it, paths need no token: they serve people who have none yet. */
+/** Paths below this prefix need no token. */
 export const signInPath = '/sign-in/';
 
 /**

@@ -1,4 +1,4 @@
-/** Subscriptions as server-sent events, in the form of the GraphQL over SSE protocol (distinct connections). */
+/** Subscriptions as server-sent events, following the GraphQL over SSE protocol (distinct connections mode). */
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { serializeResult } from '../graphql/errors.ts';
@@ -8,7 +8,7 @@ import type { FanOut } from './fan-out/fan-out.ts';
 import type { DeliverySink, SharedSubscription } from './fan-out/subscription.ts';
 import { Pings } from './pings.ts';
 
-/** How often something is sent to idle connections, so that proxies keep them open (ms). */
+/** Ping interval that keeps idle connections open through proxies (ms). */
 export const pingInterval = 12_000;
 
 const pings = new Pings(pingInterval);
@@ -17,12 +17,12 @@ const completion = Buffer.from('event: complete\ndata:\n\n');
 
 export const eventStreamHeaders = {
   'content-type': 'text/event-stream',
-  // A proxy must neither keep, change nor collect the stream before it passes it on.
+  // A proxy must not cache, transform or buffer the stream.
   'cache-control': 'no-cache, no-transform',
   'x-accel-buffering': 'no',
 };
 
-/** Gives the results of subscriptions over HTTP as event streams instead of Yoga's. */
+/** Serves subscriptions over HTTP as event streams instead of Yoga's. */
 export function useEventStreams(streams: WeakMap<Response, EventSource>, fanOut: FanOut): Plugin {
   return {
     onResultProcess({ request, result, resultProcessor, setResultProcessor }) {
@@ -67,7 +67,7 @@ class SharedStream implements EventSource {
   }
 }
 
-/** The results of one subscription, one after the other. */
+/** The results of one subscription in order. */
 class ResultStream implements EventSource {
   private readonly iterator: AsyncIterator<ExecutionResult>;
 
@@ -109,7 +109,7 @@ class ResultStream implements EventSource {
   }
 }
 
-/** Some browsers hold the headers back until something follows them. Returns how to stop the pings. */
+/** Some browsers withhold the headers until data follows. Returns a function that stops the pings. */
 function begin(sink: EventSink): () => void {
   sink.write(ping);
   return pings.add(() => sink.write(ping));

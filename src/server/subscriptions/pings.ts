@@ -1,4 +1,4 @@
-/** Calls many back at the same interval with one timer, spread over the interval. */
+/** Runs many periodic callbacks with one timer, spread over the interval. */
 export class Pings {
   private readonly slots: Set<() => void>[];
   private timer: NodeJS.Timeout | null = null;
@@ -11,7 +11,7 @@ export class Pings {
 
   /** Calls back after the interval, again and again, until the returned function is called. */
   add(callback: () => void): () => void {
-    // The slot that has just had its turn.
+    // The last processed slot.
     const slot = this.slots[(this.next + slotCount - 1) % slotCount] as Set<() => void>;
     slot.add(callback);
     this.size += 1;

@@ -2,10 +2,10 @@ import type { WebSocket } from 'ws';
 import type { Batch } from './fan-out/batch.ts';
 import type { DeliverySink } from './fan-out/subscription.ts';
 
-/** A socket that has more than this to send is behind (bytes). */
+/** Buffered bytes above which a socket is considered behind. */
 const maxBuffered = 64 * 1_024;
 
-/** A subscription of a WebSocket: results as messages of graphql-ws, of which only the id is its own. */
+/** A subscription over a WebSocket: graphql-ws messages that differ only in their id. */
 export class SocketSink implements DeliverySink {
   onReady = (): void => {};
   private readonly start: string;
@@ -35,6 +35,6 @@ export class SocketSink implements DeliverySink {
     return true;
   }
 
-  /** The end of the operation's results says so to the client. */
+  /** The end of the operation notifies the client. */
   complete(): void {}
 }

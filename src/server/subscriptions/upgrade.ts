@@ -1,4 +1,4 @@
-/** Requests to upgrade a connection that do not become WebSockets. */
+/** Upgrade requests other than WebSockets. */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
@@ -8,8 +8,8 @@ export function refuseUpgrade(socket: Duplex): void {
 }
 
 /**
- * Some clients offer HTTP/2 with every request. An offer need not be taken, but Node.js has let go of the connection:
- * it is given back to the server with the request as it would be without the offer.
+ * Some clients offer HTTP/2 with every request. The offer may be ignored, but Node.js has already detached the
+ * connection: it is returned to the server with the request as if there had been no offer.
  */
 export function answerWithoutUpgrade(
   server: Server,

@@ -35,13 +35,13 @@ interface Extra extends Record<PropertyKey, unknown> {
   principal?: Identity;
 }
 
-/** What the enveloped functions of Yoga need of an operation. */
+/** The operation data for Yoga's enveloped functions. */
 interface Enveloped {
   execute(args: ExecutionArgs): unknown;
   subscribe(args: ExecutionArgs): unknown;
 }
 
-/** "Service Restart": clients come back, to this server or another one. */
+/** "Service Restart": clients reconnect to this or another server. */
 const serviceRestart = 1012;
 
 /** As graphql-ws closes a connection that is refused: its credentials are invalid. */
@@ -58,7 +58,7 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
       answerWithoutUpgrade(server, request, socket, head);
       return;
     }
-    // The HTTP server has let go of the socket: an error without a listener would end the process.
+    // The HTTP server has detached the socket: an error without a listener would end the process.
     socket.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
     if (request.url?.split('?', 1)[0] !== path) {
       refuseUpgrade(socket);
@@ -66,7 +66,7 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
       sockets.emit('connection', client, request);
-      // graphql-ws would print protocol errors to the console. The socket is closed with their code all the same.
+      // Keeps graphql-ws from printing protocol errors to the console. The socket is still closed with their code.
       client.removeAllListeners('error');
       client.on('error', (error) => log.debug({ err: error }, 'WebSocket'));
     });
@@ -155,7 +155,7 @@ interface OperationContext {
   readonly operationId: string;
 }
 
-/** Queries and mutations under way on each socket. */
+/** Running queries and mutations per socket. */
 class RunningOperations {
   private readonly counts = new WeakMap<WebSocket, number>();
   private readonly closing = new Set<WebSocket>();
@@ -170,8 +170,8 @@ class RunningOperations {
   }
 
   /**
-   * Closes a socket when its last query or mutation has been answered. Subscriptions are not completed: their clients
-   * come back.
+   * Closes a socket after its last query or mutation is answered. Subscriptions are not completed: their clients
+   * reconnect.
    */
   async close(socket: WebSocket): Promise<void> {
     if (socket.readyState === socket.CLOSED) return;

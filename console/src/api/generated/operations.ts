@@ -521,6 +521,8 @@ export type UpdateProjectInput = {
 
 /** New terms of occurrences that have not started, from one on. What is not given stays as it is. All or none change. */
 export type UpdateRecurrenceInput = {
+  /** Changes nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The new running time. */
   readonly duration?: string | null | undefined;
   /** The first occurrence to change. Default: the first that has not started. */

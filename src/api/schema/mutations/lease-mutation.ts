@@ -1,11 +1,11 @@
-/** Mutations whose only argument is a lease, and which return it. */
+/** Mutations that take only a lease and return it. */
 import { builder } from '../builder.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
 import { numberAt, payload, payloadType } from './payload.ts';
 
 interface LeaseMutation {
-  /** The prefix of its input and payload types, such as `CancelLease`. */
+  /** Prefix of its input and payload types, such as `CancelLease`. */
   readonly typePrefix: string;
   /** The command of the engine. */
   readonly command: 'cancel' | 'end';
@@ -14,7 +14,7 @@ interface LeaseMutation {
   readonly payloadDescription: string;
 }
 
-/** Adds a mutation that sends a command for a lease. Only its owner and operators may use it. */
+/** Adds a mutation that sends a command for a lease. Restricted to its owner and operators. */
 export function addLeaseMutation(field: string, mutation: LeaseMutation): void {
   const input = builder.inputType(`${mutation.typePrefix}Input`, {
     description: mutation.inputDescription,

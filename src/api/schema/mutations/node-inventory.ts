@@ -12,7 +12,7 @@ import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { capacityErrors, textErrors } from './request-errors.ts';
 import { type UserError, userError } from './user-error.ts';
 
-/** Nodes of one mutation. */
+/** Maximum number of nodes per mutation. */
 const maxNodes = 1_000;
 const maxLabels = 100;
 
@@ -133,7 +133,7 @@ interface Described {
   readonly labels?: Labels;
 }
 
-/** What a host name or an address may look like: adapters put them into URIs and arguments of programs. */
+/** Allowed characters of a host name or address, since adapters use them in URIs and program arguments. */
 const hostPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,252}$/;
 
 function hostErrors(host: string | null | undefined, ...path: readonly string[]): UserError[] {

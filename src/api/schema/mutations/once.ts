@@ -1,29 +1,29 @@
-/** Idempotency keys of mutations that the engine does not carry out. */
+/** Idempotency keys of mutations outside the engine. */
 import type { Keyed, RecordWithin } from '../../../identity/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { Refused, refuse } from './payload.ts';
 import { textErrors } from './request-errors.ts';
 
-/** Not `idempotencyKey`: that is the name of the field itself. */
+/** Not `idempotencyKey`, which is the name of the field. */
 export function keyDescription(made: string): string {
   return `Repeating a request with its key returns the same ${made}; the key with another input is an error.`;
 }
 
-/** Of a key or a name, which PostgreSQL has to store. Throws Refused. */
+/** Validates a key or name that PostgreSQL must store. Throws Refused. */
 export function checkTexts(texts: Readonly<Record<string, string | null | undefined>>): void {
   const errors = Object.entries(texts).flatMap(([name, text]) => textErrors(text, 'input', name));
   if (errors.length > 0) throw new Refused(errors);
 }
 
 export interface Once<Made> {
-  /** Null: it was made by an earlier request with the key. */
+  /** Null if an earlier request with the key created it. */
   readonly made: Made | null;
   readonly number: number;
 }
 
 /**
- * Makes something, once per idempotency key. `make` calls what it is given in its transaction, so that the key is kept
- * if and only if the thing is made. Throws Refused with IDEMPOTENCY_CONFLICT, and what `make` throws.
+ * Creates an object once per idempotency key. `make` calls the given function in its transaction, so that key and
+ * object are stored atomically. Throws Refused with IDEMPOTENCY_CONFLICT, and the errors of `make`.
  */
 export async function once<Made extends { readonly number: number }>(
   { audit, principal, services }: ApiContext,
@@ -44,7 +44,7 @@ export async function once<Made extends { readonly number: number }>(
     });
     return { made, number: made.number };
   } catch (error) {
-    // The same request may have been carried out meanwhile.
+    // The same request may have succeeded meanwhile.
     const meanwhile = keyed && (await numberUnder(keyed, error));
     if (meanwhile === null) throw error;
     return { made: null, number: meanwhile };

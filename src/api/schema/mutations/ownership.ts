@@ -2,15 +2,13 @@ import { hasRole, mayChange, mayUseProject } from '../../../identity/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { numberAt, refuse } from './payload.ts';
 
-/**
- * Throws Refused: LEASE_NOT_FOUND for a lease that the principal may not see, FORBIDDEN for one that it may not change.
- */
+/** Throws Refused: LEASE_NOT_FOUND for an invisible lease, FORBIDDEN for one that the principal may not change. */
 export async function assertMayChange(
   { principal, read }: ApiContext,
   leaseNumber: number,
   ...path: readonly string[]
 ): Promise<void> {
-  // The engine tells whether the lease exists.
+  // The engine checks whether the lease exists.
   if (hasRole(principal, 'OPERATOR')) return;
   const lease = await read.lease(leaseNumber);
   if (lease === undefined) return refuse('LEASE_NOT_FOUND', `Lease ${leaseNumber} does not exist.`, ...path);

@@ -1,4 +1,4 @@
-/** How mutations answer: a payload with the result, or with `userErrors`. */
+/** Mutation payloads: the result, or `userErrors`. */
 import { GraphQLError } from 'graphql';
 import { CommandError } from '../../../engine/ports.ts';
 import { type ApiContext, readAgain } from '../../context.ts';
@@ -7,7 +7,7 @@ import { builder, type FieldsOf } from '../builder.ts';
 import { isUserErrorCode } from './codes.ts';
 import { type UserError, UserErrorType, userError } from './user-error.ts';
 
-/** A request that is refused for these reasons. */
+/** A refusal with its reasons. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 
@@ -46,8 +46,8 @@ export function payloadType<Result>(
 }
 
 /**
- * Carries a mutation out and makes its payload. `subject` is the path of the argument at fault when the engine names
- * none. Whatever is not a refusal is thrown on.
+ * Executes a mutation and builds its payload. `subject` is the path of the invalid argument if the engine names none.
+ * Rethrows everything but refusals.
  */
 export async function payload<Result>(
   context: ApiContext,
@@ -70,7 +70,7 @@ function userErrorsOf(error: unknown, subject: readonly string[]): readonly User
   return [userError(error.code, error.message, ...path)];
 }
 
-/** As resolvers throw it: GraphQL takes an error with a `path` for one that it has located already. */
+/** For resolvers: GraphQL treats an error with a `path` as already located. */
 export function unexpected(error: unknown): unknown {
   const isOwn = error instanceof GraphQLError;
   return error instanceof Error && 'path' in error && !isOwn

@@ -48,7 +48,7 @@ const UpdateProjectPayload = projectPayload(
   'The changed project, or why it was not changed.',
 );
 
-/** `project` null: the quotas are only checked, so that what is refused leaves nothing half done. */
+/** With a null `project`, the quotas are only validated, so that a refusal leaves nothing half done. */
 async function setQuotas(
   { principal, services }: ApiContext,
   project: number | null,

@@ -16,7 +16,7 @@ import { type UserError, userError } from './user-error.ts';
 const maxAmounts = 100_000;
 const maxAmountsPerMachine = 1_000;
 const maxDuration: Millis = 3_650 * 24 * 3_600_000;
-/** Errors that are returned: a request may name thousands of machines. */
+/** Maximum number of returned errors, since a request may have thousands of machines. */
 const maxErrors = 50;
 
 /** RequestLeaseInput. */
@@ -39,7 +39,7 @@ export interface MachineSet {
   readonly capacity: readonly ResourceAmount[];
 }
 
-/** What is wrong with a request in itself, whatever the site's plans are. Empty for a valid one. */
+/** Validation errors of a request, independent of the site's plans; empty if valid. */
 export function requestErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
   return allErrors(input, now, site).slice(0, maxErrors);
 }
@@ -69,7 +69,7 @@ export function textErrors(text: string | null | undefined, ...path: readonly st
     return [invalid(`The text has ${text.length} characters; the maximum is ${maxTextLength}.`, ...path)];
   }
   if (/\p{Cc}/u.test(text)) return [invalid('The text has control characters.', ...path)];
-  // A database replaces them, and so makes two different keys equal.
+  // A database would replace them and make different keys equal.
   if (/\p{Surrogate}/u.test(text)) return [invalid('The text has unpaired surrogates.', ...path)];
   return [];
 }
@@ -151,7 +151,7 @@ export function durationErrors(duration: Millis, ...path: readonly string[]): Us
   return [];
 }
 
-/** 0: no notice. */
+/** 0 means no notice. */
 export function endNoticeErrors(endNotice: Millis | null | undefined): UserError[] {
   return typeof endNotice === 'number' && endNotice > 0
     ? durationErrors(endNotice, 'input', 'endNotice')
@@ -198,7 +198,7 @@ function fixedStartErrors({ start, duration }: RequestInput, now: Instant): User
   return [];
 }
 
-/** The start of a DEADLINE lease is its earliest start. One in the past means now. */
+/** The start of a DEADLINE lease is its earliest start; one in the past means now. */
 function deadlineErrors({ start, deadline, duration }: RequestInput, now: Instant): UserError[] {
   if (typeof deadline !== 'number') {
     return [invalid('A DEADLINE lease requires a deadline.', 'input', 'deadline')];

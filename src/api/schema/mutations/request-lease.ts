@@ -120,14 +120,14 @@ builder.mutationField('requestLease', (t) =>
   }),
 );
 
-/** A lease that was committed is there: that it is not must not look like a refusal. */
+/** A committed lease must exist; its absence must not look like a refusal. */
 async function created(leaseNumber: number, read: Readers): Promise<LeaseRow> {
   const lease = await read.lease(leaseNumber);
   if (lease === undefined) throw new Error(`lease ${leaseNumber} was committed, but cannot be read`);
   return lease;
 }
 
-/** A request that was accepted before its start passed, and is sent again, returns its lease. */
+/** A repeated request whose start has passed since it was accepted returns its lease. */
 async function isRepetition(
   { idempotencyKey }: RequestInput,
   errors: readonly UserError[],
@@ -137,7 +137,7 @@ async function isRepetition(
   return read.isKnownKey(idempotencyKey);
 }
 
-/** Validated input (so that its type is known) as the engine takes it. */
+/** Converts validated input to the engine's form. */
 function asRequest(input: RequestInput) {
   return {
     type: input.type as LeaseType,
@@ -151,7 +151,7 @@ function asRequest(input: RequestInput) {
     preemptible: input.preemptible ?? input.type === 'BEST_EFFORT',
     image: input.diskImage ?? null,
     knownDuration: input.knownDuration ?? null,
-    // Absent where it was not given, so that what idempotency keys stand for does not change.
+    // Absent if not given, so that stored idempotency keys stay valid.
     ...(typeof input.endNotice === 'number' && { endNotice: input.endNotice }),
   };
 }

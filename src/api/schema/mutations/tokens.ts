@@ -28,7 +28,7 @@ const CreateTokenInput = builder.inputType('CreateTokenInput', {
 
 interface CreatedToken {
   readonly number: number;
-  /** Null for a repetition. */
+  /** Null for a repeated request. */
   readonly secret: string | null;
 }
 
@@ -51,7 +51,7 @@ const CreateTokenPayload = payloadType<CreatedToken>(
   }),
 );
 
-/** ':' is kept for names of OpenID Connect. */
+/** ':' is reserved for OpenID Connect names. */
 const tokenName = /^[\p{L}\p{N}._@-]+$/u;
 /** The administrator's token of the configuration. */
 const reservedName = 'admin';

@@ -2,11 +2,11 @@ import type { Millis } from '../../../core/index.ts';
 import { builder } from '../builder.ts';
 import { isRetryable, type UserErrorCode, userErrorCodes } from './codes.ts';
 
-/** A fault of a request. */
+/** An error of a request. */
 export interface UserError {
   readonly code: UserErrorCode;
   readonly message: string;
-  /** The part of the mutation's arguments at fault, outermost first. */
+  /** Path of the invalid argument, outermost first. */
   readonly path: readonly string[] | null;
 }
 
@@ -14,7 +14,7 @@ export function userError(code: UserErrorCode, message: string, ...path: readonl
   return { code, message, path: path.length > 0 ? path : null };
 }
 
-/** Milliseconds after which a retryable request is worth repeating. */
+/** Milliseconds to wait before repeating a retryable request. */
 const retryAfter: Millis = 1_000;
 
 const UserErrorReason = builder.enumType('UserErrorReason', {

@@ -65,7 +65,7 @@ const TestWebhookInput = builder.inputType('TestWebhookInput', {
 
 interface Created {
   readonly number: number;
-  /** Null for a repetition. */
+  /** Null for a repeated request. */
   readonly secret: string | null;
 }
 

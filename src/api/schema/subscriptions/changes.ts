@@ -1,4 +1,4 @@
-/** Subscriptions to objects as they are, and then as they become. */
+/** Subscriptions to the current state of objects and its changes. */
 import { type Change, ChangeStream } from '../../change-stream.ts';
 import { clientError } from '../../errors.ts';
 import { numberOf } from '../../global-id.ts';
@@ -34,7 +34,7 @@ const QueueSummary = builder.objectRef<QueueSummaryShape>('QueueSummary').implem
   }),
 });
 
-/** A text that differs when a value differs. */
+/** A fingerprint of a value. */
 function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) => (typeof each === 'bigint' ? String(each) : each));
 }

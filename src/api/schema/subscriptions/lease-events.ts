@@ -13,7 +13,7 @@ builder.subscriptionField('leaseEvents', (t) =>
     type: LeaseEvent,
     description:
       'Changes of state as they are committed. With `after`, all events since that sequence number come first; nothing is lost or repeated in between.',
-    // Subscriptions that differ in this argument only share their results.
+    // Subscriptions that differ only in this argument share their results.
     extensions: { cursorArgument: 'after' },
     args: {
       after: t.arg({

@@ -1,6 +1,6 @@
 import { eventFrame } from '../event-frame.ts';
 
-/** The result of one event, as it is sent. */
+/** A serialized result of one event. */
 export interface Frame {
   /** Null for the error that ends a subscription. */
   readonly sequence: number | null;
@@ -8,17 +8,17 @@ export interface Frame {
   readonly payload: string;
 }
 
-/** Results that many subscribers receive: serialized once, and as an event stream one buffer for all of them. */
+/** Results for many subscribers, serialized once; event streams share one buffer. */
 export class Batch {
   private buffer: Buffer | null = null;
 
   constructor(
     readonly frames: readonly Frame[],
-    /** Who has received the batch has received everything up to this sequence number. */
+    /** A subscriber that received the batch has received everything up to this sequence number. */
     readonly upTo: number,
   ) {}
 
-  /** What a subscriber that has received everything up to `cursor` lacks. */
+  /** The part that a subscriber at `cursor` is missing. */
   after(cursor: number): readonly Frame[] {
     const [first] = this.frames;
     if (first === undefined || first.sequence === null || first.sequence > cursor) return this.frames;

@@ -1,6 +1,6 @@
 /**
- * Calls back at most once per interval, and everything that waits at the same time: what selections execute together
- * reads the database together.
+ * Runs callbacks at most once per interval, all at the same time, so that selections executed together share database
+ * reads.
  */
 export class Beat {
   private readonly waiting = new Set<() => void>();
@@ -9,7 +9,7 @@ export class Beat {
 
   constructor(private readonly interval: number) {}
 
-  /** Calls back at the next beat: at once when the last one is longer ago than the interval. */
+  /** Calls back at the next beat, immediately if the last one is longer ago than the interval. */
   next(callback: () => void): void {
     this.waiting.add(callback);
     this.timer ??= setTimeout(() => this.run(), Math.max(0, this.last + this.interval - performance.now()));

@@ -1,7 +1,7 @@
 /**
- * Events and notices on their way to subscribers. Subscriptions with the same document, the same variables (apart from
- * `after`) and the same rights share one execution and one serialization per event. Those that are behind read pages,
- * which they share as well, until they have caught up; those that do not read fast enough go back to that.
+ * Delivers events and notices to subscribers. Subscriptions with equal documents, variables (except `after`) and rights
+ * share one execution and one serialization per event. Subscribers that are behind read shared pages until they have
+ * caught up; subscribers that read too slowly return to that mode.
  */
 import {
   createSourceEventStream,
@@ -38,7 +38,7 @@ export interface FanOutOptions {
   readonly metrics: FanOutMetrics;
 }
 
-/** Events that come within this time are delivered together (ms). */
+/** Coalescing interval of events (ms). */
 const coalescing = 50;
 
 interface SubscriptionContext extends RequestContext {
@@ -68,7 +68,7 @@ export class FanOut {
     return [...this.feeds.values()].reduce((sum, { subscribers }) => sum + subscribers, 0);
   }
 
-  /** Has subscriptions to events served from here. The transport finds each with `find`. */
+  /** Serves event subscriptions from here. Transports look them up with `find`. */
   plugin(): Plugin {
     return {
       onSubscribe: ({ setSubscribeFn }) => {
@@ -167,7 +167,7 @@ export class FanOut {
         leaseNumber,
         beat: this.beat,
         signal: this.stopping.signal,
-        // What events of one moment show is read together, and anew.
+        // Events of one moment share fresh reads.
         execute: async (events) => {
           const context = apiContext(services, principal, requestId);
           const visible = await shown(events, context.read);
@@ -187,12 +187,12 @@ export class FanOut {
   }
 }
 
-/** A browser that comes back repeats the `after` of its first request, and says where it stopped besides. */
+/** A reconnecting browser repeats the `after` of its first request and adds its last event id. */
 function laterOf(after: number | null, lastSeen: number | null): number | null {
   return after === null || lastSeen === null ? (after ?? lastSeen) : Math.max(after, lastSeen);
 }
 
-/** Where a client that comes back over server-sent events stopped. */
+/** Last event id of a client that reconnects over server-sent events. */
 function lastEventId({ request }: SubscriptionContext): number | null {
   const id = request?.headers.get('last-event-id') ?? '';
   return /^\d{1,15}$/.test(id) ? Number(id) : null;

@@ -2,12 +2,12 @@ import type { FeedRecord } from '../../../api/index.ts';
 import type { Feed } from '../../../engine/ports.ts';
 import type { Selection } from './selection.ts';
 
-/** What is committed in one sequence, and the selections that it is given to. Read only while somebody subscribes. */
+/** A committed sequence and its selections. It is read only while there are subscribers. */
 export class LiveFeed<R extends FeedRecord> {
   readonly selections = new Map<string, Selection<R>>();
-  /** Everything up to here has been given to the selections. */
+  /** Everything up to here has been passed to the selections. */
   position = 0;
-  /** Ends the stream of what is new; null while nobody subscribes. */
+  /** Ends the live stream; null without subscribers. */
   private reading: AbortController | null = null;
   private subscriptions = 0;
 
@@ -28,7 +28,7 @@ export class LiveFeed<R extends FeedRecord> {
     return this.subscriptions;
   }
 
-  /** How far the slowest subscriber is behind. */
+  /** Lag of the slowest subscriber. */
   get lag(): number {
     let lag = 0;
     for (const { subscribers } of this.selections.values()) {
@@ -37,14 +37,14 @@ export class LiveFeed<R extends FeedRecord> {
     return lag;
   }
 
-  /** Records that wait to be delivered, over all selections. */
+  /** Records waiting for delivery, over all selections. */
   get pending(): number {
     let sum = 0;
     for (const { waiting } of this.selections.values()) sum += waiting;
     return sum;
   }
 
-  /** A subscriber comes: the selection with this key, made if there is none. */
+  /** Adds a subscriber: returns the selection with this key, creating it if necessary. */
   enter(key: string, make: (position: number) => Selection<R>): Selection<R> {
     this.subscriptions += 1;
     this.start();

@@ -1,20 +1,20 @@
 import { type Aggregator, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
-/** What the fan-out counts, for Prometheus. */
+/** Prometheus metrics of the fan-out. */
 export interface FanOutMetrics {
   /** Sets the source of the gauges. */
   watch(read: () => FanOutReadings): void;
-  /** An event is known here, so long after it happened (seconds). */
+  /** Age of an event when it arrives (seconds). */
   published(seconds: number): void;
-  /** Events that waited were delivered to all of a selection; the first of them waited so long (seconds). */
+  /** Waiting time of the first event of a delivery to a selection (seconds). */
   fannedOut(seconds: number): void;
   /** A page of events for subscribers that are behind: read, or shared with others that ask for the same. */
   page(source: 'read' | 'shared'): void;
   /** Events executed once for all subscriptions that select the same. */
   executed(events: number): void;
-  /** Results handed to a subscriber. */
+  /** Results delivered to a subscriber. */
   delivered(results: number): void;
-  /** A subscriber did not read fast enough and goes back to reading from the database. */
+  /** A subscriber was too slow and returns to reading from the database. */
   fellBehind(): void;
 }
 
@@ -23,7 +23,7 @@ export interface FanOutReadings {
   readonly selections: number;
   /** Events between the slowest subscriber and the newest event. */
   readonly lag: number;
-  /** Events that wait to be delivered, over all selections. */
+  /** Events waiting for delivery, over all selections. */
   readonly pending: number;
 }
 
@@ -92,7 +92,7 @@ export function createFanOutMetrics(registry: Registry): FanOutMetrics {
     watch: (reader) => {
       read = reader;
     },
-    // The clocks of two machines differ.
+    // The clocks of two machines may differ.
     published: (seconds) => publish.observe(Math.max(0, seconds)),
     fannedOut: (seconds) => fanOut.observe(seconds),
     page: (source) => pages.inc({ source }),

@@ -8,18 +8,17 @@ import {
   visit,
 } from 'graphql';
 
-/** What of a document and its variables decides which results a subscription has: all but where it begins. */
+/** The part of a document and its variables that determines the results of a subscription: all but its start. */
 interface Selected {
   readonly text: string;
-  /** Variables that only say where it begins. */
+  /** Variables that only set the start. */
   readonly cursors: ReadonlySet<string>;
 }
 
 const selections = new WeakMap<DocumentNode, Selected>();
 
 /**
- * Equal for subscriptions whose results are equal, apart from where they begin. `view` stands for what the principal
- * may see.
+ * Equal for subscriptions with equal results apart from their start. `view` represents the visibility of the principal.
  */
 export function selectionKey(
   { schema, document, operationName, variableValues }: ExecutionArgs,
@@ -42,7 +41,7 @@ export function selectionKey(
   ]);
 }
 
-/** The argument that says where a subscription begins is named by the extension `cursorArgument` of its field. */
+/** The extension `cursorArgument` of a field names the argument with the start. */
 function select(schema: GraphQLSchema, document: DocumentNode): Selected {
   const fields = schema.getSubscriptionType()?.getFields() ?? {};
   const cursors = new Set<string>();

@@ -6,9 +6,9 @@ import type { FanOutMetrics } from './metrics.ts';
 
 /** A subscription as its selection sees it. */
 export interface Subscriber {
-  /** The last sequence number that it has received or that did not concern it. */
+  /** The last sequence number that it has received or that did not match. */
   readonly cursor: number;
-  /** Gives it what it lacks of a batch. False when it cannot take more at present. */
+  /** Delivers the missing part of a batch. Returns false if it cannot accept more now. */
   deliver(batch: Batch): boolean;
   /** Ends it with the error in the batch. */
   fail(batch: Batch): void;
@@ -19,28 +19,28 @@ export interface SelectionOptions<R extends FeedRecord> {
   readonly metrics: FanOutMetrics;
   /** Null: events of all leases. */
   readonly leaseNumber: number | null;
-  /** The results of those of the events that the subscription shows, in their order. */
+  /** Results of the matching events, in order. */
   readonly execute: (events: readonly R[]) => Promise<readonly Frame[]>;
   /** The result that ends a subscription with an error. */
   readonly executeFailure: (error: unknown) => Promise<string>;
-  /** When events that have come meanwhile are delivered together. */
+  /** Schedules the joint delivery of pending events. */
   readonly beat: Beat;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
-  /** Runs reads for those that are behind, a few at a time and in the order in which they ask. */
+  /** Runs reads for subscribers that are behind, with limited concurrency and in order. */
   readonly takeTurn: <T>(read: () => Promise<T>) => Promise<T>;
 }
 
-/** How long writing to subscribers may go on before other work has its turn (ms). */
+/** Maximum time of writing to subscribers before yielding (ms). */
 const sliceLength = 5;
-/** How many events are executed at once for those that are behind. */
+/** Page size for subscribers that are behind. */
 const pageSize = 100;
-/** How long the results of a page may be given to others (ms). What they show is no older than this. */
+/** How long the results of a page may be shared (ms); they are never older than this. */
 const pageLifetime = 1_000;
 
-/** Subscriptions that select the same: each event is executed and serialized once for all of them. */
+/** Subscriptions with equal selections: each event is executed and serialized once for all of them. */
 export class Selection<R extends FeedRecord = FeedRecord> {
-  /** All of them, also those that are behind. */
+  /** All subscribers, including those that are behind. */
   readonly subscribers = new Set<Subscriber>();
   /** Those that have received everything up to `position`. */
   private readonly live = new Set<Subscriber>();
@@ -52,16 +52,16 @@ export class Selection<R extends FeedRecord = FeedRecord> {
 
   constructor(
     private readonly options: SelectionOptions<R>,
-    /** Everything up to here has been given, or is just being given, to those in `live`. */
+    /** Everything up to here has been or is being delivered to those in `live`. */
     private position: number,
   ) {}
 
-  /** Events that wait to be delivered. */
+  /** Events waiting for delivery. */
   get waiting(): number {
     return this.pending.length;
   }
 
-  /** False when the subscriber is behind and has to read first. */
+  /** Returns false if the subscriber is behind and must read first. */
   join(subscriber: Subscriber): boolean {
     if (subscriber.cursor < this.position) return false;
     this.live.add(subscriber);
@@ -96,7 +96,7 @@ export class Selection<R extends FeedRecord = FeedRecord> {
     return new Batch([{ sequence: null, payload: await this.options.executeFailure(error) }], 0);
   }
 
-  /** The results after a sequence number, shared by those who ask at the same time. */
+  /** Results after a sequence number, shared by concurrent readers. */
   page(after: number): Promise<Batch> {
     const known = this.pages.get(after);
     this.options.metrics.page(known ? 'shared' : 'read');
@@ -110,7 +110,7 @@ export class Selection<R extends FeedRecord = FeedRecord> {
 
   private async readPage(after: number): Promise<Batch> {
     const { feed, leaseNumber, signal } = this.options;
-    // Pages end at round numbers, so that subscribers that began in different places come to share them.
+    // Pages end at multiples of the page size, so that subscribers with different starts come to share them.
     const limit = pageSize - (after % pageSize);
     const { events, upTo } = await feed.page({ after, leaseNumber, limit }, signal);
     return this.execute(events, upTo);
@@ -131,7 +131,7 @@ export class Selection<R extends FeedRecord = FeedRecord> {
     const events = this.pending;
     const since = this.pendingSince;
     this.pending = [];
-    // A subscriber that joins from now on needs nothing of what is flushed.
+    // A subscriber that joins from now on does not need the flushed events.
     this.position = events.at(-1)?.sequence ?? this.position;
     const { leaseNumber } = this.options;
     const selected = leaseNumber === null ? events : events.filter(({ leaseId }) => leaseId === leaseNumber);
@@ -156,7 +156,7 @@ export class Selection<R extends FeedRecord = FeedRecord> {
   private async deliver(batch: Batch): Promise<void> {
     let started = performance.now();
     for (const subscriber of this.live) {
-      // One that cannot take more goes back to reading, when it can.
+      // A subscriber that cannot accept more returns to reading when it can.
       if (!subscriber.deliver(batch)) this.live.delete(subscriber);
       if (performance.now() - started < sliceLength) continue;
       await new Promise((resolve) => setImmediate(resolve));

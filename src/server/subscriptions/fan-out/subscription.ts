@@ -3,12 +3,9 @@ import { pace } from '../../../api/index.ts';
 import type { Batch } from './batch.ts';
 import type { Selection, Subscriber } from './selection.ts';
 
-/** Where a subscription is delivered. */
+/** The destination of a subscription. */
 export interface DeliverySink {
-  /**
-   * Sends what a subscriber that has received everything up to `cursor` lacks. False when the reader is behind: then
-   * `onReady` follows.
-   */
+  /** Sends the part of a batch after `cursor`. Returns false if the reader is behind; `onReady` follows then. */
   deliver(batch: Batch, cursor: number): boolean;
   /** The reader has caught up with what was sent. */
   onReady: () => void;
@@ -16,7 +13,7 @@ export interface DeliverySink {
   complete(): void;
 }
 
-/** What the subscription needs of the fan-out. */
+/** The fan-out's interface for a subscription. */
 export interface SubscriptionOptions {
   /** Called when it is attached. */
   readonly open: () => Selection;
@@ -30,8 +27,8 @@ type Result = IteratorResult<ExecutionResult, undefined>;
 const done: Result = { done: true, value: undefined };
 
 /**
- * One subscription of a client. Its results are pushed to the sink that it is attached to. As an iterator, which is how
- * transports hold it, it has no elements; it ends when the subscription has ended.
+ * A client's subscription. Its results are pushed to the attached sink. Transports hold it as an iterator, which has no
+ * elements and ends with the subscription.
  */
 export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionResult, undefined, undefined> {
   private sink: DeliverySink | null = null;
@@ -48,7 +45,7 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     private readonly options: SubscriptionOptions,
   ) {}
 
-  /** Begins to deliver. */
+  /** Starts delivery. */
   attach(sink: DeliverySink): void {
     if (this.over) return;
     this.sink = sink;
@@ -78,7 +75,7 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     this.close();
   }
 
-  /** Reads until it has everything that others have. */
+  /** Reads until it has caught up. */
   private async catchUp(selection: Selection): Promise<void> {
     while (!this.over && !selection.join(this)) {
       let page: Batch;
@@ -104,7 +101,7 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     });
   }
 
-  /** Ends it without telling the sink. */
+  /** Ends it without notifying the sink. */
   close(): void {
     if (this.over) return;
     this.over = true;
