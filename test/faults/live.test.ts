@@ -33,7 +33,7 @@ class Site {
   /** One server on the embedded database, or two on PostgreSQL; disposed of when the test has finished. */
   static async begin(database: 'embedded' | 'server', config: object): Promise<Site> {
     const seed = faultSeed();
-    build();
+    await build();
     const scratch = scratchDirectory();
     onTestFinished(() => scratch.remove());
     const environment: Record<string, string> = { LEASEGRAPH_ADMIN_TOKEN: token };

@@ -40,7 +40,7 @@ export class Stage {
 
   /** One server on the embedded database, or two on PostgreSQL. */
   static async begin(database: 'embedded' | 'server', scenario: Scenario, killing: Killing): Promise<Stage> {
-    build();
+    await build();
     const scratch = scratchDirectory();
     const postgres = database === 'server' ? await startPostgres() : null;
     const databaseUrl = postgres ? postgres.url(await postgres.createDatabase()) : null;
