@@ -10,7 +10,7 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
   afterEach(() => server?.[Symbol.dispose]());
 
   it('pans 1,000 nodes and 10,000 reservations with no frame over 33 ms', async () => {
-    build();
+    await build();
     server = await serveConsole(() => ({ nodes: 1_000, reservations: scheduled(1_000, 10_000) }));
     await using browser = await openBrowser({ width: 1400, height: 1200 });
     const page = await browser.newPage();
@@ -27,7 +27,7 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
   });
 
   it.each(['/schedule', '/leases'])('does not grow while events arrive (%s)', async (path) => {
-    build();
+    await build();
     // What the page shows differs at each reading.
     let readings = 0;
     server = await serveConsole(() => {
