@@ -349,7 +349,7 @@ describe('accounting', () => {
     expect([status, err]).toEqual([0, '']);
     expect(out).toMatch(/^(FOR +LEASES|No leases)/);
     expect((await cli('accounting', '--by', 'node', ...server)).err).toContain(
-      'Expected project, owner or lease.',
+      'Expected one of project, owner, lease.',
     );
   });
 });
