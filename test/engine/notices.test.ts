@@ -199,7 +199,7 @@ test('the machines of a lease that start late are announced', async () => {
   await settle();
   expect(story(harness.database.notices)).toEqual(['4 LEASE_LATE 1']);
   expect(harness.database.notices[0]).toMatchObject({
-    message: 'Lease 1 started 240 s later than planned: its hosts take longer.',
+    message: 'Lease 1 started 4m later than planned: its hosts take longer.',
     facts: { previousStart: epoch, start: epoch + minutes(4) },
   });
 });

@@ -1,5 +1,11 @@
 /** Derives the notice about a lease from its state before and after a turn and its events. */
-import type { LeaseEventRecord, LeaseRecord, LeaseState, StateReason } from '../../core/index.ts';
+import {
+  formatDuration,
+  type LeaseEventRecord,
+  type LeaseRecord,
+  type LeaseState,
+  type StateReason,
+} from '../../core/index.ts';
 import { type NewNotice, type NoticeFacts, type NoticeKind, noNotice } from './notice.ts';
 
 /** Reasons with which the scheduler removes a lease from its nodes or moves its plan. */
@@ -55,7 +61,7 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   const isLater = previousStart !== null && start !== null && start > previousStart;
   const facts = { ...(previousStart !== null && { previousStart }), ...(start !== null && { start }) };
   if (isLater && reason.code === 'HOSTS_LATE') {
-    const delay = seconds(start - previousStart);
+    const delay = formatDuration(start - previousStart);
     return notice(
       after,
       'LEASE_LATE',
@@ -64,7 +70,7 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
       facts,
     );
   }
-  const change = isLater ? ` and starts ${seconds(start - previousStart)} later than planned` : '';
+  const change = isLater ? ` and starts ${formatDuration(start - previousStart)} later than planned` : '';
   return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);
 }
 
@@ -81,7 +87,7 @@ function lateness(
   const isPlanned = events.length === 0 && after.state === before.state && hasSameTerms(before, after);
   if (!isStarted && !isPlanned) return null;
   const verb = isStarted ? 'started' : 'starts';
-  const message = `${verb} ${seconds(start - previousStart)} later than planned: its hosts take longer`;
+  const message = `${verb} ${formatDuration(start - previousStart)} later than planned: its hosts take longer`;
   return notice(after, 'LEASE_LATE', message, null, { previousStart, start });
 }
 
@@ -106,8 +112,4 @@ function notice(
   facts: NoticeFacts = {},
 ): NewNotice {
   return { ...noNotice, kind, leaseId: id, project, message: `Lease ${id} ${what}.`, reason, facts };
-}
-
-function seconds(duration: number): string {
-  return `${duration / 1_000} s`;
 }
