@@ -280,6 +280,10 @@ const values: Readonly<Record<string, string>> = {
   'Query.utilization(to:)': iso(now + hour),
   'Query.schedule(from:)': iso(now),
   'Query.schedule(to:)': iso(now + hour),
+  'Subscription.leaseChanged(id:)': JSON.stringify(id('Lease', foreign.lease)),
+  'Subscription.leaseEvents(after:)': '0',
+  'Subscription.nodeChanged(id:)': JSON.stringify(id('ComputeNode', 1)),
+  'Subscription.notices(after:)': '0',
 };
 
 function argumentsOf(parent: GraphQLNamedType, field: GraphQLField<unknown, unknown>): string {
@@ -316,6 +320,7 @@ function selectionOf(type: GraphQLNamedType, depth: number, within: readonly str
 }
 
 const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {});
+const subscriptionFields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
 
 /** A root field with everything that can be selected of it. */
 function walkOf(field: GraphQLField<unknown, unknown>): string {
@@ -326,6 +331,34 @@ function walkOf(field: GraphQLField<unknown, unknown>): string {
   const groupings = ['OWNER', 'PROJECT', 'LEASE'];
   return `{ ${groupings.map((by) => `${by}: accounting${given.replace('OWNER', by)} ${inside}`).join(' ')} }`;
 }
+
+/** A subscription with everything that can be selected of its elements. */
+function subscriptionTo(field: GraphQLField<unknown, unknown>): string {
+  const root = schema.getSubscriptionType() as GraphQLNamedType;
+  return `subscription { ${field.name}${argumentsOf(root, field)} ${selectionOf(getNamedType(field.type), 3)} }`;
+}
+
+/** What a subscription delivers as an event stream, up to its end or until it has delivered enough. */
+async function received(role: Role, query: string, isEnough: (text: string) => boolean): Promise<string> {
+  const request = new Request('http://localhost/graphql', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      authorization: `Bearer ${tokens.get(role)}`,
+    },
+    body: JSON.stringify({ query }),
+  });
+  const { body } = await api.app.fetch(request);
+  let text = '';
+  for await (const chunk of body ?? []) {
+    text += new TextDecoder().decode(chunk as Uint8Array);
+    if (isEnough(text)) break;
+  }
+  return text;
+}
+
+const hasElement = (text: string) => /event: next\ndata: .*\n\n/.test(text);
 
 /** The mutations that a role may call. */
 function mutationsFor(role: Role) {
@@ -498,20 +531,13 @@ describe('a member of another project', () => {
     expect(await cancel(foreign.lease)).toBe(await cancel(9));
     expect(await cancel(foreign.lease)).toContain('LEASE_NOT_FOUND');
     expect(api.leases.cancelled).toEqual([]);
-    const watch = async (number: number) => {
-      const query = `subscription { leaseEvents(leaseId: "${id('Lease', number)}") { sequence } }`;
-      const request = new Request('http://localhost/graphql', {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          accept: 'text/event-stream',
-          authorization: `Bearer ${tokens.get('USER')}`,
-        },
-        body: JSON.stringify({ query }),
-      });
-      return (await (await api.app.fetch(request)).text()).replaceAll(String(number), 'N');
-    };
-    expect(await watch(foreign.lease)).toBe(await watch(9));
+    for (const argument of ['leaseEvents(leaseId:', 'leaseChanged(id:']) {
+      const watch = async (number: number) => {
+        const query = `subscription { ${argument} "${id('Lease', number)}") { __typename } }`;
+        return (await received('USER', query, hasElement)).replaceAll(String(number), 'N');
+      };
+      expect(await watch(foreign.lease)).toBe(await watch(9));
+    }
   });
 
   it.each(mutationsFor('USER').map((field) => [field.name, field] as const))(
@@ -579,25 +605,46 @@ describe('a member of another project', () => {
   });
 
   it('receives no foreign events', async () => {
-    const request = new Request('http://localhost/graphql', {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'text/event-stream',
-        authorization: `Bearer ${tokens.get('USER')}`,
-      },
-      body: JSON.stringify({ query: 'subscription { leaseEvents(after: 0) { sequence } }' }),
-    });
     const event = (sequence: number, leaseId: number) =>
       ({ sequence, at: now, leaseId, from: 'READY', to: 'ACTIVE', reason: null }) as const;
     api.leases.publish(event(1, foreign.lease), event(2, own.lease), event(3, 3), event(4, own.lease));
-    const { body } = await api.app.fetch(request);
-    let text = '';
-    for await (const chunk of body ?? []) {
-      text += new TextDecoder().decode(chunk as Uint8Array);
-      if (text.includes('"sequence":4')) break;
-    }
+    const text = await received('USER', 'subscription { leaseEvents(after: 0) { sequence } }', (each) =>
+      each.includes('"sequence":4'),
+    );
     expect([...text.matchAll(/"sequence":(\d)/g)].map(([, sequence]) => sequence)).toEqual(['2', '4']);
+  });
+
+  describe('who subscribes', () => {
+    beforeAll(() => {
+      const reason = { code: secret, message: secret };
+      const at = { at: now, reason, project: null, node: null, maintenance: null, facts: {} };
+      api.leases.notices.publish(
+        { ...at, sequence: 1, kind: 'LEASE_FAILED', leaseId: foreign.lease, message: secret },
+        {
+          ...at,
+          sequence: 2,
+          kind: 'NODE_UP',
+          leaseId: null,
+          message: 'Node 1 is up.',
+          reason: null,
+          node: 1,
+        },
+      );
+    });
+
+    /** The first element is foreign for an administrator, and the next one is not. */
+    it.each(subscriptionFields.map((field) => [field.name, field] as const))(
+      'receives nothing foreign through %s, and an administrator does',
+      async (_name, field) => {
+        const query = subscriptionTo(field);
+        const isForeign = (text: string) => [secret, ...foreignIds].some((each) => text.includes(each));
+        const text = await received('USER', query, hasElement);
+        expect(isForeign(text), text).toBe(false);
+        expect(text).not.toBe('');
+        const seen = await received('ADMIN', query, hasElement);
+        expect(isForeign(seen), seen).toBe(true);
+      },
+    );
   });
 });
 
