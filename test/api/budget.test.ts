@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Budget } from '../../src/api/read/budget.ts';
+import { Budget, mapInSlices } from '../../src/api/read/budget.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { cli } from '../cli/terminal.ts';
 import { apiOnNewDatabase, createNodes, createReservations, hour, lease, now, token } from './fixture.ts';
@@ -84,5 +84,22 @@ describe('large lists', () => {
     setImmediate(() => steps.push('others'));
     await second;
     expect(steps).toEqual(['small', 'first', 'others', 'second']);
+  });
+});
+
+describe('a long loop', () => {
+  it('ends when its operation has, and not only after its last step', async () => {
+    const operation = new AbortController();
+    let steps = 0;
+    const mapped = mapInSlices(
+      Array.from({ length: 1_000_000 }),
+      () => {
+        steps += 1;
+        if (steps === 2_500) operation.abort(new Error('the time limit'));
+      },
+      operation.signal,
+    );
+    await expect(mapped).rejects.toThrow('the time limit');
+    expect(steps).toBeLessThan(5_000);
   });
 });

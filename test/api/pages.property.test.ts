@@ -92,6 +92,47 @@ const lists: Readonly<Record<string, List>> = {
     remove: (numbers) => prisma.leaseEvent.deleteMany({ where: { sequence: { in: numbers } } }),
     compare: byNumber,
   },
+  notices: {
+    field: 'notices',
+    create: (rows) =>
+      prisma.notice.createMany({
+        data: rows.map(({ number }) => ({
+          sequence: number,
+          at: new Date(now),
+          kind: 'LEASE_FAILED' as const,
+          leaseNumber: 1_000,
+          message: 'The lease failed.',
+        })),
+      }),
+    remove: (numbers) => prisma.notice.deleteMany({ where: { sequence: { in: numbers } } }),
+    compare: byNumber,
+  },
+  nodes: {
+    field: 'nodes',
+    create: (rows) =>
+      prisma.computeNode.createMany({
+        data: rows.map(({ number }) => ({ number, hostname: `node-${number}`, capacity: { CPU: 1 } })),
+      }),
+    remove: (numbers) => prisma.computeNode.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  recurrences: {
+    field: 'recurrences',
+    create: (rows) =>
+      prisma.recurrence.createMany({
+        data: rows.map(({ number }) => ({
+          number,
+          machines: [{ CPU: 1 }],
+          preemptible: false,
+          collisions: 'SKIP' as const,
+          ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-01-01T00:00:00' },
+          createdAt: new Date(now),
+          terms: [],
+        })),
+      }),
+    remove: (numbers) => prisma.recurrence.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
 };
 
 const numberOf = (id: string) => Number(atob(id).split(':')[1]);
@@ -126,6 +167,9 @@ describe.each(Object.keys(lists))('%s', (name) => {
   beforeEach(async () => {
     await prisma.reservation.deleteMany();
     await prisma.leaseEvent.deleteMany();
+    await prisma.notice.deleteMany();
+    await prisma.computeNode.deleteMany();
+    await prisma.recurrence.deleteMany();
     await prisma.lease.deleteMany();
     if (!['leases', 'queue'].includes(list.field)) await prisma.lease.create({ data: lease(1_000) });
   });

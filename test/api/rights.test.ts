@@ -22,12 +22,15 @@ import { createIdentity, hasRole, type Role, requiredRole, roles } from '../../s
 import {
   type Answer,
   type Api,
+  apiOn,
   apiOnNewDatabase,
   createNodes,
   createReservations,
+  graphqlRequest,
   hour,
   lease,
   now,
+  webhooksOn,
 } from './fixture.ts';
 
 /** Every text of the foreign project holds it. */
@@ -645,6 +648,30 @@ describe('a member of another project', () => {
         expect(isForeign(seen), seen).toBe(true);
       },
     );
+  });
+});
+
+describe('a site where everybody sees all leases', () => {
+  it('shows the leases of others in full, and lets nobody else change them', async () => {
+    const { prisma, leases } = api;
+    const identity = createIdentity({ prisma, adminToken: 'x', visibility: 'all' });
+    const site = { name: 'test', resourceTypes: ['CPU'], clockSpeed: 1, acceptsKnownDurations: false };
+    const open = apiOn(prisma, {
+      services: { prisma, leases, site, identity, webhooks: webhooksOn(prisma) },
+    });
+    const ask = async (query: string) => {
+      const request = graphqlRequest(query);
+      request.headers.set('authorization', `Bearer ${tokens.get('USER')}`);
+      return ((await (await open.app.fetch(request)).json()) as Answer).data;
+    };
+    const seen = `{ lease(number: ${foreign.lease}) { name reservations { totalCount } } leases { totalCount } }`;
+    expect(await ask(seen)).toEqual({
+      lease: { name: `${secret} lease`, reservations: { totalCount: 2 } },
+      leases: { totalCount: 3 },
+    });
+    const cancel = `mutation { cancelLease(input: { id: "${id('Lease', foreign.lease)}" }) { userErrors { code } } }`;
+    expect((await ask(cancel)).cancelLease.userErrors).toEqual([{ code: 'FORBIDDEN' }]);
+    expect(leases.cancelled).toEqual([]);
   });
 });
 

@@ -97,4 +97,31 @@ describe('the schema', () => {
     }
     expect(missing).toEqual([]);
   });
+
+  it('says of everything deprecated since when, until when at least, and what to use instead', () => {
+    const wrong: string[] = [];
+    const check = (
+      where: string,
+      { deprecationReason }: { readonly deprecationReason?: string | null | undefined },
+    ) => {
+      if (deprecationReason == null) return;
+      const isDated = /^Since \d{4}-\d{2}-\d{2}, until \d{4}-\d{2}-\d{2} at least: \S.+\.$/.test(
+        deprecationReason,
+      );
+      if (!isDated) wrong.push(`${where}: ${deprecationReason}`);
+    };
+    for (const type of typesOf(schema)) {
+      if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value);
+      if (!('getFields' in type)) continue;
+      for (const field of Object.values(type.getFields()) as (
+        | GraphQLField<unknown, unknown>
+        | GraphQLInputField
+      )[]) {
+        check(`${type.name}.${field.name}`, field);
+        for (const arg of 'args' in field ? field.args : [])
+          check(`${type.name}.${field.name}(${arg.name}:)`, arg);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
 import { apiOnNewDatabase, createNodes, hour, lease, now, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
@@ -46,6 +47,17 @@ it('explain says why a lease does not run', async () => {
   expect(out).toMatch(/^lease 7 is QUEUED\nwaits {7}\S/);
   expect(out).toMatch(/\[RESOURCES\]\nblocked by {2}8\nstart {7}~2030-01-31 09:00:00\nfits now {4}with/);
   expect(out).toContain('at most 00:30:00\n');
+  const detail = await cli('lease', '7', ...server);
+  expect([detail.status, detail.err]).toEqual([0, '']);
+  expect(detail.out).toMatch(/^state +QUEUED\nwaits +.* \[RESOURCES\]$/m);
+  expect(JSON.parse((await cli('lease', '7', '--json', ...server)).out).waiting).toMatchObject({
+    code: 'RESOURCES',
+    blockedBy: [{ number: 8 }],
+  });
+  api.leases.result = async () => {
+    throw new CommandError('UNAVAILABLE', 'no server of the site is the writer', [], true);
+  };
+  expect((await cli('lease', '7', ...server)).out).toMatch(/^state +QUEUED\n(?!waits)/m);
   api.leases.result = async () => null;
   expect((await cli('explain', '8', ...server)).out).toBe('lease 8 is ACTIVE: it does not wait.\n');
   expect((await cli('explain', '9', ...server)).err).toBe(

@@ -4,6 +4,7 @@ import { type AddressInfo, connect as tcp } from 'node:net';
 import { type Client, CloseCode, createClient } from 'graphql-ws';
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
+import { createIdentity } from '../../src/identity/index.ts';
 import { type Api, apiOn, apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 
 const shared = await apiOnNewDatabase();
@@ -105,6 +106,27 @@ describe('graphql-ws', () => {
     await expect(first(connect(params), '{ serverTime }')).rejects.toMatchObject({
       code: CloseCode.Forbidden,
     });
+  });
+
+  it.each(['is revoked', 'expires'])('closes connections with 4403 when their token %s', async (end) => {
+    const { tokens } = createIdentity({ prisma: shared.prisma, adminToken: 'x' });
+    const expiresAt = end === 'expires' ? new Date(Date.now() + 1_000) : null;
+    const created = await tokens.create({
+      name: `its token ${end}`,
+      role: 'OPERATOR',
+      projects: [],
+      expiresAt,
+    });
+    const client = connect({ authorization: `Bearer ${created.secret}` });
+    const stream = client.iterate({ query: 'subscription { queueChanged { length } }' });
+    expect((await stream.next()).value).toMatchObject({ data: { queueChanged: { length: 0 } } });
+    const ended = stream.next();
+    ended.catch(() => {});
+    const id = btoa(`Token:${created.token.number}`);
+    const revoke = `mutation { revokeToken(input: { id: "${id}" }) { userErrors { code } } }`;
+    if (end === 'is revoked') expect((await api.ask(revoke)).data.revokeToken.userErrors).toEqual([]);
+    await expect(ended).rejects.toMatchObject({ code: CloseCode.Forbidden });
+    await expect(first(client, '{ serverTime }')).rejects.toMatchObject({ code: CloseCode.Forbidden });
   });
 
   const raw = async (protocols = ['graphql-transport-ws'], at = url) => {

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
 import { actionTable } from '../client/actions.ts';
 import { wholeNumber } from '../client/arguments.ts';
-import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { addServerOptions, type Client, connect, type ServerOptions } from '../client/client.ts';
 import { showEvent } from '../client/follow.ts';
-import { LeaseDetailDocument, type LeaseDetailQuery } from '../client/generated/operations.ts';
+import {
+  ExplainDocument,
+  type ExplainQuery,
+  LeaseDetailDocument,
+  type LeaseDetailQuery,
+} from '../client/generated/operations.ts';
 import { hasLength, reservationTable } from '../client/reservations.ts';
 import { showDuration, showInstant, showMachines, showPlanned } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
@@ -11,6 +16,7 @@ import { CliError, type Terminal } from '../terminal.ts';
 import { plain, wrap } from '../text.ts';
 
 type Detail = NonNullable<LeaseDetailQuery['lease']>;
+type Waiting = NonNullable<ExplainQuery['lease']>['waiting'];
 
 export default function lease(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
@@ -19,22 +25,36 @@ export default function lease(command: Command, terminal: Terminal): void {
       const client = connect(options);
       const { lease } = await client.request(LeaseDetailDocument, { number });
       if (lease === null) throw new CliError(`there is no lease ${number} [LEASE_NOT_FOUND]`);
+      const waiting = lease.endedAt === null ? await waitingOf(client, number) : null;
       const shown = {
         ...lease,
+        waiting,
         events: lease.events.nodes,
         reservations: lease.reservations.nodes,
         actions: lease.actions.nodes,
       };
-      printOne(terminal, options, shown, () => show(lease, terminal.tableWidth));
+      printOne(terminal, options, shown, () => show(lease, waiting, terminal.tableWidth));
     });
 }
 
-function show(lease: Detail, width: number): string {
+/** Null also while no scheduler answers: what is stored of the lease is shown then as well. */
+async function waitingOf(client: Client, number: number): Promise<Waiting> {
+  try {
+    const { lease } = await client.request(ExplainDocument, { number });
+    return lease?.waiting ?? null;
+  } catch (error) {
+    if (error instanceof CliError) return null;
+    throw error;
+  }
+}
+
+function show(lease: Detail, waiting: Waiting, width: number): string {
   const { stateReason, events, reservations, actions, diskImage } = lease;
   const nodes = lease.machines.flatMap(({ node }) => node?.hostname ?? []);
   const facts: (readonly [name: string, value: string | null])[] = [
     ['state', lease.state],
     ['reason', stateReason && `${stateReason.message} [${stateReason.code}]`],
+    ['waits', waiting && `${waiting.message} [${waiting.code}]`],
     ['name', lease.name],
     ['owner', lease.owner?.name ?? null],
     ['project', lease.project?.name ?? null],
