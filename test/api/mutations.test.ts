@@ -251,6 +251,23 @@ describe('requestLease', () => {
     ]);
   });
 
+  it('returns the path into literals as into variables', async () => {
+    const query = (input: string) =>
+      `{ requestLease(input: ${input}) { lease { id } userErrors { code path } } }`;
+    const machines = '[{ count: 1, capacity: [{ type: "CPU", amount: 1 }, { type: "GPU", amount: 1 }] }]';
+    const errors = [{ code: 'INVALID_REQUEST', path: ['input', 'machines', '0', 'capacity', '1', 'type'] }];
+    const literal = await current.ask(
+      `mutation ${query(`{ type: BEST_EFFORT, duration: "PT1H", machines: ${machines} }`)}`,
+    );
+    expect(literal.data.requestLease).toEqual({ lease: null, userErrors: errors });
+    const capacity = ['CPU', 'GPU'].map((type) => ({ type, amount: 1 }));
+    const mixed = await current.ask(
+      `mutation ($of: [MachineSetInput!]!) ${query('{ type: BEST_EFFORT, duration: "PT1H", machines: $of }')}`,
+      { of: [{ count: 1, capacity }] },
+    );
+    expect(mixed.data.requestLease).toEqual({ lease: null, userErrors: errors });
+  });
+
   it('returns at most 50 errors', async () => {
     const capacity = Array.from({ length: 5_000 }, () => ({ type: 'X', amount: 1 }));
     const { userErrors } = await request({ ...good, machines: [{ count: 1, capacity }] });
