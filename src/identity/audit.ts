@@ -48,6 +48,11 @@ export class Audit {
 
   record(record: AuditRecord): void {
     this.waiting.push({ ...record, at: new Date(this.clock()) });
+    this.keepUp();
+  }
+
+  /** Writes what waits, and deletes old records; also to be called when a record was written elsewhere. */
+  keepUp(): void {
     this.writing ??= this.write().finally(() => {
       this.writing = null;
     });

@@ -111,6 +111,7 @@ function audited(mutation: string, resolve: Resolver): Resolver {
       const [refusal] = payload.userErrors;
       const accepted = args.input?.dryRun === true ? 'DRY_RUN' : 'OK';
       if (refusal || !isRecorded) record(refusal?.code ?? accepted, payload.result);
+      else audit.keepUp();
       return payload;
     } catch (error) {
       record('INTERNAL', null);
