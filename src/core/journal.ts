@@ -22,6 +22,16 @@ export class Journal {
     this.undos.push(() => Object.assign(object, before));
   }
 
+  /** Sets one field of an object and records only that. */
+  set<T extends object, K extends keyof T>(object: T, field: K, value: T[K]): void {
+    const before = object[field];
+    if (before === value) return;
+    object[field] = value;
+    this.record(() => {
+      object[field] = before;
+    });
+  }
+
   /** Runs `change`. Its changes are kept unless it returns null or throws; then the previous state is restored. */
   attempt<T>(change: () => T | null): T | null {
     const outermost = this.undos === null;

@@ -56,10 +56,10 @@ export class GreedyMapper {
     const request = this.withinQuotas(asked);
     if (!request) return null;
     if (request.candidates.length === 0) {
-      if (this.isHopeless(request)) return null;
-      return this.place(request, this.order(request, true), new Set());
+      const useful = this.useful(request);
+      return useful && this.place(request, this.order(request, useful), nobody);
     }
-    const order = this.order(request, false);
+    const order = this.order(request, this.nodesOf(request));
     const gone = new Set<Lease>();
     for (const candidate of [null, ...request.candidates]) {
       if (candidate) gone.add(candidate);
@@ -81,7 +81,11 @@ export class GreedyMapper {
   mapBeside(request: MappingRequest): FoundMapping | null {
     const alone = this.map({ ...request, candidates: [] });
     if (alone || request.candidates.length === 0) return alone;
-    const withoutAll = this.place(request, this.order(request, false), new Set(request.candidates));
+    const withoutAll = this.place(
+      request,
+      this.order(request, this.nodesOf(request)),
+      new Set(request.candidates),
+    );
     return withoutAll && this.map(request);
   }
 
@@ -149,36 +153,36 @@ export class GreedyMapper {
     return new PlaceSearch(this.table, lease, reach, own);
   }
 
-  /** A necessary condition: enough capacity is free on the site as a whole and on enough nodes. */
-  private isHopeless({ lease, start, worthwhileUntil, nodes }: MappingRequest): boolean {
-    if (this.table.site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return true;
+  /**
+   * The nodes on which a machine fits at the start, and throughout where that is required: others do not change the
+   * result. Null where too little is free on the site as a whole, or on too few nodes.
+   */
+  private useful(request: MappingRequest): NodeProfile[] | null {
+    const { lease, start, end, strict, worthwhileUntil } = request;
+    if (this.table.site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return null;
     const need = smallestNeed(lease);
-    let wanted = lease.machineCount;
-    const count = nodes?.length ?? this.table.nodeCount;
-    for (let i = 0; i < count; i += 1) {
-      const node = this.table.nodes[nodes ? (nodes[i] as number) : i + 1] as NodeProfile;
-      wanted -= countPlaces(node, need, start, worthwhileUntil, wanted);
-      if (wanted <= 0) return false;
+    const wanted = lease.machineCount;
+    const until = strict ? end : worthwhileUntil;
+    const useful: NodeProfile[] = [];
+    let places = 0;
+    for (const node of this.nodesOf(request)) {
+      if (!strict && !fits(need, node.freeAt(start))) continue;
+      const here = strict || places < wanted ? countPlaces(node, need, start, until, wanted) : 0;
+      places += here;
+      if (here > 0 || !strict) useful.push(node);
     }
-    return true;
+    return places < wanted ? null : useful;
   }
 
-  /**
-   * Nodes by descending score, ties by ascending number. Nodes on which nothing fits are skipped if that does not
-   * change the result.
-   */
-  private order({ lease, start, nodes }: MappingRequest, onlyUseful: boolean): NodeProfile[] {
-    const smallest = smallestNeed(lease);
-    const useful: NodeProfile[] = [];
-    const consider = (node: NodeProfile) => {
-      if (!onlyUseful || fits(smallest, node.freeAt(start))) useful.push(node);
-    };
-    if (nodes) for (const number of nodes) consider(this.table.nodes[number] as NodeProfile);
-    else
-      for (let number = 1; number < this.table.nodes.length; number += 1)
-        consider(this.table.nodes[number] as NodeProfile);
-    if (this.hostSelection.indifferent) return useful;
-    const scored = useful.map((node) => ({
+  private nodesOf({ nodes }: MappingRequest): readonly NodeProfile[] {
+    const all = this.table.nodes;
+    return nodes ? nodes.map((number) => all[number] as NodeProfile) : all.slice(1);
+  }
+
+  /** Nodes by descending score, ties by ascending number. */
+  private order({ lease, start }: MappingRequest, nodes: readonly NodeProfile[]): readonly NodeProfile[] {
+    if (this.hostSelection.indifferent) return nodes;
+    const scored = nodes.map((node) => ({
       node,
       score: this.hostSelection.score(this.view.show(node, start), lease.view, start),
     }));
@@ -219,6 +223,8 @@ export class GreedyMapper {
     return null;
   }
 }
+
+const nobody: ReadonlySet<Lease> = new Set();
 
 /** Free capacity of a node from an instant on, ignoring the leases in `gone`. */
 class Reach {

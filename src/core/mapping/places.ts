@@ -14,13 +14,14 @@ const placesIn = (need: Need, free: Vector, max: number): number => {
   return Math.max(0, places);
 };
 
-/** How many machines fit on a node throughout [start, end), counted up to `max`. */
+/** How many machines fit on a node throughout [start, end), counted up to `max`; what `gone` holds counts as free. */
 export const countPlaces = (
   node: NodeProfile,
   need: Need,
   start: Instant,
   end: Instant,
   max: number,
+  gone: Lease | null = null,
 ): number => {
   const { segments } = node;
   const first = node.indexAt(start);
@@ -28,7 +29,7 @@ export const countPlaces = (
   for (let i = first; i < segments.length && places > 0; i += 1) {
     const segment = segments[i] as Segment;
     if (i > first && segment.time >= end) break;
-    places = placesIn(need, segment.free, places);
+    places = placesIn(need, gone ? freeWithout(segment, gone) : segment.free, places);
   }
   return places;
 };
@@ -67,6 +68,8 @@ export class PlaceSearch {
   private total = 0;
   /** The last result: nothing before it is useful. */
   private found = Number.NEGATIVE_INFINITY;
+  /** Whether they may fit at `found`: it need not be examined again. */
+  private isSure = false;
 
   constructor(
     private readonly table: SlotTable,
@@ -89,7 +92,9 @@ export class PlaceSearch {
     const { totals } = this.lease;
     // From its own place on, the site as a whole always has enough capacity for it.
     const held = this.own?.holdStart ?? Number.POSITIVE_INFINITY;
+    if (this.isSure && from <= this.found) return this.found;
     let at = Math.max(from, this.found);
+    this.isSure = false;
     while (at <= to && at < Number.POSITIVE_INFINITY) {
       const end = Math.min(at + this.reach, held);
       const short = site.firstBelow(at, end, totals);
@@ -98,7 +103,10 @@ export class PlaceSearch {
         continue;
       }
       const enough = this.enoughPlaces(at);
-      if (enough === at) break;
+      if (enough === at) {
+        this.isSure = true;
+        break;
+      }
       at = enough;
     }
     this.found = at;
@@ -109,8 +117,8 @@ export class PlaceSearch {
   private enoughPlaces(at: Instant): Instant {
     if (!this.nodes) {
       // Most searches end at their first instant; a longer one examines each node once.
-      this.nodes = this.lookAtAll(at, this.found === Number.NEGATIVE_INFINITY);
-      if (!this.nodes) return at;
+      if (this.found === Number.NEGATIVE_INFINITY && this.hasEnough(at)) return at;
+      this.nodes = this.lookAtAll(at);
     }
     const { heap, until } = this.nodes;
     for (let node = heap[0] as number; (until[node] as number) <= at; node = heap[0] as number) {
@@ -120,16 +128,32 @@ export class PlaceSearch {
     return this.total >= this.wanted ? at : (until[heap[0] as number] as number);
   }
 
-  /** Null as soon as enough places are found, if that is sufficient. */
-  private lookAtAll(at: Instant, enoughWillDo: boolean): Nodes | null {
+  private hasEnough(at: Instant): boolean {
+    const { need, reach, table } = this;
+    let left = this.wanted;
+    for (let number = 1; number <= table.nodeCount && left > 0; number += 1)
+      left -= countPlaces(
+        table.nodes[number] as NodeProfile,
+        need,
+        at,
+        at + reach,
+        left,
+        this.goneFrom(number),
+      );
+    return left <= 0;
+  }
+
+  /** The lease itself where it has its own place, which counts as free. */
+  private goneFrom(node: number): Lease | null {
+    return this.own?.amounts.has(node) ? this.lease : null;
+  }
+
+  private lookAtAll(at: Instant): Nodes {
     const count = this.table.nodeCount;
     const places = new Int32Array(count + 1);
     const until = new Float64Array(count + 1);
     this.total = 0;
-    for (let number = 1; number <= count; number += 1) {
-      this.lookAt(number, at, { places, until });
-      if (enoughWillDo && this.total >= this.wanted) return null;
-    }
+    for (let number = 1; number <= count; number += 1) this.lookAt(number, at, { places, until });
     const heap = Int32Array.from({ length: count }, (_, index) => index + 1);
     for (let parent = (count >> 1) - 1; parent >= 0; parent -= 1) siftDown(heap, until, parent);
     return { places, until, heap };
@@ -139,7 +163,7 @@ export class PlaceSearch {
   private lookAt(number: number, at: Instant, nodes: Pick<Nodes, 'places' | 'until'>): void {
     const { need, wanted, reach } = this;
     const node = this.table.nodes[number] as NodeProfile;
-    const gone = this.own?.amounts.has(number) ? this.lease : null;
+    const gone = this.goneFrom(number);
     const { segments } = node;
     let places = wanted;
     let until = Number.POSITIVE_INFINITY;

@@ -313,8 +313,7 @@ export class SlotTable {
   private enter(reservation: Reservation): void {
     if (reservation.kind === 'VM') {
       const vm = reservation as VmReservation;
-      this.journal.save(vm);
-      vm.prematureEnd = prematureEnd(vm);
+      this.journal.set(vm, 'prematureEnd', prematureEnd(vm));
     }
     this.put(reservation);
     this.journal.record(() => this.take(reservation));
@@ -376,9 +375,8 @@ export class SlotTable {
   }
 
   private numberChain({ before, after }: VmReservation): void {
-    for (const each of [...before, ...after]) this.journal.save(each);
-    for (const [index, each] of before.entries()) each.chainIndex = index - before.length;
-    for (const [index, each] of after.entries()) each.chainIndex = index + 1;
+    for (const [index, each] of before.entries()) this.journal.set(each, 'chainIndex', index - before.length);
+    for (const [index, each] of after.entries()) this.journal.set(each, 'chainIndex', index + 1);
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Lease, Reservation } from '../model/lease.ts';
+import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, LeaseState } from '../model/records.ts';
 import { NEVER } from '../policies/preemption.ts';
+import type { NodeProfile, Segment } from '../slot-table/node-profile.ts';
 import type { Planning } from './plan.ts';
 
 const PREEMPTABLE: ReadonlySet<LeaseState> = new Set(['SCHEDULED', 'READY', 'ACTIVE', 'SUSPENDED_SCHEDULED']);
@@ -14,14 +15,15 @@ export const preemptionCandidates = (
   lease: Lease,
   start: Instant,
   end: Instant,
+  among: Iterable<Lease> = planning.planned(),
 ): Lease[] => {
   const scored: { candidate: Lease; score: number }[] = [];
-  for (const candidate of planning.planned()) {
+  for (const candidate of among) {
     if (!candidate.preemptible || !PREEMPTABLE.has(candidate.state) || candidate.isBeingBroughtBack) continue;
     // What was promised by a deadline is only moved so that it is kept.
     if (candidate.type === 'DEADLINE' || isLeftAlone(planning, candidate)) continue;
     const { vm } = candidate;
-    if (!vm || vm.end <= start || heldWithin(candidate, start, end).length === 0) continue;
+    if (!vm || vm.end <= start || !holdsWithin(candidate, start, end)) continue;
     const score = planning.preemption.score(lease.view, candidate.view, start);
     if (score !== NEVER) scored.push({ candidate, score });
   }
@@ -45,13 +47,34 @@ export function hasMovablePlan({ vm, state, isBeingBroughtBack }: Lease): boolea
 const MOVABLE: ReadonlySet<LeaseState> = new Set(['SCHEDULED', 'READY', 'SUSPENDED_SCHEDULED']);
 
 /** Best-effort leases that have not started and hold something over [start, end), the youngest first. */
-export function plansInTheWay(planning: Planning, start: Instant, end: Instant): Lease[] {
-  return [...planning.planned()]
+export function plansInTheWay(
+  planning: Planning,
+  start: Instant,
+  end: Instant,
+  among: Iterable<Lease> = planning.planned(),
+): Lease[] {
+  return [...among]
     .filter(
-      (lease) =>
-        lease.type === 'BEST_EFFORT' && hasMovablePlan(lease) && heldWithin(lease, start, end).length > 0,
+      (lease) => lease.type === 'BEST_EFFORT' && hasMovablePlan(lease) && holdsWithin(lease, start, end),
     )
     .sort((a, b) => b.submittedAt - a.submittedAt || b.id - a.id);
+}
+
+/** The leases that hold something over [from, to) on one of the nodes. */
+export function leasesOn(
+  { table }: Planning,
+  nodes: Iterable<number>,
+  from: Instant,
+  to: Instant,
+): Set<Lease> {
+  const found = new Set<Lease>();
+  for (const number of nodes) {
+    const node = table.nodes[number] as NodeProfile;
+    const { segments } = node;
+    for (let i = node.indexAt(from); i < segments.length && (segments[i] as Segment).time < to; i += 1)
+      for (const { lease } of (segments[i] as Segment).holds) if (lease) found.add(lease);
+  }
+  return found;
 }
 
 /** Whether a lease holds something over [from, to) on one of the nodes. */
@@ -60,15 +83,45 @@ export const isInTheWay = (
   nodes: ReadonlyMap<number, unknown>,
   from: Instant,
   to: Instant,
-): boolean =>
-  heldWithin(lease, from, to).some(({ amounts }) => [...amounts.keys()].some((node) => nodes.has(node)));
+): boolean => holdsWithin(lease, from, to, nodes);
 
-/** What a lease holds at some time within [from, to). A transfer belongs to its owner, even if others wait for it. */
-const heldWithin = (lease: Lease, from: Instant, to: Instant): Reservation[] =>
-  [...lease.reservations, ...[...lease.transfers].filter((transfer) => transfer.lease === lease)].filter(
-    (each) =>
-      (each.state === 'SCHEDULED' || each.state === 'ACTIVE') &&
-      !each.isNil &&
-      each.start < to &&
-      each.end > from,
-  );
+/**
+ * Whether a lease holds something at some time within [from, to), on one of the nodes if they are given. A transfer
+ * belongs to its owner, even if others wait for it. Asked for every lease that is planned, so nothing is allocated.
+ */
+function holdsWithin(
+  lease: Lease,
+  from: Instant,
+  to: Instant,
+  nodes: ReadonlyMap<number, unknown> | null = null,
+): boolean {
+  const { later, transfers, vm } = lease;
+  if (vm && chainHolds(vm, from, to, nodes)) return true;
+  for (const each of later) if (chainHolds(each, from, to, nodes)) return true;
+  for (const each of transfers) if (each.lease === lease && holds(each, from, to, nodes)) return true;
+  return false;
+}
+
+function chainHolds(
+  vm: VmReservation,
+  from: Instant,
+  to: Instant,
+  nodes: ReadonlyMap<number, unknown> | null,
+): boolean {
+  if (holds(vm, from, to, nodes)) return true;
+  for (const each of vm.before) if (holds(each, from, to, nodes)) return true;
+  for (const each of vm.after) if (holds(each, from, to, nodes)) return true;
+  return false;
+}
+
+function holds(
+  { amounts, end, isNil, start, state }: Reservation,
+  from: Instant,
+  to: Instant,
+  nodes: ReadonlyMap<number, unknown> | null,
+): boolean {
+  if (isNil || start >= to || end <= from || (state !== 'SCHEDULED' && state !== 'ACTIVE')) return false;
+  if (nodes === null) return true;
+  for (const node of amounts.keys()) if (nodes.has(node)) return true;
+  return false;
+}

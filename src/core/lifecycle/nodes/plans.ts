@@ -32,7 +32,8 @@ export function hasMachines({ state }: Lease): boolean {
 
 /** Whether its VM or an operation of its chain uses one of the nodes while they are closed. */
 export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): boolean {
-  if (!vm.mapping.slice(1).some((node) => nodes.has(node))) {
+  // (Index 0 is no machine, and 0 no node.)
+  if (!vm.mapping.some((node) => nodes.has(node))) {
     return vm.before.some(
       (each) =>
         each.start < end &&
@@ -51,26 +52,27 @@ export function takePlans(
   now: Instant,
   spared: (lease: Lease) => boolean = () => false,
 ): Taken[] {
-  return [...state.leases.values()].flatMap((lease): Taken[] => {
-    if (spared(lease)) return [];
+  const taken: Taken[] = [];
+  for (const lease of [...state.leases.values()]) {
+    if (spared(lease)) continue;
     if (hasMachines(lease)) {
-      if (!lease.later.some((vm) => usesClosed(vm, closure))) return [];
+      if (!lease.later.some((vm) => usesClosed(vm, closure))) continue;
       dropLater(state, lease, now);
-      return [{ lease, held: [], later: true }];
+      taken.push({ lease, held: [], later: true });
+    } else if (lease.vms.some((vm) => usesClosed(vm, closure)) || receives(lease, closure)) {
+      taken.push({ ...withdrawPlan(state, lease, now), later: false });
     }
-    const isTouched = lease.vms.some((vm) => usesClosed(vm, closure)) || receives(lease, closure);
-    return isTouched ? [{ ...withdrawPlan(state, lease, now), later: false }] : [];
-  });
+  }
+  return taken;
 }
 
 /** Whether its image is transferred to one of the nodes while they are closed. */
 function receives({ transfers, id }: Lease, { nodes, start, end }: Closure): boolean {
-  return [...transfers].some(
-    (transfer) =>
-      transfer.start < end &&
-      transfer.end > start &&
-      transfer.entries.some(({ lease, node }) => lease.id === id && nodes.has(node)),
-  );
+  for (const transfer of transfers) {
+    if (transfer.start >= end || transfer.end <= start) continue;
+    if (transfer.entries.some(({ lease, node }) => lease.id === id && nodes.has(node))) return true;
+  }
+  return false;
 }
 
 /**

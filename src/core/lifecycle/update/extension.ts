@@ -9,7 +9,7 @@ import { nothingToPrepare } from '../../preparation/preparation.ts';
 import { takePromised } from '../../room/promised.ts';
 import { type Claim, makeRoom } from '../../room/room.ts';
 import type { SchedulerState } from '../../state.ts';
-import { isInTheWay, plansInTheWay, preemptionCandidates } from '../../vm/candidates.ts';
+import { isInTheWay, leasesOn, plansInTheWay, preemptionCandidates } from '../../vm/candidates.ts';
 
 /**
  * Extends a running lease in place. Reservations after its current end may be moved or preempted by rules L5 and D3;
@@ -79,15 +79,14 @@ function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, cha
     steps: [2, 3],
     movesPlans: true,
     starts: () => [from],
-    candidates: () => () => displaceable(state, lease, from, to),
+    candidates: () => () => displaceable(state, vm, from, to),
     at(_start, candidates) {
       const gone = new Set<Lease>();
       for (const candidate of [null, ...candidates(from, to)]) {
         if (candidate) gone.add(candidate);
         if (mayHoldUntil(state, vm, from, to, gone) < to) continue;
-        const victims = [...gone].filter((each) => isInTheWay(each, vm.amounts, from, to));
         const room = new VmReservation(lease, from, to, vm.amounts, vm.mapping);
-        return { lease, vm: room, preparation: nothingToPrepare, victims, isFuture: false };
+        return { lease, vm: room, preparation: nothingToPrepare, victims: [...gone], isFuture: false };
       }
       return null;
     },
@@ -98,12 +97,20 @@ function extensionOf(state: SchedulerState, lease: Lease, vm: VmReservation, cha
   };
 }
 
-/** Plans of best-effort leases that have not started, and leases that this one may preempt by policy. */
-function displaceable(state: SchedulerState, lease: Lease, from: Instant, to: Instant): Lease[] {
-  const planned = plansInTheWay(state.planning, from, to).filter((each) => each !== lease);
-  if (!state.policies.preemption.preempts(lease.view)) return planned;
-  const others = preemptionCandidates(state.planning, lease, from, to);
-  return [...planned, ...others.filter((each) => each !== lease && !planned.includes(each))];
+/** On its nodes: plans of best-effort leases that have not started, and leases that this one may preempt by policy. */
+function displaceable(
+  { planning, policies }: SchedulerState,
+  { amounts, lease }: VmReservation,
+  from: Instant,
+  to: Instant,
+): Lease[] {
+  const there = [...leasesOn(planning, amounts.keys(), from, to)].filter(
+    (each) => each !== lease && isInTheWay(each, amounts, from, to),
+  );
+  const planned = plansInTheWay(planning, from, to, there);
+  if (!policies.preemption.preempts(lease.view)) return planned;
+  const others = preemptionCandidates(planning, lease, from, to, there);
+  return [...planned, ...others.filter((each) => !planned.includes(each))];
 }
 
 /** The maximum possible extension, up to `change`. */
@@ -139,7 +146,7 @@ export function maxExtension(
     let until = from;
     state.journal.attempt(() => {
       takePromised(state, lease, now);
-      const gone = new Set(displaceable(state, lease, from, from + change));
+      const gone = new Set(displaceable(state, vm, from, from + change));
       until = mayHoldUntil(state, vm, from, from + change, gone);
       return null;
     });
