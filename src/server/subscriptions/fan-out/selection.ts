@@ -61,6 +61,10 @@ export class Selection<R extends FeedRecord = FeedRecord> {
     return this.pending.length;
   }
 
+  get isStopping(): boolean {
+    return this.options.signal.aborted;
+  }
+
   /** Returns false if the subscriber is behind and must read first. */
   join(subscriber: Subscriber): boolean {
     if (subscriber.cursor < this.position) return false;
@@ -140,7 +144,7 @@ export class Selection<R extends FeedRecord = FeedRecord> {
       await this.deliver(batch);
       this.options.metrics.fannedOut((performance.now() - since) / 1_000);
     } catch (error) {
-      await this.fail(error);
+      if (!this.isStopping) await this.fail(error);
     } finally {
       this.flushing = false;
       if (this.pending.length > 0) this.schedule();

@@ -83,7 +83,8 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
         page = await selection.page(this.cursor);
         await pace();
       } catch (error) {
-        this.fail(await selection.failure(error));
+        // A stop aborts reads. It cuts the subscription without an error, so that its client reconnects.
+        if (!this.over && !selection.isStopping) this.fail(await selection.failure(error));
         return;
       }
       if (this.over) return;
