@@ -7,8 +7,12 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => join('test', file));
 
-/** Measure time or memory: nothing else runs beside them. */
-const measuring = ['test/faults/growth.test.ts', 'test/e2e/console-speed.test.ts'];
+/** Measure time or memory, or follow an accelerated plan on real hosts: nothing else runs beside them. */
+const measuring = [
+  'test/faults/growth.test.ts',
+  'test/e2e/console-speed.test.ts',
+  'test/e2e/libvirt.test.ts',
+];
 /** Start servers and browsers, and wait for them more than they work. */
 const processes = files.filter((file) => /^test\/(e2e|faults)\//.test(file) && !measuring.includes(file));
 /** Replace modules: a worker that has loaded those already would not. */

@@ -144,7 +144,7 @@ describe.skipIf(missingPrograms.length > 0)(
       const reservation = await request({
         type: 'ADVANCE_RESERVATION',
         start: new Date(now + 220_000).toISOString(),
-        duration: 'PT3M',
+        duration: 'PT8M',
       });
       const suspended = ['SUSPENDING', 'SUSPENDED_PENDING', 'SUSPENDED_QUEUED', 'SUSPENDED_SCHEDULED'];
       const victim = await Promise.any(

@@ -111,7 +111,7 @@ async function occurrences(site: Site): Promise<Map<number, number[]>> {
 }
 
 const recurrences = 6;
-const kills = 3;
+const kills = 2;
 
 async function makesEachOccurrenceOnce(database: 'embedded' | 'server'): Promise<void> {
   // Three hours per second: a server may be away for a minute without missing the whole horizon.
