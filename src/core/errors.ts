@@ -15,10 +15,10 @@ export type SchedulerErrorCode =
   /** An advance reservation or immediate lease is impossible with the new terms. */
   | 'NOT_SCHEDULABLE'
   | 'DEADLINE_CANNOT_BE_MET'
-  /** Its nodes are reserved after its end; `details.longest` is the maximum possible duration. */
+  /** Its nodes are reserved after its end; `details.maxDuration` is the maximum possible duration. */
   | 'EXTENSION_BLOCKED'
   /**
-   * The quotas of its project do not allow it; for an extension, `details.longest` is the maximum duration they allow.
+   * The quotas of its project do not allow it; for an extension, `details.maxDuration` is the maximum duration they allow.
    */
   | 'QUOTA_EXCEEDED'
   /** Leases would lose a promised place; `details.leases` lists them. */
@@ -40,7 +40,7 @@ export type SchedulerErrorCode =
 /** Details of a refusal, by its code. */
 export interface RefusalDetails {
   /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the maximum possible requested duration, in milliseconds. */
-  readonly longest?: number;
+  readonly maxDuration?: number;
   /** WOULD_DISPLACE: ids, ascending. */
   readonly leases?: readonly number[];
   /** NOT_SCHEDULABLE of a recurrence: impossible occurrences among those tried, by ascending index. */

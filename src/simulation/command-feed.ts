@@ -53,12 +53,12 @@ export class CommandFeed {
       return true;
     } catch (error) {
       if (!(error instanceof SchedulerError) || error.code === 'INTERNAL') throw error;
-      const { longest } = error.details;
+      const { maxDuration } = error.details;
       this.results.push({
         at,
         accepted: false,
         code: error.code,
-        ...(longest === undefined ? {} : { longest: longest / 1000 }),
+        ...(maxDuration === undefined ? {} : { longest: maxDuration / 1000 }),
         message: error.message,
         line: command.line,
       });

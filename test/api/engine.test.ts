@@ -212,7 +212,7 @@ describeEachDatabase('the API on the engine', (databases) => {
         await ask(
           `mutation ($input: UpdateLeaseInput!) { updateLease(input: $input) {
             lease { number } displaced { number }
-            plan { accepted reason { code } start end firstPossibleStart longestDuration displaces { number } machines { index node { number } capacity { amount } } }
+            plan { accepted reason { code } start end firstPossibleStart maxDuration displaces { number } machines { index node { number } capacity { amount } } }
             userErrors { code path } } }`,
           { input: fields },
         )
@@ -228,7 +228,7 @@ describeEachDatabase('the API on the engine', (databases) => {
         reason: { code: 'EXTENSION_BLOCKED' },
         machines: amounts,
         firstPossibleStart: null,
-        longestDuration: 'PT2H',
+        maxDuration: 'PT2H',
       },
     });
     const tooSoon = {
@@ -243,7 +243,7 @@ describeEachDatabase('the API on the engine', (databases) => {
         reason: { code: 'NOT_SCHEDULABLE' },
         machines: amounts,
         firstPossibleStart: before[0].estimatedEnd,
-        longestDuration: null,
+        maxDuration: null,
       },
     });
     const possible = { id: running, duration: 'PT90M', dryRun: true };
@@ -255,7 +255,7 @@ describeEachDatabase('the API on the engine', (databases) => {
       displaces: [],
       machines: amounts.map((machine) => ({ ...machine, node: { number: machine.index } })),
       firstPossibleStart: null,
-      longestDuration: null,
+      maxDuration: null,
     });
     expect(await update({ id: running, start, dryRun: true })).toMatchObject({
       plan: null,

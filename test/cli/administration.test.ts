@@ -177,7 +177,7 @@ describe('update, extend and end', () => {
     api.leases.submitted.length = 0;
     const plan = {
       ...{ accepted: true, reason: null, start: now, end: now + hour, machines: { 1: 1 } },
-      ...{ displaces: [71], firstPossibleStart: null, longestDuration: null, amounts: [{ CPU: 100 }] },
+      ...{ displaces: [71], firstPossibleStart: null, maxDuration: null, amounts: [{ CPU: 100 }] },
     };
     api.leases.result = async () => plan;
     const accepted = await cli('extend', '70', '30m', '--dry-run', ...server);
@@ -192,7 +192,7 @@ describe('update, extend and end', () => {
     );
     api.leases.result = async () => ({
       ...plan,
-      ...{ accepted: false, start: null, end: null, machines: null, displaces: [], longestDuration: hour },
+      ...{ accepted: false, start: null, end: null, machines: null, displaces: [], maxDuration: hour },
       reason: { code: 'EXTENSION_BLOCKED', message: 'its nodes are taken' },
     });
     const refused = await cli('update', '70', '--duration', '90m', '--dry-run', ...server);

@@ -40,7 +40,7 @@ describe('update', () => {
     for (const server of [engine, standby.engine]) {
       await expect(server.submit('update', update, options)).rejects.toMatchObject({
         ...{ code: 'EXTENSION_BLOCKED', path: ['duration'] },
-        details: { longest: minutes(14) },
+        details: { maxDuration: minutes(14) },
       });
     }
     expect(harness.database.leases.get(1)?.duration).toBe(minutes(10));

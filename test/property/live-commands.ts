@@ -255,7 +255,7 @@ export class LiveRun {
       this.expectNoChanges(command);
       if (told?.accepted) throw new Error(`${JSON.stringify(command)}: its dry run was accepted`);
       if (told) this.expectAlternative(command, told);
-      if (error.code === 'EXTENSION_BLOCKED') this.expectLongest(command, error.details.longest ?? 0);
+      if (error.code === 'EXTENSION_BLOCKED') this.expectMaxDuration(command, error.details.maxDuration ?? 0);
     }
   }
 
@@ -302,17 +302,17 @@ export class LiveRun {
   }
 
   /** The maximum duration that a refusal names is accepted, and no longer one is. */
-  private expectLongest(command: Command, longest: number): void {
+  private expectMaxDuration(command: Command, maxDuration: number): void {
     if (command.kind !== 'update') throw new Error(`only updates extend: ${JSON.stringify(command)}`);
     const other = this.copy();
-    other.update(this.at, command.lease, { duration: longest });
+    other.update(this.at, command.lease, { duration: maxDuration });
     try {
-      this.copy().update(this.at, command.lease, { duration: longest + SECOND });
+      this.copy().update(this.at, command.lease, { duration: maxDuration + SECOND });
     } catch (error) {
       if (error instanceof SchedulerError && error.code === 'EXTENSION_BLOCKED') return;
       throw error;
     }
-    throw new Error(`${JSON.stringify(command)}: more than ${longest} is possible`);
+    throw new Error(`${JSON.stringify(command)}: more than ${maxDuration} is possible`);
   }
 
   /** A copy of the scheduler for trials. */

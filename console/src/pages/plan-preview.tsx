@@ -26,7 +26,7 @@ export function PlanPreview({ plan, isChange = false }: { plan: ConsolePlanFragm
         <p>
           {isChange ? 'Would be refused. ' : 'Would be rejected. '}
           {plan.reason && asSentence(plan.reason.message)}
-          {plan.longestDuration && ` It could last ${formatDuration(plan.longestDuration)} at most.`}
+          {plan.maxDuration && ` It could last ${formatDuration(plan.maxDuration)} at most.`}
           <FirstPossible at={plan.firstPossibleStart} />
         </p>
       )}

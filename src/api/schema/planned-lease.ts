@@ -9,7 +9,7 @@ export interface Plan {
   readonly facts: PlannedLeaseFacts;
   readonly machines: readonly Amounts[];
   /** For an update that would be refused. */
-  readonly longestDuration?: Millis | null;
+  readonly maxDuration?: Millis | null;
 }
 
 export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
@@ -63,8 +63,8 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
       nullable: true,
       description: 'If it would be rejected or refused: when its machines could first start.',
     }),
-    longestDuration: t.field({
-      resolve: ({ longestDuration }) => longestDuration ?? null,
+    maxDuration: t.field({
+      resolve: ({ maxDuration }) => maxDuration ?? null,
       type: 'Duration',
       nullable: true,
       description: 'If an extension would be refused: the longest duration that the lease could have.',

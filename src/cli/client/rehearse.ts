@@ -53,7 +53,7 @@ function reasonOf({ reason }: Plan): string {
 }
 
 function show(plan: Plan, name: string, otherwise: 'rejected' | 'refused' = 'rejected'): string {
-  const { accepted, displaces, end, firstPossibleStart, longestDuration, machines, start } = plan;
+  const { accepted, displaces, end, firstPossibleStart, maxDuration, machines, start } = plan;
   const nodes = machines.flatMap(({ node }) => node?.hostname ?? []);
   const facts: (readonly [name: string, value: string | null])[] = [
     ['start', start && `~${showInstant(start)}`],
@@ -61,7 +61,7 @@ function show(plan: Plan, name: string, otherwise: 'rejected' | 'refused' = 'rej
     ['nodes', nodes.length === 0 ? null : nodes.join(' ')],
     ['displaces', displaces.length === 0 ? null : displaces.map(({ number }) => number).join(', ')],
     ['could start', firstPossibleStart && showInstant(firstPossibleStart)],
-    ['could last', longestDuration && showDuration(longestDuration)],
+    ['could last', maxDuration && showDuration(maxDuration)],
   ];
   // Why it would not be is the error of the command.
   const head = accepted ? `would be accepted${reasonOf(plan)}` : `would be ${otherwise}`;

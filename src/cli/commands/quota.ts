@@ -50,7 +50,7 @@ export default function quota(command: Command, terminal: Terminal): void {
     .option('--amount <amount>', 'what its leases may hold at any instant', wholeOption)
     .option('--hours <hours>', 'amount times hours that they may run per period', numberOption)
     .option('--period <duration>', 'period of --hours, such as 30d', durationOption)
-    .option('--max-duration <duration>', 'longest duration of a lease', durationOption)
+    .option('--max-duration <duration>', 'maximum duration of a lease', durationOption)
     .option('--max-leases <count>', 'leases that have not ended', wholeOption)
     .action(async (wanted: string, type: string, options: SetOptions) => {
       const { amount, hours, maxDuration, maxLeases, period } = options;

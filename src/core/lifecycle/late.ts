@@ -227,8 +227,8 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
   if (vm.mustSuspend) return;
   const change = lease.deadline === null ? missing : Math.min(missing, lease.deadline - vm.finalEnd);
   if (change <= 0 || extendBy(state, lease, vm, change, now)) return;
-  const longest = maxExtension(state, lease, vm, change, now);
-  if (longest > 0) extendBy(state, lease, vm, longest, now);
+  const possible = maxExtension(state, lease, vm, change, now);
+  if (possible > 0) extendBy(state, lease, vm, possible, now);
 }
 
 /** Running time of the lease that is planned nowhere; negative: time that is planned in excess. */

@@ -12,7 +12,7 @@ import type { PlannedLease } from './dry-run.ts';
 /** What an update would be answered now. */
 export interface PlannedUpdate extends PlannedLease {
   /** EXTENSION_BLOCKED, QUOTA_EXCEEDED: the longest duration that the lease could have; otherwise null. */
-  readonly longestDuration: Millis | null;
+  readonly maxDuration: Millis | null;
   /** What the lease asked for, one entry per machine. */
   readonly amounts: readonly Amounts[];
 }
@@ -46,7 +46,7 @@ export function plannedUpdate(
       machines: nodes ? Object.fromEntries(nodes) : null,
       displaces: displaced,
       firstPossibleStart: null,
-      longestDuration: null,
+      maxDuration: null,
     };
   } catch (error) {
     const refusal = roomRefusal(error);
@@ -56,7 +56,7 @@ export function plannedUpdate(
       ...{ accepted: false, reason: { code, message }, amounts },
       ...{ start: null, end: null, machines: null, displaces: [] },
       firstPossibleStart: firstPossibleStart(state, lease, update, now),
-      longestDuration: details.longest ?? null,
+      maxDuration: details.maxDuration ?? null,
     };
   }
 }

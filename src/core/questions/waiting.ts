@@ -135,14 +135,14 @@ function longestNow(state: SchedulerState, lease: Lease, now: Instant): Millis |
   const isReady =
     lease.isSuspended || planning.preparation.earliestTimes(lease, now).some(({ time }) => time <= now);
   if (!isReady) return null;
-  let longest: Millis | null = null;
+  let maxDuration: Millis | null = null;
   state.journal.attempt(() => {
     for (const vm of lease.vms) state.table.withdrawChain(vm);
     const end = lastEnd(state, lease, now, now + lease.remaining + around);
-    if (end !== null && end - now > around) longest = Math.min(end - now - around, lease.remaining);
+    if (end !== null && end - now > around) maxDuration = Math.min(end - now - around, lease.remaining);
     return null;
   });
-  return longest;
+  return maxDuration;
 }
 
 /** The last instant up to `until` to which its machines fit from now on: what fits for longer fits for less. */

@@ -166,7 +166,7 @@ describe('the maximum duration and the number of leases', () => {
       expect.objectContaining({
         code: 'QUOTA_EXCEEDED',
         message: 'The quota of its project allows lease 1 to last 1h30m, not 2h.',
-        details: { longest: 90 * MINUTE },
+        details: { maxDuration: 90 * MINUTE },
       }),
     );
     scheduler.update(MINUTE, 1, { duration: 2 * HOUR, asFarAsPossible: true });
@@ -181,7 +181,7 @@ describe('an extension', () => {
     ask(scheduler, 0, reserved(2, 2 * HOUR, HOUR));
     scheduler.advance(0);
     expect(() => scheduler.update(MINUTE, 1, { duration: 3 * HOUR })).toThrow(
-      expect.objectContaining({ code: 'QUOTA_EXCEEDED', details: { longest: 2 * HOUR } }),
+      expect.objectContaining({ code: 'QUOTA_EXCEEDED', details: { maxDuration: 2 * HOUR } }),
     );
     scheduler.update(MINUTE, 1, { duration: 2 * HOUR });
     expect(scheduler.lease(1)?.duration).toBe(2 * HOUR);

@@ -27,7 +27,7 @@ it('tells the plan of an update and which leases it displaces', () => {
     machines: { 1: 1 },
     displaces: [2],
     firstPossibleStart: null,
-    longestDuration: null,
+    maxDuration: null,
     amounts: machines(1),
   });
 });
@@ -40,7 +40,7 @@ it('tells the first start at which a reservation could be had with its new terms
     reason: { code: 'NOT_SCHEDULABLE' },
     // The place of the lease itself is free for it.
     firstPossibleStart: 600 * SECOND,
-    longestDuration: null,
+    maxDuration: null,
   });
   expect(told(stage, 2, { ...update, start: 600 * SECOND - 1 })).toMatchObject({ accepted: false });
   expect(told(stage, 2, { ...update, start: 600 * SECOND })).toMatchObject({
@@ -56,7 +56,7 @@ it('tells the longest duration where an extension is blocked', () => {
     ...refused,
     reason: { code: 'EXTENSION_BLOCKED' },
     firstPossibleStart: null,
-    longestDuration: 995 * SECOND,
+    maxDuration: 995 * SECOND,
   });
   expect(told(stage, 1, { duration: 1200 * SECOND, asFarAsPossible: true })).toMatchObject({
     accepted: true,

@@ -813,7 +813,7 @@ export type ConsoleUpdateLeaseMutationVariables = Exact<{
 }>;
 
 
-export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly maxDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleEndLeaseMutationVariables = Exact<{
   id: string | number;
@@ -829,14 +829,14 @@ export type ConsoleRecoverActionMutationVariables = Exact<{
 
 export type ConsoleRecoverActionMutation = { readonly recoverAction: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
-export type ConsolePlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
+export type ConsolePlanFragment = { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly maxDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
 
 export type ConsolePlanRequestMutationVariables = Exact<{
   input: RequestLeaseInput;
 }>;
 
 
-export type ConsolePlanRequestMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly longestDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type ConsolePlanRequestMutation = { readonly requestLease: { readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly maxDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleDisplacementFragment = { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
 
@@ -1065,7 +1065,7 @@ export const ConsolePlanFragmentDoc = new TypedDocumentString(`
   start
   end
   firstPossibleStart
-  longestDuration
+  maxDuration
   reason {
     message
   }
@@ -1930,7 +1930,7 @@ export const ConsoleUpdateLeaseDocument = new TypedDocumentString(`
   start
   end
   firstPossibleStart
-  longestDuration
+  maxDuration
   reason {
     message
   }
@@ -1984,7 +1984,7 @@ export const ConsolePlanRequestDocument = new TypedDocumentString(`
   start
   end
   firstPossibleStart
-  longestDuration
+  maxDuration
   reason {
     message
   }

@@ -112,12 +112,12 @@ builder.mutationField('updateLease', (t) =>
           const update = updateOf(input);
           await assertMayChange(context, leaseNumber, 'input', 'id');
           if (input.dryRun) {
-            const { amounts, longestDuration, ...facts } = await services.leases.submit(
+            const { amounts, maxDuration, ...facts } = await services.leases.submit(
               'dryRunUpdate',
               { leaseNumber, update },
               { principal },
             );
-            return { plan: { facts, machines: amounts, longestDuration } };
+            return { plan: { facts, machines: amounts, maxDuration } };
           }
           const { displaced } = await services.leases.submit(
             'update',

@@ -24,9 +24,9 @@ export function extend(
   now: Instant,
 ): void {
   if (extendBy(state, lease, vm, change, now)) return;
-  const longest = maxExtension(state, lease, vm, change, now);
-  extendLess(state, lease, change, longest, update, vm);
-  if (longest > 0) extendBy(state, lease, vm, longest, now);
+  const possible = maxExtension(state, lease, vm, change, now);
+  extendLess(state, lease, change, possible, update, vm);
+  if (possible > 0) extendBy(state, lease, vm, possible, now);
 }
 
 /** Returns false if that is impossible; nothing has changed then. */
@@ -49,7 +49,7 @@ export function extendLess(
   { asFarAsPossible }: LeaseUpdate,
   vm: VmReservation,
 ): void {
-  const longest = lease.duration - change + possible;
+  const maxDuration = lease.duration - change + possible;
   if (!asFarAsPossible) {
     const beyondQuota = quotas.whyBlocked(lease, vm.finalEnd, vm.finalEnd + change);
     const why = beyondQuota
@@ -57,12 +57,12 @@ export function extendLess(
       : `The nodes of lease ${lease.id} are taken after its end: it`;
     throw new SchedulerError(
       beyondQuota ? quotaExceeded : 'EXTENSION_BLOCKED',
-      `${why} can last ${formatDuration(longest)} at most.`,
+      `${why} can last ${formatDuration(maxDuration)} at most.`,
       ['duration'],
-      { longest },
+      { maxDuration },
     );
   }
-  lease.duration = longest;
+  lease.duration = maxDuration;
 }
 
 /** Whether one of the nodes is draining: leases on it are not extended (N1). */

@@ -110,6 +110,6 @@ function maySuspendAt(
     return false;
   if (!estimates.canSuspend(lease)) return false;
   const resuming = lease.isSuspended;
-  const longest = lease.remaining + (resuming ? estimates.resume(lease) : 0);
-  return reach >= estimates.threshold(lease, resuming) && reach <= longest;
+  const maxReach = lease.remaining + (resuming ? estimates.resume(lease) : 0);
+  return reach >= estimates.threshold(lease, resuming) && reach <= maxReach;
 }

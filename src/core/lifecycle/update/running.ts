@@ -82,8 +82,8 @@ export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservat
   if (reach < whole) {
     const resumed = vm.before.some(({ kind }) => kind === 'RESUMPTION');
     const room = reach - vm.holdStart;
-    const longest = lease.remaining + (resumed ? estimates.resume(lease) : 0);
-    if (room < estimates.threshold(lease, resumed) || room > longest) return false;
+    const maxRoom = lease.remaining + (resumed ? estimates.resume(lease) : 0);
+    if (room < estimates.threshold(lease, resumed) || room > maxRoom) return false;
     // It is already suspended.
     if (vm.mustSuspend && reach === vm.finalEnd) return true;
     if (Math.min(reach, vm.start + lease.remaining) - now < estimates.suspend(lease)) return false;

@@ -60,21 +60,21 @@ function withinQuotas(
   terms: Terms,
   { asFarAsPossible }: LeaseUpdate,
 ): Terms | null {
-  const longest = Math.max(lease.duration, quotas.maxDurationOf(lease));
-  if (terms.duration <= longest) return terms;
+  const maxDuration = Math.max(lease.duration, quotas.maxDurationOf(lease));
+  if (terms.duration <= maxDuration) return terms;
   if (!asFarAsPossible) {
     throw new SchedulerError(
       quotaExceeded,
-      `The quota of its project allows lease ${lease.id} to last ${formatDuration(longest)}, not ${formatDuration(terms.duration)}.`,
+      `The quota of its project allows lease ${lease.id} to last ${formatDuration(maxDuration)}, not ${formatDuration(terms.duration)}.`,
       ['duration'],
-      { longest },
+      { maxDuration },
     );
   }
   const isSame =
-    longest === lease.duration &&
+    maxDuration === lease.duration &&
     terms.requestedStart === lease.requestedStart &&
     terms.deadline === lease.deadline;
-  return isSame ? null : { ...terms, duration: longest };
+  return isSame ? null : { ...terms, duration: maxDuration };
 }
 
 /** It is suspended, and its resumption has not begun. */
