@@ -85,7 +85,6 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     const engine = await startEngine(config, { log, registry, onFatal });
     engineCloser.add(() => engine.close());
     const secrets = new SecretBox(config.secretsKey);
-    await secrets.takeOver(engine.store.prisma);
     const { openIdConnect: issuer } = config.identity;
     const onIssuerFailure = (err: unknown) =>
       log.error({ err }, 'the OpenID Connect issuer cannot be reached');

@@ -78,12 +78,12 @@ export function delegating(leases: LeaseService): Omit<LeaseService, 'submit'> {
  * A context for the same operation that calls back when more than what is stored is asked for: the time, the scheduler,
  * or which of the principals with the same rights it is.
  */
-export function notingUse(context: ApiContext, onUse: () => void): ApiContext {
+export function withUseTracking(context: ApiContext, onUse: () => void): ApiContext {
   const rights: ReadonlySet<PropertyKey> = new Set(['role', 'projects'] satisfies (keyof Identity)[]);
-  const noting = <T extends object>(object: T, uncritical: ReadonlySet<PropertyKey>): T =>
+  const tracked = <T extends object>(object: T, untracked: ReadonlySet<PropertyKey>): T =>
     new Proxy(object, {
       get(target, property) {
-        if (!uncritical.has(property)) onUse();
+        if (!untracked.has(property)) onUse();
         const value: unknown = Reflect.get(target, property);
         return typeof value === 'function' ? value.bind(target) : value;
       },
@@ -91,8 +91,8 @@ export function notingUse(context: ApiContext, onUse: () => void): ApiContext {
   const { principal, services } = context;
   return {
     ...context,
-    principal: noting(principal, rights),
-    services: { ...services, leases: noting(services.leases, new Set()) },
+    principal: tracked(principal, rights),
+    services: { ...services, leases: tracked(services.leases, new Set()) },
   };
 }
 

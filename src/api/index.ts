@@ -4,8 +4,8 @@ export {
   apiContext,
   type Committed,
   inTrace,
-  notingUse,
   type SiteFacts,
+  withUseTracking,
 } from './context.ts';
 export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
 export { defaultPageSize } from './limits.ts';

@@ -4,7 +4,7 @@
  * named here is read anew each time.
  *
  * Some of them depend on the time or the scheduler in some cases: their resolvers take that from the context, which
- * notes it (`notingUse`), and the answer is not kept then.
+ * notes it (`withUseTracking`), and the answer is not kept then.
  */
 
 const connections = [

@@ -75,7 +75,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
   // Machines of an inconsistent lease are not started.
   const known = actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId));
   const isWanted = wantedIn(snapshot);
-  const vain = new Set(known.filter((action) => !isWanted(action)));
+  const obsolete = new Set(known.filter((action) => !isWanted(action)));
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   return {
@@ -84,11 +84,11 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastEventSequence,
     lastNoticeSequence: stored.notices.last,
     notices: new Notices(core, options.notices, snapshot, stored.notices),
-    pendingActions: known.filter((action) => !vain.has(action)),
-    vainActions: [...vain],
+    pendingActions: known.filter((action) => !obsolete.has(action)),
+    obsoleteActions: [...obsolete],
     hosted: hostedOf(
       snapshot,
-      actions.filter((action) => !vain.has(action)),
+      actions.filter((action) => !obsolete.has(action)),
     ),
     spec: stored.spec,
     leases: snapshot.leases,

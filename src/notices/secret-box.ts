@@ -52,7 +52,7 @@ export class SecretBox {
   }
 
   /** Checks the key with the secrets that are stored, and encrypts those that are not yet. Throws SecretKeyError. */
-  async takeOver(prisma: PrismaClient): Promise<void> {
+  async encryptStored(prisma: PrismaClient): Promise<void> {
     const webhooks = await prisma.webhook.findMany({ select: { number: true, secret: true } });
     for (const { secret } of webhooks) this.open(secret);
     if (this.key === null) return;

@@ -49,7 +49,7 @@ export async function openEngine(
     });
     closers.add(() => store.close());
     const secrets = new SecretBox(config.secretsKey);
-    await secrets.takeOver(store.prisma);
+    await secrets.encryptStored(store.prisma);
     const { difference, site } = await siteInUse(store.prisma, config.site);
     const policies = await loadPolicies(config.scheduler);
     const metrics = createEngineMetrics(registry);

@@ -166,7 +166,7 @@ describeDatabase('server', 'deliveries', (database) => {
     const rows = () => store.prisma.webhook.findMany({ orderBy: { number: 'asc' } });
     // One from before there was a key, one that is new, and one that is replaced.
     await webhooksOf(store).create({ ...made, url: receiver.url });
-    await box.takeOver(store.prisma);
+    await box.encryptStored(store.prisma);
     const sealing = new Webhooks(store.prisma, { allowedNetworks: ['127.0.0.0/8'], allowHttp: true }, box);
     await sealing.create({ ...made, url: receiver.url });
     const { number } = await sealing.create({ ...made, url: receiver.url, secret: 'replaced soon enough' });
@@ -187,7 +187,7 @@ describeDatabase('server', 'deliveries', (database) => {
     ]);
     // With another key, without one, or with damaged rows nothing changes and nothing is signed.
     for (const other of [new SecretBox(randomBytes(32)), new SecretBox(null)])
-      await expect(other.takeOver(store.prisma)).rejects.toThrow(SecretKeyError);
+      await expect(other.encryptStored(store.prisma)).rejects.toThrow(SecretKeyError);
     expect((await rows()).map((row) => row.secret)).toEqual(stored);
     expect(() => box.open(`${stored[0]?.slice(0, -2)}AA`)).toThrow(SecretKeyError);
     expect(() => box.open('aes-256-gcm ')).toThrow(SecretKeyError);

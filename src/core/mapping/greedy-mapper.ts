@@ -57,7 +57,7 @@ export class GreedyMapper {
     if (!request) return null;
     if (request.candidates.length === 0) {
       const useful = this.useful(request);
-      return useful && this.place(request, this.order(request, useful), nobody);
+      return useful && this.place(request, this.order(request, useful), noLeases);
     }
     const order = this.order(request, this.nodesOf(request));
     const gone = new Set<Lease>();
@@ -224,7 +224,7 @@ export class GreedyMapper {
   }
 }
 
-const nobody: ReadonlySet<Lease> = new Set();
+const noLeases: ReadonlySet<Lease> = new Set();
 
 /** Free capacity of a node from an instant on, ignoring the leases in `gone`. */
 class Reach {

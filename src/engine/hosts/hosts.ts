@@ -58,7 +58,7 @@ export interface HostsAtStart {
   readonly running: readonly RunningMachines[];
   readonly pendingActions: readonly ActionRecord[];
   /** Actions without an outcome that are not to be carried out any more. */
-  readonly vainActions: readonly ActionRecord[];
+  readonly obsoleteActions: readonly ActionRecord[];
 }
 
 export interface Starting {
@@ -152,7 +152,7 @@ export class Hosts implements HostControl {
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
-    this.dispatcher.giveUp(known.vainActions);
+    this.dispatcher.giveUp(known.obsoleteActions);
     this.dispatcher.add(known.pendingActions);
     void this.inspection.run();
   }
@@ -163,12 +163,12 @@ export class Hosts implements HostControl {
     nodeStates,
     pendingActions,
     spec,
-    vainActions,
+    obsoleteActions,
   }: Omit<HostsAtStart, 'hosted' | 'running'>): void {
     this.leases.note(leases);
     this.know(spec.nodes);
     this.follow(nodeStates);
-    this.dispatcher.giveUp(vainActions);
+    this.dispatcher.giveUp(obsoleteActions);
     this.dispatcher.add(pendingActions);
   }
 

@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { type ApiContext, isStored, notingUse, viewOf } from '../../api/index.ts';
+import { type ApiContext, isStored, viewOf, withUseTracking } from '../../api/index.ts';
 
 /**
  * `shared`: of an execution that was under way; `volatile`: executed, and dependent on more than what is stored;
@@ -40,7 +40,7 @@ export interface Executed {
 /** Of one answer. */
 const maxAnswerBytes = 1_000_000;
 /** How long a query waits to learn what the newest commit is before it is executed regardless (ms). */
-const patience = 500;
+const versionTimeout = 500;
 
 export class ResponseCache {
   /** All of one version, the least recently used first. Null: the answer is volatile. */
@@ -61,7 +61,7 @@ export class ResponseCache {
 
   /** The result of a query as of a moment after the call. `run` executes it. */
   async answer(key: string, run: () => Promise<Executed>): Promise<ExecutionResult> {
-    const version = await withinPatience(this.latest());
+    const version = await withinTimeout(this.latest());
     if (version === null) {
       this.options.onAnswer?.('unknown');
       return (await run()).result;
@@ -188,9 +188,9 @@ function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Null also when it cannot be known, or not soon. */
-function withinPatience(version: Promise<string | null>): Promise<string | null> {
+function withinTimeout(version: Promise<string | null>): Promise<string | null> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(null), patience);
+    const timer = setTimeout(() => resolve(null), versionTimeout);
     version
       .catch(() => null)
       .then((known) => {
@@ -258,7 +258,7 @@ export function useResponseCache(cache: ResponseCache): Plugin<ApiContext> {
       setExecuteFn((given: ExecutionArgs) =>
         cache.answer(key, async () => {
           let isStoredAlone = true;
-          const contextValue = notingUse(given.contextValue as ApiContext, () => {
+          const contextValue = withUseTracking(given.contextValue as ApiContext, () => {
             isStoredAlone = false;
           });
           const result = (await executeFn({ ...given, contextValue })) as ExecutionResult;
