@@ -447,6 +447,25 @@ describeEachDatabase('reading', (databases) => {
     });
   });
 
+  it('answers the other root fields when one of them fails', async () => {
+    const failing = {
+      notices: 'notices(first: 101) { nodes { message } }',
+      recurrences: 'recurrences(after: "?") { totalCount }',
+      schedule: `schedule(from: "${iso(now)}", to: "${iso(now)}") { isComplete }`,
+      webhooks: 'webhooks(first: 1, last: 1) { totalCount }',
+      lease: 'lease { number }',
+      node: 'node(id: "?") { id }',
+    };
+    for (const [field, selection] of Object.entries(failing)) {
+      const { data, errors } = await api.ask(`{ serverTime ${selection} nodes { totalCount } }`);
+      expect([field, data]).toEqual([
+        field,
+        { serverTime: iso(now), [field]: null, nodes: { totalCount: 3 } },
+      ]);
+      expect(errors).toMatchObject([{ path: [field], extensions: { code: expect.any(String) } }]);
+    }
+  });
+
   it('returns the schedule of an interval in a compact form', async () => {
     const { data, errors } = await api.ask(`{
       schedule(from: "${iso(now - hour)}", to: "${iso(now + hour)}") {

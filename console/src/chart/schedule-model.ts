@@ -5,7 +5,7 @@ import type {
   ReservationKind,
 } from '../api/generated/operations.ts';
 
-export type ScheduleReservation = ConsoleScheduleQuery['schedule']['reservations'][number];
+export type ScheduleReservation = NonNullable<ConsoleScheduleQuery['schedule']>['reservations'][number];
 
 export type BarKind = ReservationKind | 'MAINTENANCE';
 

@@ -41,6 +41,7 @@ export function OverviewPage() {
   const wanted = search.get('resource');
   const resource = site.resourceTypes.find((each) => each === wanted) ?? site.resourceTypes[0] ?? 'CPU';
   const data = query.data;
+  const notices = data?.notices?.nodes ?? [];
   return (
     <Page title="Overview">
       <QueryState
@@ -64,9 +65,9 @@ export function OverviewPage() {
             resource={resource}
             onResource={(chosen) => setSearch({ resource: chosen }, { replace: true })}
           />
-          {data && data.notices.nodes.length > 0 && (
+          {notices.length > 0 && (
             <Card title="Newest notices" wide>
-              <NoticeTable notices={data.notices.nodes} label="List of the newest notices" />
+              <NoticeTable notices={notices} label="List of the newest notices" />
               <p className="hint">
                 <Link href="/notices">All notices</Link>
               </p>

@@ -108,7 +108,7 @@ export default function SchedulePage() {
     gcTime: 10_000,
   });
 
-  const reservations = schedule.data?.schedule.reservations;
+  const reservations = schedule.data?.schedule?.reservations;
   const maintenance = schedule.data?.maintenance ?? noMaintenance;
   const shownNodes = useMemo(() => {
     const all = nodes.data ?? [];
@@ -197,7 +197,7 @@ export default function SchedulePage() {
             {schedule.error.message}
           </p>
         )}
-        {schedule.data?.schedule.isComplete === false && (
+        {schedule.data?.schedule?.isComplete === false && (
           <p className="hint" role="status">
             Only the first {reservations?.length} reservations of this interval are shown. Choose a shorter
             time.

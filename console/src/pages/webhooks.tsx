@@ -16,7 +16,7 @@ import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { noticeLabels } from './notice-list.tsx';
 
-type Webhook = ConsoleWebhooksQuery['webhooks']['nodes'][number];
+type Webhook = NonNullable<ConsoleWebhooksQuery['webhooks']>['nodes'][number];
 
 const kinds = Object.keys(noticeLabels) as NoticeKind[];
 const tones: Readonly<Record<string, string>> = { ACTIVE: 'good', PAUSED: 'bad', SUCCEEDED: 'good' };
@@ -59,7 +59,7 @@ export default function WebhooksPage() {
     queryFn: ({ signal }) => execute(ConsoleWebhooksDocument, { first: 100 }, signal),
     refetchInterval: refreshMs,
   });
-  const webhooks = query.data?.webhooks.nodes ?? [];
+  const webhooks = query.data?.webhooks?.nodes ?? [];
   return (
     <Page title="Webhooks">
       <div className="stack">

@@ -101,6 +101,7 @@ builder.queryField('notices', (t) =>
   t.connection(
     {
       type: Notice,
+      nullable: true,
       description: 'Notices of nodes, and of leases that the principal may see, oldest first.',
       args: {
         filter: t.arg({ type: NoticeFilterInput, description: 'Conditions; without it, all notices.' }),

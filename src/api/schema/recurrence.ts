@@ -178,6 +178,7 @@ builder.queryField('recurrences', (t) =>
   t.connection(
     {
       type: Recurrence,
+      nullable: true,
       description: 'Recurrences, ordered by number.',
       args: {
         live: t.arg.boolean({

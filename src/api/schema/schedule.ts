@@ -88,6 +88,7 @@ const Schedule = builder.objectRef<ScheduleRows>('Schedule').implement({
 builder.queryField('schedule', (t) =>
   t.field({
     type: Schedule,
+    nullable: true,
     description: `The reservations of all nodes over an interval, for charts. At most ${maxScheduled}.`,
     args: {
       from: t.arg({ type: 'DateTime', required: true, description: 'The start of the interval.' }),

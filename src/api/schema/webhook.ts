@@ -138,6 +138,7 @@ builder.queryField('webhooks', (t) =>
   t.connection(
     {
       type: Webhook,
+      nullable: true,
       description: 'The webhooks of the projects of which the principal is a member; all for operators.',
       resolve: (_root, page, { read }) => read.notices.webhooks(page),
     },

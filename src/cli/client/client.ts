@@ -260,14 +260,20 @@ interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
+/** A root field that is null only beside an error. Throws CliError if the server has left it out without one. */
+export function answered<T>(field: T | null): T {
+  if (field === null) throw new CliError('the server answered without data [UNEXPECTED_ANSWER]');
+  return field;
+}
+
 /** All nodes of a list, page by page. Pages become smaller where one is too large for an answer. */
 export async function* allPages<Node>(
-  page: (after: string | null, size: number) => Promise<Page<Node>>,
+  page: (after: string | null, size: number) => Promise<Page<Node> | null>,
 ): AsyncGenerator<Node, void> {
   let size = 100;
   for (let after: string | null = null; ; ) {
     try {
-      const { nodes, pageInfo }: Page<Node> = await page(after, size);
+      const { nodes, pageInfo }: Page<Node> = answered(await page(after, size));
       yield* nodes;
       if (!pageInfo.hasNextPage) return;
       after = pageInfo.endCursor;
@@ -287,11 +293,11 @@ interface LastPage<Node> {
 /** The last `count` nodes of a list, in its order. */
 export async function newest<Node>(
   count: number,
-  page: (last: number, before: string | null) => Promise<LastPage<Node>>,
+  page: (last: number, before: string | null) => Promise<LastPage<Node> | null>,
 ): Promise<Node[]> {
   const found: Node[] = [];
   const pages = allPages<Node>(async (before, size) => {
-    const { nodes, pageInfo } = await page(Math.min(size, count - found.length), before);
+    const { nodes, pageInfo } = answered(await page(Math.min(size, count - found.length), before));
     return {
       nodes: nodes.toReversed(),
       pageInfo: { hasNextPage: pageInfo.hasPreviousPage, endCursor: pageInfo.startCursor },

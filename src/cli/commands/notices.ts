@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { eventNumber, noticeKind, wholeNumber } from '../client/arguments.ts';
 import { repeated } from '../client/choice.ts';
-import { addServerOptions, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
+import {
+  addServerOptions,
+  answered,
+  type Client,
+  connect,
+  newest,
+  type ServerOptions,
+} from '../client/client.ts';
 import {
   FollowNoticesDocument,
   type NoticeFilter,
@@ -82,7 +89,8 @@ async function print(
 
 /** The notices after a sequence number, up to the newest one that there is now. */
 async function since(client: Client, filter: NoticeFilter, after: number): Promise<NoticeRowFragment[]> {
-  const { nodes } = (await client.request(NoticesDocument, { filter, last: 1, before: null })).notices;
+  const newestOne = await client.request(NoticesDocument, { filter, last: 1, before: null });
+  const { nodes } = answered(newestOne.notices);
   const last = nodes[0]?.sequence ?? 0;
   const found: NoticeRowFragment[] = [];
   if (last <= after) return found;

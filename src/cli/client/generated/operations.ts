@@ -729,7 +729,7 @@ export type NoticesQueryVariables = Exact<{
 }>;
 
 
-export type NoticesQuery = { readonly notices: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type NoticesQuery = { readonly notices: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly kind: NoticeKind, readonly message: string, readonly reason: { readonly code: string } | null, readonly lease: { readonly number: number } | null, readonly node: { readonly hostname: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type WebhookRowFragment = { readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null };
 
@@ -739,7 +739,7 @@ export type WebhooksQueryVariables = Exact<{
 }>;
 
 
-export type WebhooksQuery = { readonly webhooks: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type WebhooksQuery = { readonly webhooks: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly url: string, readonly kinds: ReadonlyArray<NoticeKind>, readonly owner: string, readonly state: WebhookState, readonly pauseReason: string | null, readonly project: { readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type DeliveryRowFragment = { readonly id: string, readonly deliveryId: string, readonly state: DeliveryState, readonly attempts: number, readonly createdAt: string, readonly nextAttemptAt: string | null, readonly status: number | null, readonly error: string | null, readonly notice: { readonly sequence: number, readonly kind: NoticeKind } | null };
 
@@ -1067,7 +1067,7 @@ export type RecurrencesQueryVariables = Exact<{
 }>;
 
 
-export type RecurrencesQuery = { readonly recurrences: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+export type RecurrencesQuery = { readonly recurrences: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } | null };
 
 export type RecurrenceByNumberQueryVariables = Exact<{
   number: number;
