@@ -8,7 +8,7 @@ export {
   withUseTracking,
 } from './context.ts';
 export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
-export { defaultPageSize } from './limits.ts';
+export { charactersPerCost, defaultPageSize } from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';
 export { viewOf } from './read/view.ts';
 export { schema } from './schema/index.ts';

@@ -13,6 +13,10 @@ export const maxScheduled = 10_000;
 export const maxEntries = 5 * maxMachines;
 /** Maximum length of a name or a key. */
 export const maxTextLength = 200;
+/** Maximum length of the URL of a webhook. */
+export const maxUrlLength = 2_000;
+/** An operation costs one for each object that it can return, and one for so many characters of text. */
+export const charactersPerCost = 1_000;
 
 /** Maximum column values. */
 export const maxInt = 2 ** 31 - 1;

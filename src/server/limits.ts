@@ -7,7 +7,7 @@ export interface ServerLimits {
   /** Maximum depth of nested fields. */
   readonly depth: number;
   readonly aliases: number;
-  /** Maximum cost of an operation: the estimated number of objects it reads. */
+  /** Maximum cost of an operation: the objects and texts that it can return. */
   readonly cost: number;
   /** Rate limit per principal: bucket size and refill per second. */
   readonly costBurst: number;

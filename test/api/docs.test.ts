@@ -4,6 +4,7 @@ import { getOperationAST, parse, validate } from 'graphql';
 import { afterAll, expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
 import { userErrorCodes } from '../../src/api/schema/mutations/codes.ts';
+import { textLengths } from '../../src/api/text-lengths.ts';
 import { apiOnNewDatabase, createNodes, graphqlRequest, lease, now } from './fixture.ts';
 
 const docs = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8');
@@ -52,6 +53,12 @@ it.each(examples)('example: %s', async (text) => {
   for (const value of Object.values(data) as { userErrors?: unknown[] }[]) {
     expect(value.userErrors ?? []).toEqual([]);
   }
+});
+
+it('lists the lengths of texts', () => {
+  const rows = [...docs.matchAll(/^\| `(\w+\.\w+)`[^|]*\| ([\d,]+) \|$/gm)];
+  const lengths = rows.map(([, field, length]) => [field, Number(length?.replace(',', ''))] as const);
+  expect(Object.fromEntries(lengths)).toEqual(textLengths);
 });
 
 it('lists every code of userErrors as the schema describes it', () => {

@@ -45,7 +45,7 @@ const tokens = new Map<Role, string>();
 beforeAll(async () => {
   // The walk selects everything at once.
   api = await apiOnNewDatabase({
-    limits: { aliases: 100_000, cost: 100_000_000, costBurst: 1e12, tokens: 100_000, depth: 50 },
+    limits: { aliases: 100_000, cost: 1_000_000_000, costBurst: 1e12, tokens: 100_000, depth: 50 },
   });
   const { prisma } = api;
   await createNodes(prisma, 2);

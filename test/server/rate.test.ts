@@ -39,6 +39,11 @@ describe('the cost of operations', async () => {
     ['{ leases { nodes { number } } }', 51],
     [`{ ${utilization(96)} }`, 96],
     ['{ objects(ids: ["a", "b"]) { id } }', 2],
+    ['{ leases(first: 20) { nodes { name type } } }', 25],
+    ['{ site { name resourceTypes } }', 4],
+    ['{ scheduler { configuration } }', 11],
+    ['{ node(id: "TGVhc2U6MQ==") { ... on Lease { actions(first: 10) { nodes { output } } } } }', 53],
+    ['{ leases(first: 9) { nodes { ...of } } } fragment of on Lease { name }', 12],
   ])('%s: %i', async (query, requested) => {
     const answer = (await api.ask(query)) as { extensions?: { cost?: { requested: number } } };
     expect(answer.extensions?.cost?.requested).toBe(requested);

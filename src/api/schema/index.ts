@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
+import { withTextLengths } from '../text-lengths.ts';
 import { builder } from './builder.ts';
 import { withRights } from './rights.ts';
 import './accounting.ts';
@@ -37,4 +38,4 @@ import './subscriptions/changes.ts';
 import './subscriptions/lease-events.ts';
 import './subscriptions/notices.ts';
 
-export const schema: GraphQLSchema = withRights(builder.toSchema());
+export const schema: GraphQLSchema = withRights(withTextLengths(builder.toSchema()));

@@ -15,12 +15,20 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { defaultPageSize } from '../../api/index.ts';
+import { charactersPerCost, defaultPageSize } from '../../api/index.ts';
 
 /** The estimated size of an operation, from its text and variables. */
 export interface Measure {
-  /** Estimated number of objects that it reads. */
+  /** Estimated number of objects that it reads, and one for each 1,000 characters that their texts can have. */
   readonly cost: number;
+  readonly depth: number;
+  readonly aliases: number;
+}
+
+/** What is measured of a part of an operation. */
+interface Part {
+  readonly objects: number;
+  readonly characters: number;
   readonly depth: number;
   readonly aliases: number;
 }
@@ -33,10 +41,11 @@ const defaultListSize = 10;
 /** Cost of introspection. */
 const introspectionCost = 5_000;
 
-const nothing: Measure = { cost: 0, depth: 0, aliases: 0 };
+const nothing: Part = { objects: 0, characters: 0, depth: 0, aliases: 0 };
 
-const beside = (a: Measure, b: Measure): Measure => ({
-  cost: a.cost + b.cost,
+const beside = (a: Part, b: Part): Part => ({
+  objects: a.objects + b.objects,
+  characters: a.characters + b.characters,
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
 });
@@ -52,13 +61,15 @@ export function measure(
   variables: Readonly<Record<string, unknown>>,
 ): Measure {
   const root = schema.getRootType(operation.operation);
-  if (!root) return nothing;
-  return new Measuring(schema, document, variables).selections(operation.selectionSet, root, 1);
+  if (!root) return { cost: 0, depth: 0, aliases: 0 };
+  const measuring = new Measuring(schema, document, variables);
+  const { objects, characters, depth, aliases } = measuring.selections(operation.selectionSet, root, 1);
+  return { cost: objects + Math.ceil(characters / charactersPerCost), depth, aliases };
 }
 
 class Measuring {
   private readonly fragments = new Map<string, FragmentDefinitionNode>();
-  private readonly measured = new Map<string, Measure>();
+  private readonly measured = new Map<string, Part>();
 
   constructor(
     private readonly schema: GraphQLSchema,
@@ -71,8 +82,8 @@ class Measuring {
   }
 
   /** `page`: how many elements `edges` and `nodes` of the type have, if it is a connection. */
-  selections({ selections }: SelectionSetNode, type: GraphQLCompositeType, page: number): Measure {
-    return selections.reduce<Measure>((sum, selection) => {
+  selections({ selections }: SelectionSetNode, type: GraphQLCompositeType, page: number): Part {
+    return selections.reduce<Part>((sum, selection) => {
       if (selection.kind === Kind.FIELD) return beside(sum, this.field(selection, type, page));
       if (selection.kind === Kind.FRAGMENT_SPREAD)
         return beside(sum, this.fragment(selection.name.value, page));
@@ -87,7 +98,7 @@ class Measuring {
     }, nothing);
   }
 
-  private fragment(name: string, page: number): Measure {
+  private fragment(name: string, page: number): Part {
     const key = `${name}:${page}`;
     const known = this.measured.get(key);
     if (known) return known;
@@ -98,21 +109,30 @@ class Measuring {
     return measured;
   }
 
-  private field(node: FieldNode, parent: GraphQLCompositeType, page: number): Measure {
+  private field(node: FieldNode, parent: GraphQLCompositeType, page: number): Part {
     const aliases = node.alias ? 1 : 0;
     if (node.name.value.startsWith('__')) {
-      return { cost: node.selectionSet ? introspectionCost : 0, depth: 1, aliases };
+      return { objects: node.selectionSet ? introspectionCost : 0, characters: 0, depth: 1, aliases };
     }
     const field = 'getFields' in parent ? parent.getFields()[node.name.value] : undefined;
     const type = field && getNamedType(field.type);
-    if (!field || !node.selectionSet || !isCompositeType(type)) return { cost: 0, depth: 1, aliases };
+    if (!field) return { objects: 0, characters: 0, depth: 1, aliases };
     const times = this.elements(field, parent, page, node);
+    if (!node.selectionSet || !isCompositeType(type)) {
+      const { textLength = 0 } = field.extensions as { readonly textLength?: number };
+      return { objects: 0, characters: times * textLength, depth: 1, aliases };
+    }
     const inside = this.selections(
       node.selectionSet,
       type,
       isConnection(type) ? this.pageSize(field, node) : 1,
     );
-    return { cost: times * (1 + inside.cost), depth: 1 + inside.depth, aliases: aliases + inside.aliases };
+    return {
+      objects: times * (1 + inside.objects),
+      characters: times * inside.characters,
+      depth: 1 + inside.depth,
+      aliases: aliases + inside.aliases,
+    };
   }
 
   private elements(

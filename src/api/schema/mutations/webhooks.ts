@@ -3,6 +3,7 @@ import { hasRole, type RecordWithin } from '../../../identity/index.ts';
 import { maxWebhooks } from '../../../notices/index.ts';
 import type { ApiContext } from '../../context.ts';
 import { encodeGlobalId } from '../../global-id.ts';
+import { maxUrlLength } from '../../limits.ts';
 import type { WebhookRow } from '../../read/webhooks.ts';
 import { builder } from '../builder.ts';
 import { knownValues, NoticeKindEnum } from '../refs.ts';
@@ -12,7 +13,6 @@ import { projectOfRequest } from './ownership.ts';
 import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { userError } from './user-error.ts';
 
-const maxUrlLength = 2_000;
 const secretLengths = { min: 16, max: 200 };
 
 const CreateWebhookInput = builder.inputType('CreateWebhookInput', {
