@@ -3,7 +3,7 @@
 import { browserMissing, openBrowser } from '../test/support/browser.ts';
 import type { Frame } from '../test/support/frames.ts';
 import { scheduled, serveConsole, signIn } from '../test/support/invented-site.ts';
-import { panSchedule, showAllRows } from '../test/support/pan.ts';
+import { panSchedule, readAgain, showAllRows } from '../test/support/pan.ts';
 import { percentile } from './support/statistics.ts';
 import type { Cell, Table } from './support/table.ts';
 
@@ -22,7 +22,10 @@ export async function consoleChartBenchmark(quick: boolean): Promise<Table[]> {
         [100, 1_000],
         [1_000, 10_000],
       ]) {
-    rows.push([nodes ?? 0, reservations ?? 0, ...(await measure(nodes ?? 0, reservations ?? 0)), target]);
+    for (const isLive of [false, true]) {
+      const found = await measure(nodes ?? 0, reservations ?? 0, isLive);
+      rows.push([nodes ?? 0, reservations ?? 0, isLive ? 'yes' : 'no', ...found, target]);
+    }
   }
   return [
     {
@@ -30,6 +33,7 @@ export async function consoleChartBenchmark(quick: boolean): Promise<Table[]> {
       columns: [
         'nodes',
         'reservations',
+        'read again meanwhile',
         'frames',
         'interval: median, ms',
         '99th, ms',
@@ -45,14 +49,32 @@ export async function consoleChartBenchmark(quick: boolean): Promise<Table[]> {
   ];
 }
 
-/** Work and scripting are processor time: other processes lengthen only the intervals. */
-async function measure(nodes: number, reservations: number): Promise<Cell[]> {
-  using server = await serveConsole(() => ({ nodes, reservations: scheduled(nodes, reservations) }));
+/**
+ * Work and scripting are processor time: other processes lengthen only the intervals. `CONSOLE_SLOWDOWN=2` has Chromium
+ * take twice the time for everything.
+ */
+async function measure(nodes: number, reservations: number, isLive: boolean): Promise<Cell[]> {
+  let shift = 0;
+  using server = await serveConsole(() => ({ nodes, reservations: scheduled(nodes, reservations, shift) }));
   await using browser = await openBrowser({ width: 1400, height: 1200 });
   const page = await browser.newPage();
+  const session = await browser.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: Number(process.env.CONSOLE_SLOWDOWN ?? 1) });
   await signIn(page, server.url, '/schedule');
   await showAllRows(page);
-  const frames = await panSchedule(browser, page, 240);
+  // Once the page has subscribed, an event has it read again.
+  while (server.events() === 0) {
+    server.send(1);
+    await page.waitForTimeout(50);
+  }
+  const change = () => {
+    shift += 1;
+    server.send(20);
+  };
+  const frames = await panSchedule(browser, page, {
+    frames: isLive ? 80 : 240,
+    ...(isLive ? { meanwhile: () => readAgain(page, 5, change) } : {}),
+  });
   const share = (of: keyof Frame, percent: number) =>
     percentile(
       frames.map((frame) => frame[of]),

@@ -2,12 +2,16 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { browserMissing, openBrowser } from '../support/browser.ts';
 import { type ConsoleServer, scheduled, serveConsole, signIn } from '../support/invented-site.ts';
-import { panSchedule, showAllRows } from '../support/pan.ts';
+import { panSchedule, readAgain, showAllRows } from '../support/pan.ts';
 import { build } from '../support/server-process.ts';
 
 describe.skipIf(browserMissing !== null)('the speed of the console', () => {
   let server: ConsoleServer | null = null;
   afterEach(() => server?.[Symbol.dispose]());
+  const isSubscribed = () => {
+    server?.send(1);
+    return (server?.events() ?? 0) > 0;
+  };
 
   it('pans 1,000 nodes and 10,000 reservations with no frame over 33 ms', async () => {
     await build();
@@ -16,7 +20,7 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
     const page = await browser.newPage();
     await signIn(page, server.url, '/schedule');
     await showAllRows(page);
-    const frames = await panSchedule(browser, page, 120);
+    const frames = await panSchedule(browser, page, { frames: 120 });
     expect(frames.length).toBeGreaterThan(100);
     // Processor time: what other processes take from the machine is not the page's.
     expect(Math.max(...frames.map(({ work }) => work))).toBeLessThan(33);
@@ -24,6 +28,27 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
     expect(scripting[Math.floor(scripting.length * 0.99)]).toBeLessThan(8);
     const intervals = frames.map(({ interval }) => interval).sort((a, b) => a - b);
     expect(intervals[Math.floor(intervals.length / 2)]).toBeLessThan(33);
+  });
+
+  it('pans as well while all reservations are read again', async () => {
+    await build();
+    let shift = 0;
+    server = await serveConsole(() => ({ nodes: 1_000, reservations: scheduled(1_000, 10_000, shift) }));
+    await using browser = await openBrowser({ width: 1400, height: 1200 });
+    const page = await browser.newPage();
+    await signIn(page, server.url, '/schedule');
+    await showAllRows(page);
+    // Once the page has subscribed, an event has it read again.
+    await expect.poll(isSubscribed).toBe(true);
+    const change = () => {
+      shift += 1;
+      server?.send(20);
+    };
+    const meanwhile = () => readAgain(page, 3, change);
+    const frames = await panSchedule(browser, page, { frames: 60, meanwhile });
+    expect(shift).toBe(3);
+    expect(frames.length).toBeGreaterThan(60);
+    expect(Math.max(...frames.map(({ work }) => work))).toBeLessThan(33);
   });
 
   it.each(['/schedule', '/leases'])('does not grow while events arrive (%s)', async (path) => {
@@ -56,10 +81,6 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
       const before = readings;
       server?.send(events);
       await expect.poll(() => readings, { timeout: 20_000 }).toBeGreaterThan(before);
-    };
-    const isSubscribed = () => {
-      server?.send(1);
-      return (server?.events() ?? 0) > 0;
     };
     await expect.poll(isSubscribed).toBe(true);
     // Caches and compiled code fill first.

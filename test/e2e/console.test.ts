@@ -85,10 +85,10 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
 
   it('serves its files compressed and immutable, under a strict policy, and little of them for the first page', async () => {
     const page = await fetch(address('/'), { headers: { accept: 'text/html' } });
-    expect(page.headers.get('content-security-policy')).toBe(
+    const policy =
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-    );
+      "worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+    expect(page.headers.get('content-security-policy')).toBe(policy);
     const scripts = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)];
     expect(scripts.length).toBeGreaterThan(0);
     let bytes = 0;
@@ -99,6 +99,8 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       )) as [IncomingMessage];
       expect(sent.headers['cache-control']).toContain('immutable');
       expect(sent.headers['content-encoding']).toMatch(/^(br|gzip)$/);
+      // A worker has the policy of its file.
+      expect(sent.headers['content-security-policy']).toBe(policy);
       for await (const chunk of sent) bytes += (chunk as Buffer).length;
     }
     expect(bytes).toBeLessThan(250_000);

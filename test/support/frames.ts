@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 
 /** One frame, in milliseconds. */
 export interface Frame {
-  /** From its animation callback to that of the next frame: what a person sees, and what other processes lengthen. */
+  /** From the task with its animation callbacks to that of the next frame: what a person sees, and what other processes lengthen. */
   readonly interval: number;
   /** Processor time of the page's main thread: scripts, styles, layout, painting. */
   readonly work: number;
@@ -18,6 +18,7 @@ interface TraceEvent {
   readonly tid: number;
   /** Microseconds. */
   readonly ts: number;
+  readonly dur?: number;
   /** Processor time of the thread, in microseconds. */
   readonly tdur?: number;
 }
@@ -54,11 +55,11 @@ function framesOf(events: readonly TraceEvent[]): Frame[] {
   // A script that calls another is counted once.
   const tasks = ofMain.filter(({ name }) => name === 'RunTask');
   const calls = ofMain.filter(({ name }) => scripts.includes(name));
-  // Several callbacks of one frame have one begin: those within a millisecond.
-  const starts = callbacks
+  // The callbacks of one frame run in one task.
+  const starts = tasks
+    .filter(({ ts, dur = 0 }) => callbacks.some((each) => each.ts >= ts && each.ts <= ts + dur))
     .map(({ ts }) => ts)
-    .sort((a, b) => a - b)
-    .filter((ts, index, all) => index === 0 || ts - (all[index - 1] ?? 0) > 1_000);
+    .sort((a, b) => a - b);
   const sum = (from: number, to: number, of: readonly TraceEvent[]) =>
     of.reduce((total, { ts, tdur = 0 }) => (ts >= from && ts < to ? total + tdur : total), 0) / 1_000;
   return starts.slice(0, -1).map((ts, index) => {

@@ -11,7 +11,8 @@ import {
 } from './draw-bars.ts';
 import { type Geometry, geometryOf, visibleRows, xOf, yOf } from './geometry.ts';
 import type { Palette } from './palette.ts';
-import { type Bar, eachBarWithin } from './schedule-model.ts';
+import { kindOrder } from './schedule-columns.ts';
+import { type Bar, barOf, eachBarWithin } from './schedule-model.ts';
 import { Tiles } from './tiles.ts';
 import { axisHeight, type ChartSize, ticks, timeAt, type Viewport } from './viewport.ts';
 
@@ -109,13 +110,15 @@ export class ChartView {
     const row = Math.floor(position);
     const at = timeAt(shown, size, left, x);
     const tolerance = ((shown.to - shown.from) / size.width) * 2;
-    let nearest: Bar | null = null;
-    let exact: Bar | null = null;
+    let nearest = -1;
+    let exact = -1;
+    const { lane, lanes } = content.model.columns.bars;
     eachBarWithin(content.model, row, at - tolerance, at + tolerance, (bar) => {
-      nearest ??= bar;
-      if (Math.floor((position - row) * bar.lanes) === bar.lane) exact ??= bar;
+      if (nearest < 0) nearest = bar;
+      if (exact < 0 && Math.floor((position - row) * (lanes[bar] ?? 1)) === lane[bar]) exact = bar;
     });
-    return exact ?? nearest;
+    const found = exact < 0 ? nearest : exact;
+    return found < 0 ? null : barOf(content.model, row, found);
   }
 
   redraw(): void {
@@ -198,22 +201,27 @@ function drawLabelsAtEdge(context: Context2D, geometry: Geometry, style: BarStyl
   const { ratio, rowHeight, left, from, width } = geometry;
   if (rowHeight < minLabelledHeight * ratio) return;
   const { model, palette, highlighted } = style;
+  const { bars } = model.columns;
   const gap = ratio;
   const { first, last } = visibleRows(geometry, model.rows.length);
   for (let row = first; row < last; row += 1) {
     const top = yOf(geometry, row) + gap;
     const full = rowHeight - 2 * gap;
     eachBarWithin(model, row, from, from + 1, (bar) => {
-      const height = full / bar.lanes;
-      const right = Math.min(Math.round(xOf(geometry, bar.end)) - 1, width);
-      const isLabelled = fitsLabel(bar, xOf(geometry, bar.end) - xOf(geometry, bar.start), height, ratio);
-      if (bar.start >= from || !isLabelled || isDimmed(bar, highlighted)) return;
-      const y = Math.round(top + bar.lane * height);
+      const start = bars.start[bar] as number;
+      const lanes = bars.lanes[bar] as number;
+      const kind = kindOrder[bars.kind[bar] as number];
+      const height = full / lanes;
+      const end = xOf(geometry, bars.end[bar] as number);
+      const right = Math.min(Math.round(end) - 1, width);
+      const isLabelled = fitsLabel(kind, end - xOf(geometry, start), height, ratio);
+      if (start >= from || !kind || !isLabelled || isDimmed(model, bar, highlighted)) return;
+      const y = Math.round(top + (bars.lane[bar] as number) * height);
       // Over what is left of the label at the start of the bar.
-      context.fillStyle = palette.kinds[bar.kind];
+      context.fillStyle = palette.kinds[kind];
       context.fillRect(left, y, right - left, Math.round(height));
-      if (fitsLabel(bar, right - left, height, ratio))
-        drawLabel(context, bar, left, y, right - left, Math.round(height), palette, ratio);
+      if (fitsLabel(kind, right - left, height, ratio))
+        drawLabel(context, style, bar, left, y, right - left, Math.round(height), ratio);
     });
   }
 }

@@ -1,5 +1,6 @@
-import { kindOrder, type Palette } from './palette.ts';
-import { type Bar, type BarKind, eachBarWithin, type ScheduleModel } from './schedule-model.ts';
+import type { Palette } from './palette.ts';
+import { type BarKind, isMaintenance, kindOrder } from './schedule-columns.ts';
+import { eachBarWithin, labelOf, leaseOf, type ScheduleModel } from './schedule-model.ts';
 import { ticks } from './viewport.ts';
 
 export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
@@ -8,7 +9,7 @@ export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingConte
 export interface BarStyle {
   readonly model: ScheduleModel;
   readonly palette: Palette;
-  /** The leases whose bars stand out; the others are dimmed. */
+  /** The leases, as indexes of the columns, whose bars stand out; the others are dimmed. */
   readonly highlighted: ReadonlySet<number> | null;
 }
 
@@ -35,25 +36,29 @@ export function fontOf(ratio: number): string {
 }
 
 interface Label {
-  readonly bar: Bar;
+  readonly bar: number;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
 }
 
-/** Rectangles by kind: x, y, width, height; the fill style changes seldom. Kept, so that drawing allocates little. */
-const rectangles = new Map<BarKind, number[]>(kindOrder.map((kind) => [kind, []]));
+/**
+ * Rectangles by the index of their kind: x, y, width, height; the fill style changes seldom. Kept, so that drawing
+ * allocates little.
+ */
+const rectangles: readonly number[][] = kindOrder.map(() => []);
 const dimmed: number[] = [];
 
 /** Draws the grid and the bars of a part. What is beyond its edges has to be cut off by the canvas. */
 export function drawPart(context: Context2D, part: Part, style: BarStyle): void {
   const { width, height, from, msPerPixel, rowHeight, ratio } = part;
   const { model, palette, highlighted } = style;
+  const { bars } = model.columns;
   context.fillStyle = palette.background;
   context.fillRect(0, 0, width, height);
   drawGrid(context, part, style);
-  for (const list of rectangles.values()) list.length = 0;
+  for (const list of rectangles) list.length = 0;
   dimmed.length = 0;
   const labels: Label[] = [];
   const gap = rowHeight >= 10 * ratio ? ratio : 0;
@@ -63,24 +68,27 @@ export function drawPart(context: Context2D, part: Part, style: BarStyle): void 
     const top = row * rowHeight - part.top + gap;
     const full = rowHeight - 2 * gap;
     eachBarWithin(model, row, from, from + width * msPerPixel, (bar) => {
-      const x = Math.round((bar.start - from) / msPerPixel);
-      const barWidth = Math.max(Math.round((bar.end - from) / msPerPixel) - x - 1, 1);
-      const y = Math.round(top + (bar.lane * full) / bar.lanes);
-      const barHeight = Math.max(Math.round(top + ((bar.lane + 1) * full) / bar.lanes) - y, 1);
-      if (isDimmed(bar, highlighted)) {
+      const x = Math.round(((bars.start[bar] as number) - from) / msPerPixel);
+      const barWidth = Math.max(Math.round(((bars.end[bar] as number) - from) / msPerPixel) - x - 1, 1);
+      const lane = bars.lane[bar] as number;
+      const laneHeight = full / (bars.lanes[bar] as number);
+      const y = Math.round(top + lane * laneHeight);
+      const barHeight = Math.max(Math.round(top + (lane + 1) * laneHeight) - y, 1);
+      if (isDimmed(model, bar, highlighted)) {
         dimmed.push(x, y, barWidth, barHeight);
         return;
       }
-      rectangles.get(bar.kind)?.push(x, y, barWidth, barHeight);
-      if (fitsLabel(bar, barWidth, barHeight, ratio))
+      const kind = bars.kind[bar] as number;
+      rectangles[kind]?.push(x, y, barWidth, barHeight);
+      if (fitsLabel(kindOrder[kind], barWidth, barHeight, ratio))
         labels.push({ bar, x, y, width: barWidth, height: barHeight });
     });
   }
   context.globalAlpha = 0.35;
   fillAll(context, palette.muted, dimmed, width);
   context.globalAlpha = 1;
-  for (const kind of kindOrder) {
-    const list = rectangles.get(kind) ?? [];
+  for (const [index, kind] of kindOrder.entries()) {
+    const list = rectangles[index] ?? [];
     if (list.length === 0) continue;
     fillAll(context, palette.kinds[kind], list, width);
     if (kind !== 'VM' && rowHeight >= 6 * ratio)
@@ -90,7 +98,7 @@ export function drawPart(context: Context2D, part: Part, style: BarStyle): void 
   context.font = fontOf(ratio);
   context.textBaseline = 'middle';
   for (const { bar, x, y, width: barWidth, height: barHeight } of labels)
-    drawLabel(context, bar, x, y, barWidth, barHeight, palette, ratio);
+    drawLabel(context, style, bar, x, y, barWidth, barHeight, ratio);
 }
 
 function drawGrid(context: Context2D, part: Part, { palette }: BarStyle): void {
@@ -104,12 +112,16 @@ function drawGrid(context: Context2D, part: Part, { palette }: BarStyle): void {
     context.fillRect(0, Math.round(row * rowHeight - top), width, 1);
 }
 
-export function isDimmed({ reservation }: Bar, highlighted: ReadonlySet<number> | null): boolean {
-  return highlighted !== null && !(reservation && highlighted.has(reservation.leaseNumber));
+export function isDimmed(
+  model: ScheduleModel,
+  bar: number,
+  highlighted: ReadonlySet<number> | null,
+): boolean {
+  return highlighted !== null && !highlighted.has(leaseOf(model, bar));
 }
 
 /** Whether a bar of this size holds its label. */
-export function fitsLabel({ kind }: Bar, width: number, height: number, ratio: number): boolean {
+export function fitsLabel(kind: BarKind | undefined, width: number, height: number, ratio: number): boolean {
   return (
     (kind === 'VM' || kind === 'MAINTENANCE') &&
     width > minLabelledWidth * ratio &&
@@ -120,16 +132,16 @@ export function fitsLabel({ kind }: Bar, width: number, height: number, ratio: n
 /** The font has to be set. */
 export function drawLabel(
   context: Context2D,
-  bar: Bar,
+  { model, palette }: BarStyle,
+  bar: number,
   x: number,
   y: number,
   width: number,
   height: number,
-  palette: Palette,
   ratio: number,
 ): void {
-  const text = fitText(labelOf(bar), width / ratio - 8);
-  if (bar.kind === 'MAINTENANCE') {
+  const text = fitText(labelOf(model, bar), width / ratio - 8);
+  if (isMaintenance(model.columns, bar)) {
     // The hatching would make the text hard to read.
     context.fillStyle = palette.kinds.MAINTENANCE;
     const textWidth = context.measureText(text).width;
@@ -137,12 +149,6 @@ export function drawLabel(
   }
   context.fillStyle = palette.barText;
   context.fillText(text, x + 4 * ratio, y + height / 2);
-}
-
-function labelOf({ reservation, reason }: Bar): string {
-  if (reservation === null) return reason ?? 'Maintenance';
-  const { leaseNumber, leaseName } = reservation;
-  return leaseName ? `${leaseNumber} ${leaseName}` : String(leaseNumber);
 }
 
 function fillAll(context: Context2D, style: string, list: readonly number[], right: number): void {

@@ -1,4 +1,4 @@
-import type { BarKind } from './schedule-model.ts';
+import { type BarKind, kindOrder } from './schedule-columns.ts';
 
 /** Colours of the chart, read from the page's style sheet, so that they follow the theme. */
 export interface Palette {
@@ -12,19 +12,6 @@ export interface Palette {
   readonly kinds: Readonly<Record<BarKind, string>>;
   readonly barText: string;
 }
-
-/** In the order in which they are drawn. */
-export const kindOrder: readonly BarKind[] = [
-  'VM',
-  'SHUTDOWN',
-  'SUSPENSION',
-  'RESUMPTION',
-  'MEMORY_MIGRATION',
-  'DISK_MIGRATION',
-  'IMAGE_TRANSFER',
-  'MAINTENANCE',
-  'UNKNOWN',
-];
 
 /**
  * Custom properties hold expressions such as light-dark(…); an element's computed colour is what a canvas understands.

@@ -13,7 +13,7 @@ import { formatEnum, formatInstant, formatMillis } from '../ui/format.ts';
 import { useSettings } from '../ui/settings.tsx';
 import { ChartView } from './chart-view.ts';
 import { type Palette, readPalette } from './palette.ts';
-import { type Bar, kindLabels, type ScheduleModel, sameBar } from './schedule-model.ts';
+import { type Bar, kindLabels, neighbourOf, type ScheduleModel, sameBar } from './schedule-model.ts';
 import {
   axisHeight,
   fitRows,
@@ -161,7 +161,7 @@ export function ScheduleChart({
     const before = pointers.current.get(event.pointerId);
     if (!before) {
       const bar = view.barAt(at.x, at.y);
-      if (bar !== hovered) setPointed(bar && { model, bar });
+      if (bar?.index !== hovered?.index) setPointed(bar && { model, bar });
       return;
     }
     const { viewport, area, left } = view;
@@ -188,10 +188,7 @@ export function ScheduleChart({
   };
 
   const select = (step: number) => {
-    const { bars } = model;
-    if (bars.length === 0) return;
-    const index = selected ? bars.indexOf(selected) : step > 0 ? -1 : 0;
-    const bar = bars[(index + step + bars.length) % bars.length];
+    const bar = neighbourOf(model, selected, step);
     const view = viewRef.current;
     if (!bar || !view) return;
     setPointed(null);
@@ -245,7 +242,7 @@ export function ScheduleChart({
       <p className="schedule-detail" role="status">
         {shown
           ? describe(shown, model, timeZone)
-          : model.bars.length === 0
+          : model.columns.bars.start.length === 0
             ? 'Nothing ran or is planned in this time.'
             : 'Point to a reservation or press N to see its details.'}
       </p>

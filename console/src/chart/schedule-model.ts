@@ -1,29 +1,5 @@
-import type {
-  ConsoleMaintenanceFragment,
-  ConsoleScheduleQuery,
-  NodeState,
-  ReservationKind,
-} from '../api/generated/operations.ts';
-
-export type ScheduleReservation = NonNullable<ConsoleScheduleQuery['schedule']>['reservations'][number];
-
-export type BarKind = ReservationKind | 'MAINTENANCE';
-
-/** A reservation or maintenance on one node. */
-export interface Bar {
-  readonly kind: BarKind;
-  /** Null for maintenance. */
-  readonly reservation: ScheduleReservation | null;
-  /** Why maintenance was planned. */
-  readonly reason: string | null;
-  readonly start: number;
-  readonly end: number;
-  /** Its node's place among the rows. */
-  readonly row: number;
-  /** Bars that overlap on a node share its row: this one's lane, of so many. */
-  readonly lane: number;
-  lanes: number;
-}
+import type { LeaseState, NodeState, ReservationState } from '../api/generated/operations.ts';
+import { type BarKind, isMaintenance, kindOrder, type ScheduleColumns, textAt } from './schedule-columns.ts';
 
 export interface Row {
   readonly node: number;
@@ -31,20 +7,41 @@ export interface Row {
   /** The host name without its domain, where that tells all nodes apart. */
   readonly label: string;
   readonly state: NodeState;
-  /** Where its bars begin in `bars`, and where they end. */
+  /** Where its bars begin in the columns, and where they end. */
   readonly first: number;
   readonly last: number;
 }
 
 export interface ScheduleModel {
   readonly rows: readonly Row[];
-  /** All bars in reading order: by row, then by start. */
-  readonly bars: readonly Bar[];
-  /** The latest end of each bar and those before it in its row: ascends within a row, so that it can be searched. */
-  readonly latestEnds: Float64Array;
+  readonly columns: ScheduleColumns;
 }
 
-type Span = Omit<Bar, 'row' | 'lane' | 'lanes'>;
+/** A reservation or maintenance on one node. */
+export interface Bar {
+  /** In the columns. */
+  readonly index: number;
+  /** Its node's place among the rows. */
+  readonly row: number;
+  readonly kind: BarKind;
+  /** Null for maintenance. */
+  readonly reservation: BarReservation | null;
+  /** Why maintenance was planned. */
+  readonly reason: string | null;
+  readonly start: number;
+  readonly end: number;
+  readonly lane: number;
+  readonly lanes: number;
+}
+
+export interface BarReservation {
+  readonly id: string;
+  readonly state: ReservationState;
+  readonly leaseNumber: number;
+  /** Empty without a name. */
+  readonly leaseName: string;
+  readonly leaseState: LeaseState;
+}
 
 export interface ChartNode {
   readonly number: number;
@@ -52,116 +49,135 @@ export interface ChartNode {
   readonly state: NodeState;
 }
 
-export function buildModel(
-  nodes: readonly ChartNode[],
-  reservations: readonly ScheduleReservation[],
-  maintenance: readonly ConsoleMaintenanceFragment[],
-): ScheduleModel {
-  const byNode = new Map<number, Span[]>();
-  const add = (node: number, span: Span) => {
-    const list = byNode.get(node);
-    if (list) list.push(span);
-    else byNode.set(node, [span]);
-  };
-  for (const reservation of reservations) {
-    const { kind, start, end } = reservation;
-    const span = { kind, reservation, reason: null, start: Date.parse(start), end: Date.parse(end) };
-    for (const node of reservation.nodes) add(node, span);
-  }
-  for (const { reason, start, end, nodes: within } of maintenance) {
-    const span: Span = {
-      kind: 'MAINTENANCE',
-      reservation: null,
-      reason,
-      start: Date.parse(start),
-      end: Date.parse(end),
-    };
-    for (const { number } of within) add(number, span);
-  }
+/** The rows of the nodes, in their order. */
+export function buildModel(nodes: readonly ChartNode[], columns: ScheduleColumns): ScheduleModel {
+  const places = new Map<number, number>();
+  for (const [place, node] of columns.nodes.entries()) places.set(node, place);
   const short = nodes.map(({ hostname }) => hostname.replace(/(?<=[a-z][^.]*)\..*/i, ''));
   const isUnique = new Set(short).size === nodes.length;
-  const bars: Bar[] = [];
   const rows = nodes.map(({ number, hostname, state }, index) => {
-    const first = bars.length;
-    layOut(byNode.get(number) ?? [], index, bars);
+    const place = places.get(number);
+    const first = place === undefined ? 0 : (columns.firsts[place] ?? 0);
+    const last = place === undefined ? 0 : (columns.firsts[place + 1] ?? 0);
     const label = isUnique ? (short[index] ?? hostname) : hostname;
-    return { node: number, hostname, label, state, first, last: bars.length };
+    return { node: number, hostname, label, state, first, last };
   });
-  const latestEnds = new Float64Array(bars.length);
-  for (const { first, last } of rows) {
-    let latest = Number.NEGATIVE_INFINITY;
-    for (let index = first; index < last; index += 1) {
-      latest = Math.max(latest, bars[index]?.end ?? latest);
-      latestEnds[index] = latest;
-    }
-  }
-  return { rows, bars, latestEnds };
+  return { rows, columns };
 }
 
-/**
- * Adds the bars of a row, by start. Gives each a lane such that bars in one lane do not overlap; bars of one group of
- * overlapping bars are equally high.
- */
-function layOut(given: readonly Span[], row: number, bars: Bar[]): void {
-  const numberOf = ({ reservation }: Span) => reservation?.leaseNumber ?? 0;
-  const spans = [...given].sort((a, b) => a.start - b.start || numberOf(a) - numberOf(b));
-  let group: Bar[] = [];
-  let laneEnds: number[] = [];
-  let groupEnd = Number.NEGATIVE_INFINITY;
-  const closeGroup = () => {
-    for (const bar of group) bar.lanes = laneEnds.length;
-    group = [];
-    laneEnds = [];
-  };
-  for (const span of spans) {
-    if (span.start >= groupEnd) closeGroup();
-    let lane = laneEnds.findIndex((end) => end <= span.start);
-    if (lane < 0) lane = laneEnds.length;
-    laneEnds[lane] = span.end;
-    groupEnd = Math.max(groupEnd, span.end);
-    const { kind, reservation, reason, start, end } = span;
-    const bar: Bar = { kind, reservation, reason, start, end, row, lane, lanes: 1 };
-    group.push(bar);
-    bars.push(bar);
-  }
-  closeGroup();
-}
-
-/** Calls back for the bars of a row that overlap [from, to), by start. */
+/** Calls back with the index of each bar of a row that overlaps [from, to), by start. */
 export function eachBarWithin(
-  { rows, bars, latestEnds }: ScheduleModel,
+  { rows, columns: { bars } }: ScheduleModel,
   row: number,
   from: number,
   to: number,
-  callback: (bar: Bar) => void,
+  callback: (bar: number) => void,
 ): void {
+  const { start, end, latestEnd } = bars;
   const { first, last } = rows[row] ?? { first: 0, last: 0 };
   let low = first;
   for (let high = last; low < high; ) {
     const middle = (low + high) >> 1;
-    if ((latestEnds[middle] ?? 0) > from) high = middle;
+    if ((latestEnd[middle] ?? 0) > from) high = middle;
     else low = middle + 1;
   }
-  for (let index = low; index < last; index += 1) {
-    const bar = bars[index];
-    if (bar === undefined || bar.start >= to) return;
-    if (bar.end > from) callback(bar);
+  for (let bar = low; bar < last && (start[bar] ?? to) < to; bar += 1) {
+    if ((end[bar] ?? from) > from) callback(bar);
   }
+}
+
+export function barOf({ columns }: ScheduleModel, row: number, index: number): Bar {
+  const { bars, reasons } = columns;
+  const at = (column: ArrayLike<number>) => column[index] ?? 0;
+  const isOfMaintenance = isMaintenance(columns, index);
+  return {
+    index,
+    row,
+    kind: kindOrder[at(bars.kind)] ?? 'UNKNOWN',
+    reservation: isOfMaintenance ? null : reservationOf(columns, at(bars.subject)),
+    reason: isOfMaintenance ? (reasons[at(bars.subject)] ?? null) : null,
+    start: at(bars.start),
+    end: at(bars.end),
+    lane: at(bars.lane),
+    lanes: at(bars.lanes),
+  };
+}
+
+function reservationOf(columns: ScheduleColumns, index: number): BarReservation {
+  const lease = columns.leases[index] ?? 0;
+  return {
+    id: textAt(columns.ids, index),
+    state: columns.stateNames[columns.states[index] ?? 0] ?? 'UNKNOWN',
+    leaseNumber: columns.leaseNumbers[lease] ?? 0,
+    leaseName: textAt(columns.leaseNames, lease),
+    leaseState: columns.leaseStateNames[columns.leaseStates[lease] ?? 0] ?? 'UNKNOWN',
+  };
+}
+
+/** What is written on a bar. */
+export function labelOf({ columns }: ScheduleModel, bar: number): string {
+  const subject = columns.bars.subject[bar] ?? 0;
+  if (isMaintenance(columns, bar)) return columns.reasons[subject] ?? 'Maintenance';
+  const lease = columns.leases[subject] ?? 0;
+  const number = String(columns.leaseNumbers[lease]);
+  const name = textAt(columns.leaseNames, lease);
+  return name === '' ? number : `${number} ${name}`;
+}
+
+/** The lease of a bar, as an index of the columns; -1 for maintenance. */
+export function leaseOf({ columns }: ScheduleModel, bar: number): number {
+  return isMaintenance(columns, bar) ? -1 : (columns.leases[columns.bars.subject[bar] ?? 0] ?? -1);
 }
 
 /** The bar of another model that stands for the same reservation, or maintenance, on the same node. */
 export function sameBar(model: ScheduleModel, from: ScheduleModel, bar: Bar): Bar | null {
   if (model === from) return bar;
   const node = from.rows[bar.row]?.node;
-  const { first, last } = model.rows.find((row) => row.node === node) ?? { first: 0, last: 0 };
+  const row = model.rows.findIndex((each) => each.node === node);
+  const { first, last } = model.rows[row] ?? { first: 0, last: 0 };
+  const { columns } = model;
   for (let index = first; index < last; index += 1) {
-    const other = model.bars[index];
+    const isOfMaintenance = isMaintenance(columns, index);
     const isSame = bar.reservation
-      ? other?.reservation?.id === bar.reservation.id
-      : other?.reservation === null && other.start === bar.start;
-    if (other && isSame) return other;
+      ? !isOfMaintenance && textAt(columns.ids, columns.bars.subject[index] ?? 0) === bar.reservation.id
+      : isOfMaintenance && columns.bars.start[index] === bar.start;
+    if (isSame) return barOf(model, row, index);
   }
   return null;
+}
+
+/**
+ * The bar that comes `step` (1 or -1) after the given one in reading order: by row, then by start. The first or last
+ * follows on the other end, and null if there are none.
+ */
+export function neighbourOf(model: ScheduleModel, bar: Bar | null, step: number): Bar | null {
+  const { rows } = model;
+  let row = bar?.row ?? (step > 0 ? 0 : rows.length - 1);
+  const { first, last } = rows[row] ?? { first: 0, last: 0 };
+  let index = bar ? bar.index + step : step > 0 ? first : last - 1;
+  for (let visited = 0; visited <= rows.length; visited += 1) {
+    const { first: begin, last: end } = rows[row] ?? { first: 0, last: 0 };
+    if (index >= begin && index < end) return barOf(model, row, index);
+    row = (row + step + rows.length) % Math.max(rows.length, 1);
+    index = step > 0 ? (rows[row]?.first ?? 0) : (rows[row]?.last ?? 0) - 1;
+  }
+  return null;
+}
+
+/** The leases that the text finds by number, name or state; null when it finds none or is empty. */
+export function matchingLeases(text: string, columns: ScheduleColumns): ReadonlySet<number> | null {
+  const needle = text.trim().toLowerCase();
+  if (needle === '') return null;
+  const isState = columns.leaseStateNames.map((state) => state.toLowerCase().startsWith(needle));
+  const found = new Set<number>();
+  for (const [lease, number] of columns.leaseNumbers.entries()) {
+    const matches =
+      String(number) === needle ||
+      isState[columns.leaseStates[lease] ?? 0] === true ||
+      textAt(columns.leaseNames, lease).toLowerCase().includes(needle);
+    if (matches) found.add(lease);
+  }
+  return found.size === 0 ? null : found;
 }
 
 /** What the legend shows, in its order. */

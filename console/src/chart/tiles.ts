@@ -66,10 +66,12 @@ export class Tiles {
     } else {
       target.fillStyle = style.palette.background;
       target.fillRect(geometry.left, geometry.top, geometry.width, geometry.height);
-      if (this.former) drawStretched(target, geometry, this.former);
+      if (this.former && !isAligned(this.former, set)) drawStretched(target, geometry, this.former);
     }
+    const fallback = this.former && isAligned(this.former, set) ? this.former : null;
     eachOf(view, 0, (column, band) => {
-      const tile = set.bitmaps.get(keyOf(column, band));
+      const key = keyOf(column, band);
+      const tile = set.bitmaps.get(key) ?? fallback?.bitmaps.get(key);
       const x = geometry.left + column * tileSize - offset;
       const y = geometry.top + band * tileSize - geometry.scrollTop;
       if (tile) target.drawImage(tile.bitmap, x, y);
@@ -85,13 +87,11 @@ export class Tiles {
 
   private setFor({ ratio, msPerPixel, rowHeight, from }: Geometry, style: BarStyle): TileSet {
     const { current } = this;
-    const isUsable =
-      current !== null &&
-      current.style === style &&
-      current.ratio === ratio &&
-      current.msPerPixel === msPerPixel &&
-      current.rowHeight === rowHeight;
-    if (isUsable) return current;
+    const scale = { ratio, msPerPixel, rowHeight };
+    const hasScale = current !== null && isSameScale(current, scale);
+    if (hasScale && current.style === style) return current;
+    // Of other bars at the same scale, a former picture has the place of the new one, and is drawn in its stead.
+    const origin = hasScale ? current.origin : from;
     // While a zoom goes on, no set becomes complete: the one from before the zoom is the best there is.
     if (current?.isComplete || this.former === null) {
       close(this.former);
@@ -99,10 +99,8 @@ export class Tiles {
     } else close(current);
     this.current = {
       style,
-      ratio,
-      msPerPixel,
-      rowHeight,
-      origin: from,
+      ...scale,
+      origin,
       bitmaps: new Map(),
       isComplete: false,
     };
@@ -125,6 +123,17 @@ export class Tiles {
     drawPart(this.context, part, style);
     set.bitmaps.set(keyOf(column, band), { column, band, bitmap: this.surface.transferToImageBitmap() });
   }
+}
+
+type Scale = Pick<TileSet, 'ratio' | 'msPerPixel' | 'rowHeight'>;
+
+function isSameScale(a: Scale, b: Scale): boolean {
+  return a.ratio === b.ratio && a.msPerPixel === b.msPerPixel && a.rowHeight === b.rowHeight;
+}
+
+/** Whether the pictures of both sets are at the same places. */
+function isAligned(a: TileSet, b: TileSet): boolean {
+  return isSameScale(a, b) && a.origin === b.origin;
 }
 
 function viewOf({ left, top, width, height, scrollTop }: Geometry, offset: number): View {

@@ -4,16 +4,16 @@ import { useLocation, useSearchParams } from 'wouter';
 import {
   ConsoleChartNodesDocument,
   type ConsoleChartNodesQuery,
-  type ConsoleMaintenanceFragment,
   ConsoleMaintenanceListDocument,
-  type ConsoleMaintenanceListQuery,
   ConsoleScheduleDocument,
   type NodeState,
 } from '../api/generated/operations.ts';
 import { type ChartHandle, ScheduleChart } from '../chart/schedule-chart.tsx';
-import { buildModel, type ChartNode, kindLabels, type ScheduleReservation } from '../chart/schedule-model.ts';
+import { noColumns } from '../chart/schedule-columns.ts';
+import { buildModel, type ChartNode, kindLabels, matchingLeases } from '../chart/schedule-model.ts';
+import { readSchedule } from '../chart/schedule-reader.ts';
 import { clampSpan, panTime, type Viewport, zoomTime } from '../chart/viewport.ts';
-import { type Execute, useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { type Execute, useExecute, useSchedulerNow, useSession, useWithToken } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Page, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
@@ -39,10 +39,10 @@ function windowOf({ from, to }: Viewport): { readonly from: number; readonly to:
 }
 
 const nodeStates: readonly NodeState[] = ['UP', 'DRAINING', 'DOWN'];
-const noMaintenance: readonly ConsoleMaintenanceFragment[] = [];
 
 export default function SchedulePage() {
   const execute = useExecute();
+  const withToken = useWithToken();
   const now = useSchedulerNow();
   const [, navigate] = useLocation();
   const { timeZone } = useSettings();
@@ -92,14 +92,16 @@ export default function SchedulePage() {
   });
 
   const schedule = useQuery({
-    queryKey: ['schedule', from, to],
-    queryFn: async ({ signal }) => {
-      const window = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-      const [{ schedule: found }, maintenance] = await Promise.all([
-        execute(ConsoleScheduleDocument, window, signal),
-        readMaintenance(execute, window, signal),
-      ]);
-      return { schedule: found, maintenance };
+    queryKey: ['schedule', from, to, project],
+    queryFn: ({ signal }) => {
+      const request = {
+        from: new Date(from).toISOString(),
+        to: new Date(to).toISOString(),
+        project: project || null,
+        schedule: ConsoleScheduleDocument.toString(),
+        maintenance: ConsoleMaintenanceListDocument.toString(),
+      };
+      return withToken((token) => readSchedule({ token, ...request }, signal));
     },
     placeholderData: keepPreviousData,
     // Comparing thousands of reservations with those before takes longer than drawing them.
@@ -108,8 +110,7 @@ export default function SchedulePage() {
     gcTime: 10_000,
   });
 
-  const reservations = schedule.data?.schedule?.reservations;
-  const maintenance = schedule.data?.maintenance ?? noMaintenance;
+  const columns = schedule.data ?? noColumns;
   const shownNodes = useMemo(() => {
     const all = nodes.data ?? [];
     const needle = filter.toLowerCase();
@@ -117,12 +118,8 @@ export default function SchedulePage() {
     const matching = inState.filter(({ hostname }) => hostname.toLowerCase().includes(needle));
     return needle !== '' && matching.length > 0 ? matching : inState;
   }, [nodes.data, filter, state]);
-  const shown = useMemo(
-    () => (reservations ?? []).filter(({ leaseProject }) => project === '' || leaseProject === project),
-    [reservations, project],
-  );
-  const model = useMemo(() => buildModel(shownNodes, shown, maintenance), [shownNodes, shown, maintenance]);
-  const highlighted = useMemo(() => matchingLeases(filter, reservations ?? []), [filter, reservations]);
+  const model = useMemo(() => buildModel(shownNodes, columns), [shownNodes, columns]);
+  const highlighted = useMemo(() => matchingLeases(filter, columns), [filter, columns]);
 
   return (
     <Page title="Schedule">
@@ -197,9 +194,9 @@ export default function SchedulePage() {
             {schedule.error.message}
           </p>
         )}
-        {schedule.data?.schedule?.isComplete === false && (
+        {!columns.isComplete && (
           <p className="hint" role="status">
-            Only the first {reservations?.length} reservations of this interval are shown. Choose a shorter
+            Only the first {columns.reservations} reservations of this interval are shown. Choose a shorter
             time.
           </p>
         )}
@@ -228,40 +225,4 @@ async function readNodes(execute: Execute, signal: AbortSignal): Promise<ChartNo
     after = nodes.pageInfo.endCursor;
     if (!nodes.pageInfo.hasNextPage) return all;
   }
-}
-
-async function readMaintenance(
-  execute: Execute,
-  window: { readonly from: string; readonly to: string },
-  signal: AbortSignal,
-): Promise<ConsoleMaintenanceFragment[]> {
-  const all: ConsoleMaintenanceFragment[] = [];
-  for (let after: string | null = null; ; ) {
-    const { maintenance }: ConsoleMaintenanceListQuery = await execute(
-      ConsoleMaintenanceListDocument,
-      { ...window, first: 100, after },
-      signal,
-    );
-    all.push(...maintenance.nodes);
-    after = maintenance.pageInfo.endCursor;
-    if (!maintenance.pageInfo.hasNextPage) return all;
-  }
-}
-
-/** The leases that the text finds by number, name or state; null when it finds none or is empty. */
-function matchingLeases(
-  text: string,
-  reservations: readonly ScheduleReservation[],
-): ReadonlySet<number> | null {
-  const needle = text.trim().toLowerCase();
-  if (needle === '') return null;
-  const found = new Set<number>();
-  for (const { leaseNumber, leaseName, leaseState } of reservations) {
-    const matches =
-      String(leaseNumber) === needle ||
-      leaseName?.toLowerCase().includes(needle) ||
-      leaseState.toLowerCase().startsWith(needle);
-    if (matches) found.add(leaseNumber);
-  }
-  return found.size === 0 ? null : found;
 }

@@ -48,18 +48,26 @@ export type Execute = <Result, Variables>(
   signal?: AbortSignal,
 ) => Promise<Result>;
 
-/** Carries out an operation as the person who signed in. A token that is no longer accepted ends the session. */
+/** Carries out an operation as the person who signed in. */
 export function useExecute(): Execute {
+  const withToken = useWithToken();
+  return useMemo(
+    () => (operation, variables, signal) =>
+      withToken((token) => execute(token, operation, variables, signal)),
+    [withToken],
+  );
+}
+
+type WithToken = <Result>(action: (token: string) => Promise<Result>) => Promise<Result>;
+
+/** Does something with a token of the person who signed in. One that is no longer accepted ends the session. */
+export function useWithToken(): WithToken {
   const { credentials, signOut } = useSession();
   return useMemo(
     () =>
-      async <Result, Variables>(
-        operation: Operation<Result, Variables>,
-        variables: Variables,
-        signal?: AbortSignal,
-      ): Promise<Result> => {
+      async <Result,>(action: (token: string) => Promise<Result>): Promise<Result> => {
         try {
-          return await execute(await credentials.token(), operation, variables, signal);
+          return await action(await credentials.token());
         } catch (error) {
           if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') signOut(error.message);
           throw error;

@@ -26,10 +26,14 @@ const contentSecurityPolicy = [
   "style-src 'self'",
   "img-src 'self'",
   "connect-src 'self'",
+  "worker-src 'self'",
   "base-uri 'none'",
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ');
+
+/** A worker has the policy of its own file, not that of the page. */
+const assetHeaders = { ...immutable, 'content-security-policy': contentSecurityPolicy };
 
 /** The directory of the built console: beside the bundle, or for the sources in dist/. Undefined when there is none. */
 export function findConsole(): string | undefined {
@@ -52,7 +56,7 @@ export function loadConsole(directory: string): Console | null {
     readdirSync(folder).flatMap((name): [string, SharedFile][] => {
       const type = types[extname(name)];
       if (type === undefined) return [];
-      return [[name, new SharedFile(type, readFileSync(join(folder, name)), immutable)]];
+      return [[name, new SharedFile(type, readFileSync(join(folder, name)), assetHeaders)]];
     }),
   );
   return {
