@@ -68,17 +68,23 @@ describeEachDatabase('accounting', (databases) => {
         reasonCode: 'PREEMPTED',
       },
     });
-    const ask = async (by: string) => {
-      const { data, errors } = await api.ask(`{
-        accounting(from: "${new Date(now - 24 * hour).toISOString()}", to: "${new Date(now + 24 * hour).toISOString()}", by: ${by}) {
-          project { name } owner { name } lease { number } leases waiting preemptions
+    const iso = (instant: number) => new Date(instant).toISOString();
+    const [from, to] = [now - 24 * hour, now + 24 * hour];
+    const answer = (by: string, step: string | null, [start, end] = [from, to]) =>
+      api.ask(`{
+        accounting(from: "${iso(start)}", to: "${iso(end)}", by: ${by}, step: ${JSON.stringify(step)}) {
+          start end project { name } owner { name } lease { number } leases waiting preemptions
           requested { type hours } used { type hours } lost { type hours }
         }
       }`);
+    const ask = async (...question: Parameters<typeof answer>) => {
+      const { data, errors } = await answer(...question);
       expect(errors).toBeUndefined();
       return data.accounting;
     };
+    const whole = { start: iso(from), end: iso(to) };
     const genomics = {
+      ...whole,
       project: { name: 'genomics' },
       owner: null,
       lease: null,
@@ -96,6 +102,7 @@ describeEachDatabase('accounting', (databases) => {
       ],
     };
     const others = {
+      ...whole,
       project: null,
       owner: null,
       lease: null,
@@ -106,12 +113,12 @@ describeEachDatabase('accounting', (databases) => {
       used: [{ type: 'CPU', hours: 40 }],
       lost: [],
     };
-    expect(await ask('PROJECT')).toEqual([genomics, others]);
-    expect(await ask('OWNER')).toEqual([
+    expect(await ask('PROJECT', null)).toEqual([genomics, others]);
+    expect(await ask('OWNER', null)).toEqual([
       { ...genomics, project: null, owner: { name: 'ada' } },
       { ...others, owner: { name: 'bob' } },
     ]);
-    const leases = await ask('LEASE');
+    const leases = await ask('LEASE', null);
     expect(
       leases.map((row: { lease: { number: number }; leases: number }) => [row.lease.number, row.leases]),
     ).toEqual([
@@ -120,5 +127,41 @@ describeEachDatabase('accounting', (databases) => {
       [3, 1],
       [4, 0],
     ]);
+
+    // Per period: the boundary at half past is in the middle of the run of lease 1, and the last period is empty.
+    const boundary = now - 7.5 * hour;
+    const first = { start: iso(from), end: iso(boundary) };
+    const second = { start: iso(boundary), end: iso(boundary + 16.5 * hour) };
+    const nothing = { leases: 0, waiting: 'PT0S', preemptions: 0, requested: [], lost: [] };
+    expect(await ask('PROJECT', 'PT16H30M')).toEqual([
+      { ...genomics, ...first, used: [{ type: 'CPU', hours: 150 }] },
+      { ...others, ...first, used: [] },
+      { ...genomics, ...second, ...nothing, used: [{ type: 'CPU', hours: 150 }] },
+      { ...others, ...second, ...nothing, used: [{ type: 'CPU', hours: 40 }] },
+    ]);
+    expect(await ask('PROJECT', 'P3D')).toEqual([genomics, others]);
+    // However it is divided, the parts add up to the whole.
+    for (const step of ['PT7M', 'PT1H', 'PT13H0.001S']) {
+      const sums = new Map<string, number>();
+      for (const { project, used } of await ask('PROJECT', step)) {
+        const name = project?.name ?? 'none';
+        sums.set(name, (sums.get(name) ?? 0) + (used[0]?.hours ?? 0));
+      }
+      expect(sums.get('genomics')).toBeCloseTo(300, 6);
+      expect(sums.get('none')).toBeCloseTo(40, 6);
+    }
+    // Nothing has run yet in the future.
+    expect(await ask('PROJECT', 'PT1H', [now + 30 * 60_000, to])).toEqual([]);
+
+    for (const [step, message] of [
+      ['PT0S', 'step: the duration must be longer than 0.'],
+      [
+        'PT1M',
+        'The result would have 2880 periods; the maximum is 1000. Use a longer step or a shorter interval.',
+      ],
+    ] as const) {
+      const { errors } = await answer('PROJECT', step);
+      expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }]);
+    }
   });
 });

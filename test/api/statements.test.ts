@@ -86,6 +86,11 @@ const cases: readonly (readonly [what: string, statements: number, query: string
     2,
     '{ accounting(from: "2030-01-01T00:00:00Z", to: "2030-02-01T00:00:00Z", by: LEASE) { lease { number } used { hours } } }',
   ],
+  [
+    'accounting over time, with the projects of its groups',
+    2,
+    '{ accounting(from: "2030-01-01T00:00:00Z", to: "2030-02-01T00:00:00Z", by: PROJECT, step: "P1D") { start project { name } used { hours } } }',
+  ],
   ['maintenance with its nodes', 2, '{ maintenance { nodes { start nodes { hostname } } } }'],
   ['projects with their leases', 2, '{ projects { nodes { name leases(first: 5) { nodes { number } } } } }'],
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],

@@ -137,6 +137,28 @@ describe('leases', () => {
   });
 });
 
+describe('accounting', () => {
+  it('sums up per period with --step', async () => {
+    const argv = ['accounting', '--by', 'lease', '--from', '-1h', '--step', '30m', ...server];
+    const { status, out } = await cli(...argv);
+    expect(status).toBe(0);
+    expect(out.split('\n').map((line) => line.trimEnd().replace(/ {2,}/g, ' | '))).toEqual([
+      'FROM (UTC) | FOR | LEASES | USED (amount × h) | REQUESTED | LOST | WAITING | PREEMPTIONS',
+      '2030-01-31 07:30:00 | lease 1 | 0 | CPU:16.7 Memory:170.7 | 00:00:00 | 0',
+      '',
+    ]);
+    expect(JSON.parse((await cli(...argv, '--jsonl')).out)).toMatchObject({
+      start: '2030-01-31T07:30:00.000Z',
+      end: '2030-01-31T08:00:00.000Z',
+      lease: { number: 1 },
+      used: [
+        { type: 'CPU', hours: 100 / 6 },
+        { type: 'Memory', hours: 1024 / 6 },
+      ],
+    });
+  });
+});
+
 describe('events', () => {
   it('lists the newest ones, and those after a sequence number', async () => {
     const { out } = await cli('events', ...server);

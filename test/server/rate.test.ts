@@ -33,12 +33,18 @@ describe('the cost of operations', async () => {
   const utilization = (samples: number) =>
     `utilization(from: "2030-01-31T00:00:00Z", to: "2030-02-01T00:00:00Z", step: "PT${86_400 / samples}S") { used }`;
 
+  const accounting = (step: string) =>
+    `accounting(from: "2030-01-30T00:00:00Z", to: "2030-02-01T00:00:00Z", by: OWNER, step: ${step}) { leases }`;
+
   it.each([
     ['{ serverTime }', 0],
     ['{ leases(first: 20) { nodes { number } } }', 21],
     ['{ leases { nodes { number } } }', 51],
     [`{ ${utilization(96)} }`, 96],
     ['{ objects(ids: ["a", "b"]) { id } }', 2],
+    [`{ ${accounting('null')} }`, 1_000],
+    [`{ ${accounting('"P7D"')} }`, 1_000],
+    [`{ ${accounting('"PT12H"')} }`, 2_000],
     ['{ leases(first: 20) { nodes { name type } } }', 25],
     ['{ site { name resourceTypes } }', 4],
     ['{ scheduler { configuration } }', 11],

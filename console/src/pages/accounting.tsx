@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import {
   type AccountingGroup,
   ConsoleAccountingDocument,
+  type ConsoleAccountingGroupFragment,
   type ConsoleAccountingQuery,
 } from '../api/generated/operations.ts';
 import { UsageChart } from '../chart/usage.tsx';
@@ -34,7 +35,7 @@ const groups: readonly (readonly [AccountingGroup, string])[] = [
 ];
 
 /** What a row is about, in words. */
-export function groupName({ project, owner, lease }: AccountingRow): string {
+export function groupName({ project, owner, lease }: ConsoleAccountingGroupFragment): string {
   if (lease) return lease.name ? `${lease.number} ${lease.name}` : `Lease ${lease.number}`;
   return owner?.name ?? project?.name ?? 'No project';
 }
@@ -63,19 +64,19 @@ export default function AccountingPage() {
   const query = useQuery({
     queryKey: ['plan', 'accounting', period.days, by],
     queryFn: async ({ signal }) => {
-      const to = now();
+      const to = Math.floor(now());
       const from = to - period.days * day;
-      const step = (to - from) / period.steps;
-      const read = async (start: number, end: number) => {
-        const variables = { from: new Date(start).toISOString(), to: new Date(end).toISOString(), by };
-        return (await execute(ConsoleAccountingDocument, variables, signal)).accounting;
+      const length = (to - from) / period.steps;
+      const variables = {
+        ...{ from: new Date(from).toISOString(), to: new Date(to).toISOString(), by },
+        step: `PT${length / 1_000}S`,
       };
-      const starts = Array.from({ length: period.steps }, (_, index) => from + index * step);
-      const [rows, ...steps] = await Promise.all([
-        read(from, to),
-        ...starts.map((start) => read(start, start + step)),
-      ]);
-      return { from, to, rows, steps: starts.map((start, index) => ({ start, rows: steps[index] ?? [] })) };
+      const { accounting, overTime } = await execute(ConsoleAccountingDocument, variables, signal);
+      const steps = Array.from({ length: period.steps }, (_, index) => {
+        const start = from + index * length;
+        return { start, rows: overTime.filter((row) => Date.parse(row.start) === start) };
+      });
+      return { from, to, rows: accounting, steps };
     },
     placeholderData: keepPreviousData,
     staleTime: 60_000,

@@ -291,8 +291,9 @@ export class Readers {
     return actions;
   }
 
-  accounting(from: Instant, to: Instant, by: AccountingGroup, now: Instant): Promise<AccountingRow[]> {
-    return readAccounting(this.source, from, to, by, now);
+  /** At most one row more than the limit. */
+  accounting(periods: Steps, by: AccountingGroup, now: Instant, limit: number): Promise<AccountingRow[]> {
+    return readAccounting(this.source, periods, by, now, limit);
   }
 
   async maintenanceNamed(name: string): Promise<MaintenanceRow | null> {

@@ -1,11 +1,14 @@
-import { clientError } from '../errors.ts';
+import { badInput, clientError } from '../errors.ts';
 import {
   type AccountingRow,
   type accountingGroups,
   maxAccountingGroups,
+  maxAccountingPeriods,
+  maxAccountingRows,
   type ResourceTime,
 } from '../read/accounting.ts';
 import { intervalOf } from '../read/interval.ts';
+import { sampleCount } from '../read/utilization.ts';
 import { builder } from './builder.ts';
 import { Lease, Project } from './refs.ts';
 import { User } from './user.ts';
@@ -28,8 +31,18 @@ const ResourceTimeType = builder.objectRef<ResourceTime>('ResourceTime').impleme
 });
 
 const Accounting = builder.objectRef<AccountingRow>('Accounting').implement({
-  description: 'What the leases of a group asked for and used.',
+  description: 'What the leases of a group asked for and used in a period.',
   fields: (t) => ({
+    start: t.field({
+      type: 'DateTime',
+      description: 'The first instant of the period.',
+      resolve: ({ start }) => start,
+    }),
+    end: t.field({
+      type: 'DateTime',
+      description: 'The first instant after the period.',
+      resolve: ({ end }) => end,
+    }),
     project: t.field({
       type: Project,
       nullable: true,
@@ -48,7 +61,7 @@ const Accounting = builder.objectRef<AccountingRow>('Accounting').implement({
       description: 'The lease of the group. Null in other groupings.',
       resolve: ({ lease }, _args, { read }) => (lease === null ? null : read.lease(lease)),
     }),
-    leases: t.exposeInt('leases', { description: 'The number of leases requested within the interval.' }),
+    leases: t.exposeInt('leases', { description: 'The number of leases requested within the period.' }),
     requested: t.field({
       type: [ResourceTimeType],
       description: 'What these leases requested: the amounts of their machines times their durations.',
@@ -57,7 +70,7 @@ const Accounting = builder.objectRef<AccountingRow>('Accounting').implement({
     used: t.field({
       type: [ResourceTimeType],
       description:
-        'What running machines held within the interval, up to now, whenever their leases were requested.',
+        'What running machines held within the period, up to now, whenever their leases were requested.',
       resolve: ({ used }) => [...used],
     }),
     waiting: t.field({
@@ -74,23 +87,50 @@ const Accounting = builder.objectRef<AccountingRow>('Accounting').implement({
   }),
 });
 
+interface AccountingArguments {
+  readonly from: number;
+  readonly to: number;
+  readonly step?: number | null;
+}
+
+/** The maximum number of elements. */
+function mostRows({ from, to, step }: AccountingArguments): number {
+  if (typeof step !== 'number') return maxAccountingGroups;
+  const periods = step > 0 ? Math.max(sampleCount({ from, to, step }), 0) : 0;
+  return Math.min(periods * maxAccountingGroups, maxAccountingRows);
+}
+
 builder.queryField('accounting', (t) =>
   t.field({
     type: [Accounting],
-    description: `What leases asked for and used, by group, as far as the principal may see them. At most ${maxAccountingGroups} groups.`,
-    extensions: { listSize: maxAccountingGroups },
+    description: `What leases asked for and used, by group, as far as the principal may see them. At most ${maxAccountingGroups} groups; with \`step\` at most ${maxAccountingRows} over all periods.`,
+    extensions: { listSize: mostRows },
     args: {
       from: t.arg({ type: 'DateTime', required: true, description: 'The start of the interval.' }),
       to: t.arg({ type: 'DateTime', required: true, description: 'The end of the interval.' }),
       by: t.arg({ type: AccountingGroupEnum, required: true, description: 'The grouping.' }),
+      step: t.arg({
+        type: 'Duration',
+        description:
+          'The length of a period (the last one may be shorter): groups are returned per period, ordered by its start, where there is something to count. Without it the interval is one period.',
+      }),
     },
-    resolve: async (_root, { from, to, by }, { read, services }) => {
+    resolve: async (_root, { from, to, by, step }, { read, services }) => {
       intervalOf(from, to);
-      const rows = await read.accounting(from, to, by, services.leases.now());
-      if (rows.length > maxAccountingGroups) {
+      const periods = { from, to, step: step ?? to - from };
+      if (step === 0) throw badInput('step: the duration must be longer than 0.');
+      const count = sampleCount(periods);
+      if (count > maxAccountingPeriods) {
+        throw badInput(
+          `The result would have ${count} periods; the maximum is ${maxAccountingPeriods}. Use a longer step or a shorter interval.`,
+        );
+      }
+      const limit = mostRows({ from, to, step: step ?? null });
+      const rows = await read.accounting(periods, by, services.leases.now(), limit);
+      if (rows.length > limit) {
         throw clientError(
           'OPERATION_TOO_LARGE',
-          `There are more than ${maxAccountingGroups} groups. Use a shorter interval, or another grouping.`,
+          `There are more than ${limit} groups${step == null ? '' : ' over all periods'}. Use a shorter interval, ${step == null ? '' : 'a longer step, '}or another grouping.`,
         );
       }
       return rows;

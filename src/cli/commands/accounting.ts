@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Moment, momentOption } from '../client/arguments.ts';
+import { durationOption, type Moment, momentOption } from '../client/arguments.ts';
 import { choice } from '../client/choice.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import {
@@ -8,7 +8,7 @@ import {
   type AccountingQuery,
 } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
-import { showDuration } from '../client/show.ts';
+import { showDuration, showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { type Column, formatTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,10 +19,12 @@ interface AccountingOptions extends ServerOptions, OutputOptions {
   readonly by: AccountingGroup;
   readonly from: Moment;
   readonly to: Moment;
+  readonly step?: string;
 }
 
 const month = 30 * 86_400_000;
 
+const period: Column = { title: 'FROM (UTC)' };
 const columns: readonly Column[] = [
   { title: 'FOR' },
   { title: 'LEASES', align: 'right', drop: 2 },
@@ -38,25 +40,32 @@ export default function accounting(command: Command, terminal: Terminal): void {
     .option('--by <group>', 'project, owner or lease', groups, 'PROJECT')
     .option('--from <instant>', 'begin (default: -30d)', momentOption, { offset: -month })
     .option('--to <instant>', 'end (default: now)', momentOption, { offset: 0 })
+    .option(
+      '--step <duration>',
+      'length of the periods into which the time is divided (default: one period)',
+      durationOption,
+    )
     .action(async (options: AccountingOptions) => {
       const client = connect(options);
       const [from = '', to = ''] = await resolveMoments(client, [
         ['--from', options.from],
         ['--to', options.to],
       ]);
-      const rows = (await client.request(AccountingDocument, { from, to, by: options.by })).accounting;
+      const { by, step = null } = options;
+      const rows = (await client.request(AccountingDocument, { from, to, by, step })).accounting;
       printList(terminal, options, rows, () =>
-        rows.length === 0 ? 'No leases.\n' : table(rows, terminal.tableWidth),
+        rows.length === 0 ? 'No leases.\n' : table(rows, step !== null, terminal.tableWidth),
       );
     });
 }
 
 const groups = choice<AccountingGroup>(['PROJECT', 'OWNER', 'LEASE']);
 
-function table(rows: readonly Row[], width: number): string {
+function table(rows: readonly Row[], hasPeriods: boolean, width: number): string {
   return formatTable(
-    columns,
+    hasPeriods ? [period, ...columns] : columns,
     rows.map((row) => [
+      ...(hasPeriods ? [showInstant(row.start)] : []),
       row.lease === null ? (row.owner?.name ?? row.project?.name ?? 'none') : `lease ${row.lease.number}`,
       String(row.leases),
       hours(row.used),

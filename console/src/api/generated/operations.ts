@@ -695,10 +695,13 @@ export type ConsoleAccountingQueryVariables = Exact<{
   from: string;
   to: string;
   by: AccountingGroup;
+  step: string;
 }>;
 
 
-export type ConsoleAccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly id: string, readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number, readonly name: string | null } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
+export type ConsoleAccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly project: { readonly id: string, readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number, readonly name: string | null } | null }>, readonly overTime: ReadonlyArray<{ readonly start: string, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly project: { readonly id: string, readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number, readonly name: string | null } | null }> };
+
+export type ConsoleAccountingGroupFragment = { readonly project: { readonly id: string, readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number, readonly name: string | null } | null };
 
 export type ConsoleAvailabilityQueryVariables = Exact<{
   machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
@@ -1043,6 +1046,21 @@ export const ConsoleNodeFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleNode"}) as unknown as TypedDocumentString<ConsoleNodeFragment, unknown>;
+export const ConsoleAccountingGroupFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleAccountingGroup on Accounting {
+  project {
+    id
+    name
+  }
+  owner {
+    name
+  }
+  lease {
+    number
+    name
+  }
+}
+    `, {"fragmentName":"ConsoleAccountingGroup"}) as unknown as TypedDocumentString<ConsoleAccountingGroupFragment, unknown>;
 export const ConsoleQuotaFragmentDoc = new TypedDocumentString(`
     fragment ConsoleQuota on Quota {
   type
@@ -1654,19 +1672,9 @@ export const ConsoleMaintenanceListDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<ConsoleMaintenanceListQuery, ConsoleMaintenanceListQueryVariables>;
 export const ConsoleAccountingDocument = new TypedDocumentString(`
-    query ConsoleAccounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!) {
+    query ConsoleAccounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!, $step: Duration!) {
   accounting(from: $from, to: $to, by: $by) {
-    project {
-      id
-      name
-    }
-    owner {
-      name
-    }
-    lease {
-      number
-      name
-    }
+    ...ConsoleAccountingGroup
     leases
     requested {
       type
@@ -1683,8 +1691,28 @@ export const ConsoleAccountingDocument = new TypedDocumentString(`
       hours
     }
   }
+  overTime: accounting(from: $from, to: $to, by: $by, step: $step) {
+    ...ConsoleAccountingGroup
+    start
+    used {
+      type
+      hours
+    }
+  }
 }
-    `) as unknown as TypedDocumentString<ConsoleAccountingQuery, ConsoleAccountingQueryVariables>;
+    fragment ConsoleAccountingGroup on Accounting {
+  project {
+    id
+    name
+  }
+  owner {
+    name
+  }
+  lease {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsoleAccountingQuery, ConsoleAccountingQueryVariables>;
 export const ConsoleAvailabilityDocument = new TypedDocumentString(`
     query ConsoleAvailability($machines: [MachineSetInput!]!, $duration: Duration!, $project: ID, $from: DateTime!, $to: DateTime!) {
   availability(

@@ -1053,10 +1053,11 @@ export type AccountingQueryVariables = Exact<{
   from: string;
   to: string;
   by: AccountingGroup;
+  step?: string | null | undefined;
 }>;
 
 
-export type AccountingQuery = { readonly accounting: ReadonlyArray<{ readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
+export type AccountingQuery = { readonly accounting: ReadonlyArray<{ readonly start: string, readonly end: string, readonly leases: number, readonly waiting: string, readonly preemptions: number, readonly project: { readonly name: string } | null, readonly owner: { readonly name: string } | null, readonly lease: { readonly number: number } | null, readonly requested: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly used: ReadonlyArray<{ readonly type: string, readonly hours: number }>, readonly lost: ReadonlyArray<{ readonly type: string, readonly hours: number }> }> };
 
 export type RecurrenceRowFragment = { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> };
 
@@ -3053,8 +3054,10 @@ export const RemoveNodeDocument = new TypedDocumentString(`
   path
 }`) as unknown as TypedDocumentString<RemoveNodeMutation, RemoveNodeMutationVariables>;
 export const AccountingDocument = new TypedDocumentString(`
-    query Accounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!) {
-  accounting(from: $from, to: $to, by: $by) {
+    query Accounting($from: DateTime!, $to: DateTime!, $by: AccountingGroup!, $step: Duration) {
+  accounting(from: $from, to: $to, by: $by, step: $step) {
+    start
+    end
     project {
       name
     }
