@@ -258,8 +258,19 @@ const actions = (database: DatabaseKind) => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Change from here occurrence 2' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Start of occurrence 2 (Europe/Berlin)').fill('2090-01-02T23:30');
-    await dialog.getByRole('button', { name: 'Change occurrences' }).click();
+    const change = dialog.getByRole('button', { name: 'Change occurrences' });
+    const preview = dialog.getByRole('status');
+    const startOfSecond = dialog.getByLabel('Start of occurrence 2 (Europe/Berlin)');
+    await dialog.getByText('Change a term to see what would happen.').waitFor();
+    expect(await change.isDisabled()).toBe(true);
+    // What would be refused is said before, and cannot be confirmed.
+    await startOfSecond.fill('2001-01-01T10:00');
+    await dialog.getByRole('alert').or(preview.getByText('Would be refused.')).waitFor();
+    expect(await change.isDisabled()).toBe(true);
+    await startOfSecond.fill('2090-01-02T23:30');
+    await preview.getByText('Would be changed').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await change.click();
     await dialog.waitFor({ state: 'hidden' });
     expect((await upcoming())[0]?.upcoming).toEqual(
       ['01T21:00', '02T22:30', '03T22:30'].map((time) => ({ start: `2090-01-${time}:00.000Z` })),

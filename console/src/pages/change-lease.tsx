@@ -8,10 +8,9 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { Field } from '../ui/field.tsx';
 import { exactDuration, toIsoDuration } from '../ui/format.ts';
 import { useSettings } from '../ui/settings.tsx';
-import { useStoredState } from '../ui/stored-state.ts';
+import { durationError, InstantField, TextField, useTerms } from '../ui/term-fields.tsx';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 import { leaseName } from './lease-table.tsx';
 import { PlanPreview } from './plan-preview.tsx';
@@ -34,20 +33,13 @@ export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
     deadline: toLocalInput(lease.deadline, timeZone),
     asFarAsPossible: false,
   };
-  // Only what was typed: the rest follows the lease when it changes elsewhere.
-  const [typed, setTyped, forget] = useStoredState<Partial<Terms>>(
-    `change-lease-${lease.number}`,
-    () => ({}),
-  );
-  const terms = { ...current, ...typed };
-  const change = (changes: Partial<Terms>) => setTyped({ ...typed, ...changes });
+  const { terms, change, reset } = useTerms(`change-lease-${lease.number}`, current);
   const mayMove = lease.requestedStart !== null && lease.actualStart === null;
   const duration = toIsoDuration(terms.duration);
   const start = fromLocalInput(terms.start, timeZone);
   const deadline = fromLocalInput(terms.deadline, timeZone);
   const errors = {
-    duration:
-      duration === null ? `“${terms.duration}” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.` : null,
+    duration: durationError(terms.duration),
     start: mayMove && start === null ? 'Enter a date and time.' : null,
     deadline: lease.deadline !== null && deadline === null ? 'Enter a date and time.' : null,
   };
@@ -81,46 +73,33 @@ export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
       action={async () => {
         if (input === null) return;
         assertDone((await execute(ConsoleUpdateLeaseDocument, { input })).updateLease.userErrors);
-        setTyped({});
-        forget();
+        reset();
       }}
     >
-      <Field
+      <TextField
         label="Duration"
         error={errors.duration}
         hint="A longer one extends the lease, a shorter one ends it earlier."
-      >
-        {(control) => (
-          <input
-            {...control}
-            value={terms.duration}
-            onChange={(event) => change({ duration: event.target.value })}
-          />
-        )}
-      </Field>
+        value={terms.duration}
+        onChange={(changed) => change({ duration: changed })}
+      />
       {mayMove && (
-        <Field label={`Start (${timeZone})`} error={errors.start}>
-          {(control) => (
-            <input
-              {...control}
-              type="datetime-local"
-              value={terms.start}
-              onChange={(event) => change({ start: event.target.value })}
-            />
-          )}
-        </Field>
+        <InstantField
+          label="Start"
+          timeZone={timeZone}
+          error={errors.start}
+          value={terms.start}
+          onChange={(changed) => change({ start: changed })}
+        />
       )}
       {lease.deadline !== null && (
-        <Field label={`Deadline (${timeZone})`} error={errors.deadline}>
-          {(control) => (
-            <input
-              {...control}
-              type="datetime-local"
-              value={terms.deadline}
-              onChange={(event) => change({ deadline: event.target.value })}
-            />
-          )}
-        </Field>
+        <InstantField
+          label="Deadline"
+          timeZone={timeZone}
+          error={errors.deadline}
+          value={terms.deadline}
+          onChange={(changed) => change({ deadline: changed })}
+        />
       )}
       <label className="check">
         <input

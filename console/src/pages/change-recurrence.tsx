@@ -1,14 +1,15 @@
 import {
   type ConsoleRecurrenceDetailQuery,
+  type ConsoleRecurrencePlanFragment,
   ConsoleUpdateRecurrenceDocument,
   type UpdateRecurrenceInput,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { Field } from '../ui/field.tsx';
 import { exactDuration, toIsoDuration } from '../ui/format.ts';
-import { useStoredState } from '../ui/stored-state.ts';
+import { durationError, InstantField, TextField, useTerms } from '../ui/term-fields.tsx';
 import { toLocalInput } from '../ui/zones.ts';
+import { RecurrencePreview } from './recurrence-preview.tsx';
 
 export type RecurrenceDetail = Extract<
   NonNullable<ConsoleRecurrenceDetailQuery['node']>,
@@ -22,7 +23,7 @@ interface Terms {
   readonly start: string;
 }
 
-/** Changes the occurrences from one on that has not started. */
+/** Changes the occurrences from one on that has not started. Says before what that would do. */
 export function ChangeRecurrence({
   recurrence,
   occurrence,
@@ -37,18 +38,26 @@ export function ChangeRecurrence({
     duration: exactDuration(recurrence.duration),
     start: toLocalInput(occurrence.start, timeZone),
   };
-  const storageKey = `change-recurrence-${recurrence.number}-${occurrence.occurrence}`;
-  const [typed, setTyped, forget] = useStoredState<Partial<Terms>>(storageKey, () => ({}));
-  const terms = { ...current, ...typed };
-  const change = (changes: Partial<Terms>) => setTyped({ ...typed, ...changes });
+  const key = `change-recurrence-${recurrence.number}-${occurrence.occurrence}`;
+  const { terms, change, reset } = useTerms(key, current);
   const duration = toIsoDuration(terms.duration);
-  const input: UpdateRecurrenceInput = {
-    id: recurrence.id,
-    from: occurrence.occurrence,
-    ...(terms.name.trim() === current.name ? {} : { name: terms.name.trim() }),
-    ...(terms.duration === current.duration || duration === null ? {} : { duration }),
-    ...(terms.start === current.start ? {} : { start: terms.start }),
+  const errors = {
+    start: terms.start === '' ? 'Enter a date and time.' : null,
+    duration: durationError(terms.duration),
   };
+  const isComplete = Object.values(errors).every((error) => error === null);
+  const input: UpdateRecurrenceInput | null = isComplete
+    ? {
+        id: recurrence.id,
+        from: occurrence.occurrence,
+        ...(terms.name.trim() === current.name ? {} : { name: terms.name.trim() }),
+        ...(terms.duration === current.duration ? {} : { duration }),
+        ...(terms.start === current.start ? {} : { start: terms.start }),
+      }
+    : null;
+  const changesNothing = input !== null && Object.keys(input).length === 2;
+  const update = async (wanted: UpdateRecurrenceInput, signal?: AbortSignal) =>
+    (await execute(ConsoleUpdateRecurrenceDocument, { input: wanted }, signal)).updateRecurrence;
   return (
     <ConfirmButton
       label="Change from here"
@@ -57,52 +66,42 @@ export function ChangeRecurrence({
       confirmLabel="Change occurrences"
       cancelLabel="Leave them"
       tone="primary"
+      dryRun={{
+        name: 'update-recurrence',
+        input: changesNothing ? null : input,
+        ask: (asked: UpdateRecurrenceInput, signal) => update({ ...asked, dryRun: true }, signal),
+        show: (plan: ConsoleRecurrencePlanFragment) => <RecurrencePreview plan={plan} isChange />,
+      }}
       action={async () => {
-        if (duration === null) throw new Error(`“${terms.duration}” is not a duration.`);
-        assertDone((await execute(ConsoleUpdateRecurrenceDocument, { input })).updateRecurrence.userErrors);
-        setTyped({});
-        forget();
+        if (input === null) return;
+        assertDone((await update(input)).userErrors);
+        reset();
       }}
     >
-      <Field label="Name of leases that are still to be made">
-        {(control) => (
-          <input
-            {...control}
-            maxLength={200}
-            value={terms.name}
-            onChange={(event) => change({ name: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
-        label={`Start of occurrence ${occurrence.occurrence} (${timeZone})`}
+      <TextField
+        label="Name of leases that are still to be made"
+        value={terms.name}
+        onChange={(name) => change({ name })}
+      />
+      <InstantField
+        label={`Start of occurrence ${occurrence.occurrence}`}
+        timeZone={timeZone}
         hint="Those after it move by as much."
-      >
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            value={terms.start}
-            onChange={(event) => change({ start: event.target.value })}
-          />
-        )}
-      </Field>
-      <Field
+        error={errors.start}
+        value={terms.start}
+        onChange={(start) => change({ start })}
+      />
+      <TextField
         label="Duration"
-        error={duration === null ? `“${terms.duration}” is not a duration. Examples: 90m, 1h 30m, 2d.` : null}
-      >
-        {(control) => (
-          <input
-            {...control}
-            value={terms.duration}
-            onChange={(event) => change({ duration: event.target.value })}
-          />
-        )}
-      </Field>
+        error={errors.duration}
+        value={terms.duration}
+        onChange={(changed) => change({ duration: changed })}
+      />
       <p className="hint">
         Occurrence {occurrence.occurrence} and all after it change, or none: when one of them cannot be had,
         the server says why and nothing changes.
       </p>
+      {changesNothing && <p className="muted">Change a term to see what would happen.</p>}
     </ConfirmButton>
   );
 }

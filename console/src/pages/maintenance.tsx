@@ -10,10 +10,10 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { Field } from '../ui/field.tsx';
 import { Card, Instant, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { InstantField, TextField } from '../ui/term-fields.tsx';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 import { DisplacementPreview } from './plan-preview.tsx';
 
@@ -164,36 +164,15 @@ export function PlanMaintenance({
         onPlanned?.();
       }}
     >
-      <Field label={`Start (${timeZone})`} error={missing(from)}>
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            value={start}
-            onChange={(event) => setStart(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label={`End (${timeZone})`} error={missing(to)}>
-        {(control) => (
-          <input
-            {...control}
-            type="datetime-local"
-            value={end}
-            onChange={(event) => setEnd(event.target.value)}
-          />
-        )}
-      </Field>
-      <Field label="Reason (optional)">
-        {(control) => (
-          <input
-            {...control}
-            maxLength={200}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
+      <InstantField
+        label="Start"
+        timeZone={timeZone}
+        error={missing(from)}
+        value={start}
+        onChange={setStart}
+      />
+      <InstantField label="End" timeZone={timeZone} error={missing(to)} value={end} onChange={setEnd} />
+      <TextField label="Reason (optional)" value={reason} onChange={setReason} />
       <label className="check">
         <input type="checkbox" checked={displace} onChange={(event) => setDisplace(event.target.checked)} />
         <span>

@@ -4,18 +4,18 @@ import { useLocation } from 'wouter';
 import {
   ConsoleCreateRecurrenceDocument,
   ConsolePlanRecurrenceDocument,
-  type ConsolePlanRecurrenceMutation,
   type CreateRecurrenceInput,
 } from '../api/generated/operations.ts';
 import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
 import { Field } from '../ui/field.tsx';
 import { asSentence, formatEnum, toIsoDuration } from '../ui/format.ts';
-import { Card, Instant, Page } from '../ui/parts.tsx';
+import { Card, Page } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { useStoredState } from '../ui/stored-state.ts';
+import { durationError, InstantField, TextField } from '../ui/term-fields.tsx';
 import { usePlan } from '../ui/use-plan.ts';
 import { toLocalInput } from '../ui/zones.ts';
-import { Displaced } from './plan-preview.tsx';
+import { RecurrencePreview } from './recurrence-preview.tsx';
 import { describeRule, type RuleForm, ruleOf, weekdays } from './recurrence-rule.ts';
 
 interface RecurrenceForm extends RuleForm {
@@ -97,25 +97,17 @@ export default function NewRecurrencePage() {
   const errorOf = (name: string) => refusals.find(({ path }) => path?.[1] === name)?.message;
   const placed = ['name', 'machines', 'duration', 'rule', 'firstStart', 'timeZone', 'project'];
   const others = refusals.filter(({ path }) => !placed.includes(path?.[1] ?? ''));
-  const durationError =
-    form.duration !== '' && toIsoDuration(form.duration) === null
-      ? `“${form.duration}” is not a duration.`
-      : errorOf('duration');
   return (
     <Page title="New recurrence">
       <div className="cards">
         <form className="card" onSubmit={submit}>
           <h2>Terms</h2>
-          <Field label="Name (optional)" error={errorOf('name')}>
-            {(control) => (
-              <input
-                {...control}
-                maxLength={200}
-                value={form.name}
-                onChange={(event) => change({ name: event.target.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label="Name (optional)"
+            error={errorOf('name')}
+            value={form.name}
+            onChange={(name) => change({ name })}
+          />
           <Field label="Number of machines" error={errorOf('machines')}>
             {(control) => (
               <input
@@ -142,31 +134,21 @@ export default function NewRecurrencePage() {
               </Field>
             ))}
           </fieldset>
-          <Field
-            label={`First start (${timeZone})`}
+          <InstantField
+            label="First start"
+            timeZone={timeZone}
             error={errorOf('firstStart') ?? errorOf('timeZone')}
             hint="Its day must be one of the rule. The time stays the same when clocks change."
-          >
-            {(control) => (
-              <input
-                {...control}
-                type="datetime-local"
-                required
-                value={form.firstStart}
-                onChange={(event) => change({ firstStart: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Duration" error={durationError} hint="Examples: 90m, 1h 30m, 2d, PT1H30M.">
-            {(control) => (
-              <input
-                {...control}
-                required
-                value={form.duration}
-                onChange={(event) => change({ duration: event.target.value })}
-              />
-            )}
-          </Field>
+            value={form.firstStart}
+            onChange={(firstStart) => change({ firstStart })}
+          />
+          <TextField
+            label="Duration"
+            error={form.duration === '' ? null : (durationError(form.duration) ?? errorOf('duration'))}
+            hint="Examples: 90m, 1h 30m, 2d, PT1H30M."
+            value={form.duration}
+            onChange={(duration) => change({ duration })}
+          />
           <RuleFields form={form} error={errorOf('rule')} onChange={change} />
           {viewer.projects.length > 0 && (
             <Field label="Project" error={errorOf('project')}>
@@ -207,7 +189,7 @@ export default function NewRecurrencePage() {
         </form>
         <Card title="What would happen">
           {plan.data?.plan && input ? (
-            <Preview plan={plan.data.plan} />
+            <RecurrencePreview plan={plan.data.plan} />
           ) : (
             <p className="muted">Complete the form to see which occurrences could be had.</p>
           )}
@@ -287,38 +269,5 @@ function RuleFields({
       </Field>
       <p className={error ? 'error' : 'hint'}>{error ?? asSentence(describeRule(ruleOf(form)))}</p>
     </fieldset>
-  );
-}
-
-type Plan = NonNullable<ConsolePlanRecurrenceMutation['createRecurrence']['plan']>;
-
-function Preview({ plan }: { plan: Plan }) {
-  const failed = plan.occurrences.filter(({ reason }) => reason !== null);
-  const shown = plan.occurrences.slice(0, 20);
-  return (
-    <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
-      <p>
-        {plan.accepted ? 'Would be created.' : 'Would be refused.'} Of {plan.occurrences.length} occurrences
-        that are decided now, {plan.occurrences.length - failed.length} can be had.
-      </p>
-      <ul className="plain">
-        {shown.map(({ occurrence, start, reason, firstPossibleStart }) => (
-          <li key={occurrence}>
-            <span aria-hidden="true">{reason ? '✕' : '✓'}</span> <Instant at={start} seconds={false} />
-            {reason && `: ${asSentence(reason.message)}`}
-            {firstPossibleStart && (
-              <>
-                {' '}
-                Possible from <Instant at={firstPossibleStart} seconds={false} />.
-              </>
-            )}
-          </li>
-        ))}
-      </ul>
-      {plan.occurrences.length > shown.length && (
-        <p className="muted">and {plan.occurrences.length - shown.length} more.</p>
-      )}
-      <Displaced leases={plan.displaces} />
-    </div>
   );
 }

@@ -10,8 +10,8 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { Field } from '../ui/field.tsx';
 import { QueryState, StateBadge } from '../ui/parts.tsx';
+import { TextField } from '../ui/term-fields.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 import { DisplacementPreview } from './plan-preview.tsx';
 
@@ -86,16 +86,7 @@ function SetState({
       }}
     >
       {children}
-      <Field label="Reason (optional)">
-        {(control) => (
-          <input
-            {...control}
-            maxLength={200}
-            value={reason}
-            onChange={(event) => setReason(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextField label="Reason (optional)" value={reason} onChange={setReason} />
     </ConfirmButton>
   );
 }

@@ -885,6 +885,8 @@ export type ConsoleRecurrenceDetailQuery = { readonly node:
     | Record<PropertyKey, never>
    | null };
 
+export type ConsoleRecurrencePlanFragment = { readonly accepted: boolean, readonly occurrences: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> };
+
 export type ConsolePlanRecurrenceMutationVariables = Exact<{
   input: CreateRecurrenceInput;
 }>;
@@ -912,7 +914,7 @@ export type ConsoleUpdateRecurrenceMutationVariables = Exact<{
 }>;
 
 
-export type ConsoleUpdateRecurrenceMutation = { readonly updateRecurrence: { readonly displaced: ReadonlyArray<{ readonly number: number }>, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type ConsoleUpdateRecurrenceMutation = { readonly updateRecurrence: { readonly plan: { readonly accepted: boolean, readonly occurrences: ReadonlyArray<{ readonly occurrence: number, readonly start: string, readonly end: string, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleWebhooksQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1139,6 +1141,24 @@ export const ConsoleRecurrenceFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleRecurrence"}) as unknown as TypedDocumentString<ConsoleRecurrenceFragment, unknown>;
+export const ConsoleRecurrencePlanFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleRecurrencePlan on PlannedRecurrence {
+  accepted
+  occurrences {
+    occurrence
+    start
+    end
+    firstPossibleStart
+    reason {
+      message
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}
+    `, {"fragmentName":"ConsoleRecurrencePlan"}) as unknown as TypedDocumentString<ConsoleRecurrencePlanFragment, unknown>;
 export const ConsoleViewerDocument = new TypedDocumentString(`
     query ConsoleViewer {
   viewer {
@@ -2220,20 +2240,7 @@ export const ConsolePlanRecurrenceDocument = new TypedDocumentString(`
     mutation ConsolePlanRecurrence($input: CreateRecurrenceInput!) {
   createRecurrence(input: $input) {
     plan {
-      accepted
-      occurrences {
-        occurrence
-        start
-        end
-        firstPossibleStart
-        reason {
-          message
-        }
-      }
-      displaces {
-        number
-        name
-      }
+      ...ConsoleRecurrencePlan
     }
     userErrors {
       code
@@ -2242,7 +2249,22 @@ export const ConsolePlanRecurrenceDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsolePlanRecurrenceMutation, ConsolePlanRecurrenceMutationVariables>;
+    fragment ConsoleRecurrencePlan on PlannedRecurrence {
+  accepted
+  occurrences {
+    occurrence
+    start
+    end
+    firstPossibleStart
+    reason {
+      message
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsolePlanRecurrenceMutation, ConsolePlanRecurrenceMutationVariables>;
 export const ConsoleCreateRecurrenceDocument = new TypedDocumentString(`
     mutation ConsoleCreateRecurrence($input: CreateRecurrenceInput!) {
   createRecurrence(input: $input) {
@@ -2270,8 +2292,8 @@ export const ConsoleCancelRecurrenceDocument = new TypedDocumentString(`
 export const ConsoleUpdateRecurrenceDocument = new TypedDocumentString(`
     mutation ConsoleUpdateRecurrence($input: UpdateRecurrenceInput!) {
   updateRecurrence(input: $input) {
-    displaced {
-      number
+    plan {
+      ...ConsoleRecurrencePlan
     }
     userErrors {
       code
@@ -2280,7 +2302,22 @@ export const ConsoleUpdateRecurrenceDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleUpdateRecurrenceMutation, ConsoleUpdateRecurrenceMutationVariables>;
+    fragment ConsoleRecurrencePlan on PlannedRecurrence {
+  accepted
+  occurrences {
+    occurrence
+    start
+    end
+    firstPossibleStart
+    reason {
+      message
+    }
+  }
+  displaces {
+    number
+    name
+  }
+}`) as unknown as TypedDocumentString<ConsoleUpdateRecurrenceMutation, ConsoleUpdateRecurrenceMutationVariables>;
 export const ConsoleWebhooksDocument = new TypedDocumentString(`
     query ConsoleWebhooks($first: Int) {
   webhooks(first: $first) {
