@@ -1,7 +1,14 @@
-/** Pages of lists neither lose nor repeat rows while other rows come and go between them. */
+/**
+ * Pages of lists neither lose nor repeat rows while other rows come and go between them. The first test fails for a
+ * connection of the schema that is not read here.
+ */
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
+import { getNamedType, isObjectType } from 'graphql';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { apiOnNewDatabase, createReservations, hour, lease, now } from './fixture.ts';
+import { schema } from '../../src/api/index.ts';
+import type { Prisma } from '../../src/store/prisma/client.ts';
+import { apiOnNewDatabase, createNodes, createReservations, hour, lease, now } from './fixture.ts';
 
 const api = await apiOnNewDatabase({ limits: { costBurst: 1e12, costPerSecond: 1e12 } });
 afterAll(() => api[Symbol.asyncDispose]());
@@ -16,9 +23,14 @@ interface Row {
 }
 
 interface List {
-  /** The field with its arguments, if it has any besides those of pages. */
+  /** The connection, such as `Query.leases`; that of an object is read of the one with the number 1. */
   readonly field: string;
+  /** Arguments besides those of pages. */
   readonly filter?: string;
+  /** What identifies an element; `id` by default. */
+  readonly id?: string;
+  /** Creates what the rows need, and rows that do not belong to the list. */
+  readonly prepare?: () => Promise<unknown>;
   readonly create: (rows: readonly Row[]) => Promise<unknown>;
   readonly remove: (numbers: number[]) => Promise<unknown>;
   /** The order of the list. */
@@ -29,6 +41,10 @@ const byValue = (a: Row, b: Row) => a.value - b.value || a.number - b.number;
 const byNumber = (a: Row, b: Row) => a.number - b.number;
 const descending = (compare: List['compare']) => (a: Row, b: Row) => compare(b, a);
 
+/** Larger than every number of a row. */
+const other = 1_000;
+
+const createLease = (number: number) => prisma.lease.create({ data: lease(number) });
 const removeLeases = (numbers: number[]) => prisma.lease.deleteMany({ where: { number: { in: numbers } } });
 /** Leases whose every order but the number is that of `value`; the largest value stands for null. */
 const createLeases = (rows: readonly Row[]) =>
@@ -45,15 +61,76 @@ const createLeases = (rows: readonly Row[]) =>
     }),
   });
 const leases = (orderBy: string, compare: List['compare']): List => ({
-  field: 'leases',
+  field: 'Query.leases',
   filter: `orderBy: { ${orderBy} }`,
   create: createLeases,
   remove: removeLeases,
   compare,
 });
 
+const reservations = (field: string, node: number | null, prepare: List['prepare']): List => ({
+  field,
+  prepare: async () => {
+    await prepare?.();
+    await createLease(1);
+  },
+  create: (rows) =>
+    createReservations(
+      prisma,
+      rows.map(({ number, value }) => ({
+        number,
+        lease: 1,
+        start: now + value * hour,
+        end: now + (value + 1) * hour,
+        amounts: node === null ? {} : { [node]: { CPU: 1 } },
+      })),
+    ),
+  remove: (numbers) => prisma.reservation.deleteMany({ where: { number: { in: numbers } } }),
+  compare: byValue,
+});
+
+const eventOf = (leaseNumber: number, sequence: number): Prisma.LeaseEventCreateManyInput => ({
+  ...{ sequence, leaseNumber, at: new Date(now), from: 'NEW', to: 'PENDING' },
+});
+const events = (field: string, prepare: List['prepare']): List => ({
+  field,
+  prepare: async () => {
+    await createLease(1);
+    await prepare?.();
+  },
+  create: (rows) => prisma.leaseEvent.createMany({ data: rows.map(({ number }) => eventOf(1, number)) }),
+  remove: (numbers) => prisma.leaseEvent.deleteMany({ where: { sequence: { in: numbers } } }),
+  compare: byNumber,
+});
+
+const actionOf = (leaseNumber: number, number: number): Prisma.ActionCreateManyInput => ({
+  ...{ number, leaseNumber, kind: 'START', at: new Date(now), targets: [] },
+});
+const removeActions = (numbers: number[]) => prisma.action.deleteMany({ where: { number: { in: numbers } } });
+const createActionsOnNode = async (node: number, numbers: readonly number[]) => {
+  await prisma.action.createMany({ data: numbers.map((number) => actionOf(1, number)) });
+  await prisma.actionNode.createMany({
+    data: numbers.map((actionNumber) => ({ actionNumber, nodeNumber: node })),
+  });
+};
+
+const recurrence = (number: number): Prisma.RecurrenceCreateManyInput => ({
+  ...{ number, machines: [{ CPU: 1 }], preemptible: false, collisions: 'SKIP', terms: [] },
+  ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-01-01T00:00:00', createdAt: new Date(now) },
+});
+
+const webhook = (number: number) => ({ number, url: 'https://example.org', owner: 'ada', secret: 's' });
+const createDeliveries = (webhookNumber: number, numbers: readonly number[]) =>
+  prisma.webhookDelivery.createMany({
+    data: numbers.map((number) => ({ number, webhookNumber, topic: 0 })),
+  });
+
+/** Maintenance with equal starts is ordered by a digest of its name. */
+const rankOf = ({ number }: Row) =>
+  Number.parseInt(createHash('md5').update(String(number)).digest('hex').slice(0, 13), 16);
+
 const lists: Readonly<Record<string, List>> = {
-  leases: { field: 'leases', create: createLeases, remove: removeLeases, compare: byNumber },
+  leases: { field: 'Query.leases', create: createLeases, remove: removeLeases, compare: byNumber },
   'leases by number, descending': leases('field: NUMBER, direction: DESC', descending(byNumber)),
   'leases by request': leases('field: SUBMITTED_AT, direction: ASC', byValue),
   'leases by request, descending': leases('field: SUBMITTED_AT, direction: DESC', descending(byValue)),
@@ -61,46 +138,78 @@ const lists: Readonly<Record<string, List>> = {
   'leases by start, descending': leases('field: START, direction: DESC', descending(byValue)),
   'leases by end': leases('field: ENDED_AT, direction: ASC', byValue),
   'leases by end, descending': leases('field: ENDED_AT, direction: DESC', descending(byValue)),
-  'the queue': { field: 'queue', create: createLeases, remove: removeLeases, compare: byValue },
-  reservations: {
-    field: 'reservations',
+  'the queue': { field: 'Query.queue', create: createLeases, remove: removeLeases, compare: byValue },
+  'leases of a project': {
+    field: 'Project.leases',
+    prepare: async () => {
+      await prisma.project.create({ data: { number: 1, name: 'genomics' } });
+      await createLease(other);
+    },
     create: (rows) =>
-      createReservations(
-        prisma,
-        rows.map(({ number, value }) => ({
-          number,
-          lease: 1_000,
-          start: now + value * hour,
-          end: now + (value + 1) * hour,
-        })),
-      ),
-    remove: (numbers) => prisma.reservation.deleteMany({ where: { number: { in: numbers } } }),
-    compare: byValue,
+      prisma.lease.createMany({ data: rows.map(({ number }) => lease(number, { projectNumber: 1 })) }),
+    remove: removeLeases,
+    compare: byNumber,
   },
-  events: {
-    field: 'events',
+  'leases of a recurrence': {
+    field: 'Recurrence.leases',
+    prepare: async () => {
+      await prisma.recurrence.create({ data: recurrence(1) });
+      await createLease(other);
+    },
     create: (rows) =>
-      prisma.leaseEvent.createMany({
-        data: rows.map(({ number }) => ({
-          sequence: number,
-          at: new Date(now),
-          leaseNumber: 1_000,
-          from: 'NEW' as const,
-          to: 'PENDING' as const,
-        })),
+      prisma.lease.createMany({
+        data: rows.map(({ number }) => lease(number, { recurrenceNumber: 1, occurrence: number })),
       }),
-    remove: (numbers) => prisma.leaseEvent.deleteMany({ where: { sequence: { in: numbers } } }),
+    remove: removeLeases,
+    compare: byNumber,
+  },
+  reservations: reservations('Query.reservations', null, async () => {}),
+  'reservations of a lease': reservations('Lease.reservations', null, async () => {
+    await createLease(other);
+    await createReservations(prisma, [{ number: other, lease: other, start: now, end: now + hour }]);
+  }),
+  'reservations on a node': reservations('ComputeNode.reservations', 1, async () => {
+    await createNodes(prisma, 2);
+    await createLease(other);
+    const amounts = { 2: { CPU: 1 } };
+    await createReservations(prisma, [{ number: other, lease: other, start: now, end: now + hour, amounts }]);
+  }),
+  events: events('Query.events', async () => {}),
+  'events of a lease': events('Lease.events', async () => {
+    await createLease(other);
+    await prisma.leaseEvent.create({ data: eventOf(other, other) });
+  }),
+  'actions of a lease': {
+    field: 'Lease.actions',
+    prepare: async () => {
+      await createLease(1);
+      await prisma.action.create({ data: actionOf(2, other) });
+    },
+    create: (rows) => prisma.action.createMany({ data: rows.map(({ number }) => actionOf(1, number)) }),
+    remove: removeActions,
+    compare: byNumber,
+  },
+  'actions on a node': {
+    field: 'ComputeNode.actions',
+    prepare: async () => {
+      await createNodes(prisma, 2);
+      await createActionsOnNode(2, [other]);
+    },
+    create: (rows) =>
+      createActionsOnNode(
+        1,
+        rows.map(({ number }) => number),
+      ),
+    remove: removeActions,
     compare: byNumber,
   },
   notices: {
-    field: 'notices',
+    field: 'Query.notices',
+    prepare: () => createLease(1),
     create: (rows) =>
       prisma.notice.createMany({
         data: rows.map(({ number }) => ({
-          sequence: number,
-          at: new Date(now),
-          kind: 'LEASE_FAILED' as const,
-          leaseNumber: 1_000,
+          ...{ sequence: number, at: new Date(now), kind: 'LEASE_FAILED' as const, leaseNumber: 1 },
           message: 'The lease failed.',
         })),
       }),
@@ -108,7 +217,7 @@ const lists: Readonly<Record<string, List>> = {
     compare: byNumber,
   },
   nodes: {
-    field: 'nodes',
+    field: 'Query.nodes',
     create: (rows) =>
       prisma.computeNode.createMany({
         data: rows.map(({ number }) => ({ number, hostname: `node-${number}`, capacity: { CPU: 1 } })),
@@ -116,37 +225,110 @@ const lists: Readonly<Record<string, List>> = {
     remove: (numbers) => prisma.computeNode.deleteMany({ where: { number: { in: numbers } } }),
     compare: byNumber,
   },
-  recurrences: {
-    field: 'recurrences',
+  maintenance: {
+    field: 'Query.maintenance',
     create: (rows) =>
-      prisma.recurrence.createMany({
-        data: rows.map(({ number }) => ({
-          number,
-          machines: [{ CPU: 1 }],
-          preemptible: false,
-          collisions: 'SKIP' as const,
-          ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-01-01T00:00:00' },
-          createdAt: new Date(now),
-          terms: [],
+      prisma.maintenance.createMany({
+        data: rows.map(({ number, value }) => ({
+          ...{ name: String(number), nodes: [1] },
+          ...{ start: new Date(now + value * hour), end: new Date(now + 10 * hour) },
         })),
       }),
+    remove: (numbers) => prisma.maintenance.deleteMany({ where: { name: { in: numbers.map(String) } } }),
+    compare: (a, b) => a.value - b.value || rankOf(a) - rankOf(b),
+  },
+  recurrences: {
+    field: 'Query.recurrences',
+    create: (rows) => prisma.recurrence.createMany({ data: rows.map(({ number }) => recurrence(number)) }),
     remove: (numbers) => prisma.recurrence.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  projects: {
+    field: 'Query.projects',
+    create: (rows) =>
+      prisma.project.createMany({ data: rows.map(({ number }) => ({ number, name: `project ${number}` })) }),
+    remove: (numbers) => prisma.project.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  tokens: {
+    field: 'Query.tokens',
+    create: (rows) =>
+      prisma.token.createMany({
+        data: rows.map(({ number }) => ({
+          ...{ number, name: `token-${number}`, hash: `hash ${number}` },
+          ...{ prefix: 'lg_', role: 'USER' as const, projects: [] },
+        })),
+      }),
+    remove: (numbers) => prisma.token.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  'the audit log': {
+    field: 'Query.auditLog',
+    id: 'subject',
+    create: (rows) =>
+      prisma.auditEntry.createMany({
+        data: rows.map(({ number }) => ({
+          ...{ number, principal: 'ada', role: 'USER' as const, mutation: 'cancelLease' },
+          ...{ outcome: 'OK', requestId: 'request', subject: btoa(`Lease:${number}`) },
+        })),
+      }),
+    remove: (numbers) => prisma.auditEntry.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  webhooks: {
+    field: 'Query.webhooks',
+    create: (rows) => prisma.webhook.createMany({ data: rows.map(({ number }) => webhook(number)) }),
+    remove: (numbers) => prisma.webhook.deleteMany({ where: { number: { in: numbers } } }),
+    compare: byNumber,
+  },
+  'deliveries of a webhook': {
+    field: 'Webhook.deliveries',
+    prepare: async () => {
+      await prisma.webhook.createMany({ data: [webhook(1), webhook(2)] });
+      await createDeliveries(2, [other]);
+    },
+    create: (rows) =>
+      createDeliveries(
+        1,
+        rows.map(({ number }) => number),
+      ),
+    remove: (numbers) => prisma.webhookDelivery.deleteMany({ where: { number: { in: numbers } } }),
     compare: byNumber,
   },
 };
 
+it('every connection of the schema is read here', () => {
+  const connections = Object.values(schema.getTypeMap()).flatMap((type) => {
+    if (!isObjectType(type)) return [];
+    return Object.values(type.getFields()).flatMap((field) => {
+      const of = getNamedType(field.type);
+      return isObjectType(of) && 'pageInfo' in of.getFields() ? [`${type.name}.${field.name}`] : [];
+    });
+  });
+  const read = new Set(Object.values(lists).map(({ field }) => field));
+  expect([...read].sort()).toEqual(connections.sort());
+});
+
+const idOf = (type: string) => btoa(`${type}:1`);
 const numberOf = (id: string) => Number(atob(id).split(':')[1]);
 
-async function readPage({ field, filter }: List, size: number, backward: boolean, cursor: string | null) {
+async function readPage(
+  { field, filter, id = 'id' }: List,
+  size: number,
+  backward: boolean,
+  cursor: string | null,
+) {
+  const [type = '', name = ''] = field.split('.');
   const page = `${backward ? 'last' : 'first'}: ${size}`;
   const position = cursor === null ? '' : `${backward ? 'before' : 'after'}: "${cursor}"`;
+  const list = `list: ${name}(${filter ?? ''} ${page} ${position}) {
+    nodes { id: ${id} } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } }`;
   const { data, errors } = await api.ask(
-    `{ ${field}(${filter ?? ''} ${page} ${position}) {
-      nodes { id } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+    type === 'Query' ? `{ ${list} }` : `{ node(id: "${idOf(type)}") { ... on ${type} { ${list} } } }`,
   );
   expect(errors).toBeUndefined();
-  const { nodes, pageInfo } = data[field];
-  const numbers: number[] = nodes.map(({ id }: { id: string }) => numberOf(id));
+  const { nodes, pageInfo } = (data.node ?? data).list;
+  const numbers: number[] = nodes.map((node: { id: string }) => numberOf(node.id));
   return backward
     ? { numbers: numbers.reverse(), more: pageInfo.hasPreviousPage, cursor: pageInfo.startCursor }
     : { numbers, more: pageInfo.hasNextPage, cursor: pageInfo.endCursor };
@@ -165,13 +347,19 @@ describe.each(Object.keys(lists))('%s', (name) => {
   const list = lists[name] as List;
 
   beforeEach(async () => {
+    await prisma.webhook.deleteMany();
+    await prisma.action.deleteMany();
     await prisma.reservation.deleteMany();
     await prisma.leaseEvent.deleteMany();
     await prisma.notice.deleteMany();
     await prisma.computeNode.deleteMany();
-    await prisma.recurrence.deleteMany();
     await prisma.lease.deleteMany();
-    if (!['leases', 'queue'].includes(list.field)) await prisma.lease.create({ data: lease(1_000) });
+    await prisma.recurrence.deleteMany();
+    await prisma.project.deleteMany();
+    await prisma.token.deleteMany();
+    await prisma.auditEntry.deleteMany();
+    await prisma.maintenance.deleteMany();
+    await list.prepare?.();
   });
 
   it('are read once each, in order, whatever comes and goes', async () => {
