@@ -52,8 +52,12 @@ beforeAll(async () => {
         state: 'ACTIVE',
         actualStart: new Date(now - 10 * minute),
         duration: hour,
+        owner: 'ada',
       }),
-      lease(2, { state: 'REJECTED', reasonCode: 'NO_CAPACITY', reasonMessage: 'no two nodes are free then' }),
+      lease(2, {
+        ...{ state: 'REJECTED', owner: 'bob' },
+        ...{ reasonCode: 'NO_CAPACITY', reasonMessage: 'no two nodes are free then' },
+      }),
     ],
   });
   await api.prisma.leaseMachine.createMany({
@@ -128,6 +132,9 @@ describe('leases', () => {
     expect(await numbers()).toEqual([1, 2]);
     expect(await numbers('--live')).toEqual([1]);
     expect(await numbers('--name', 'FIRST')).toEqual([1]);
+    expect(await numbers('--owner', 'ada')).toEqual([1]);
+    expect(await numbers('--owner', 'ada', '--owner', 'bob')).toEqual([1, 2]);
+    expect(await numbers('--owner', 'ad')).toEqual([]);
     expect(await numbers('--node', 'node-2')).toEqual([1]);
     expect(await numbers('--node', 'node-1')).toEqual([]);
     expect(await numbers('--state', 'rejected', '--last', '1')).toEqual([2]);

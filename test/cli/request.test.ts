@@ -1,7 +1,9 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, lease, minute, now, token } from '../api/fixture.ts';
+import { build, run } from '../support/server-process.ts';
 import { cli } from './terminal.ts';
 
 const api = await apiOnNewDatabase();
@@ -51,4 +53,79 @@ it('does not ask for a start that no calendar has', async () => {
     expect([status, err]).toEqual([2, 'leasegraph: --start: is not between the years 1970 and 9999\n']);
   }
   expect(api.leases.requests).toEqual([]);
+});
+
+describe('request --file -', () => {
+  beforeAll(build);
+
+  const machines = [{ count: 1, capacity: [{ type: 'CPU', amount: 100 }] }];
+  const input = { type: 'BEST_EFFORT', duration: 'PT1H', machines };
+
+  /** Requests what standard input says. Returns also the requests that the server was sent. */
+  async function requested(text: string, ...options: readonly string[]) {
+    await api.prisma.lease.deleteMany();
+    api.leases.requests.length = 0;
+    api.leases.answer = async ({ name, type }) => {
+      const number = api.leases.requests.length;
+      await api.prisma.lease.create({
+        data: lease(number, { name: name ?? null, type, state: 'SCHEDULED' }),
+      });
+      return number;
+    };
+    const server = ['--server', listening.url, '--token', token];
+    const ended = await run(['request', '--file', '-', ...options, ...server], {}, undefined, text);
+    return { ...ended, requests: api.leases.requests };
+  }
+
+  const names = (stdout: string) =>
+    stdout.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as { name: string }).name));
+
+  it('requests a lease in JSON, with the key of an option', async () => {
+    const { code, stderr, stdout, requests } = await requested(
+      JSON.stringify({ ...input, name: 'piped' }),
+      ...['--key', 'once', '--jsonl'],
+    );
+    expect([code, stderr, names(stdout)]).toEqual([0, '', ['piped']]);
+    expect(requests).toMatchObject([
+      {
+        key: 'once',
+        request: { name: 'piped', type: 'BEST_EFFORT', duration: 3_600_000, machines: [{ CPU: 100 }] },
+      },
+    ]);
+  });
+
+  it('requests a list of leases in JSON, one after the other', async () => {
+    const { code, stderr, stdout, requests } = await requested(
+      JSON.stringify([
+        { ...input, name: 'first' },
+        { ...input, name: 'second' },
+      ]),
+      '--jsonl',
+    );
+    expect([code, stderr, names(stdout)]).toEqual([0, '', ['first', 'second']]);
+    expect(requests.map(({ request }) => request.name)).toEqual(['first', 'second']);
+  });
+
+  it('requests the leases of a workload in LWF, whose times count from now', async () => {
+    const { code, stderr, requests } = await requested(
+      readFileSync(new URL('../../docs/examples/first.lwf', import.meta.url), 'utf8'),
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    expect(requests.map(({ request: { type, start, machines: all } }) => [type, start, all.length])).toEqual([
+      ['BEST_EFFORT', null, 3],
+      ['ADVANCE_RESERVATION', now + 30 * minute, 4],
+      ['BEST_EFFORT', null, 2],
+      ['BEST_EFFORT', null, 1],
+    ]);
+  });
+
+  it.each([
+    ['', 'leasegraph: standard input: is neither LWF nor JSON: '],
+    ['[]', 'leasegraph: standard input: expected a lease, or a list of leases [INVALID_REQUEST]\n'],
+    ['<lease-workload>', 'leasegraph: standard input:'],
+  ])('says what is wrong with %j, and requests nothing', async (text, message) => {
+    const { code, stdout, stderr, requests } = await requested(text);
+    expect([code, stdout, requests]).toEqual([1, '', []]);
+    expect(stderr).toContain(message);
+  });
 });

@@ -38,14 +38,18 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a command of the program to its end. */
+/** Runs a command of the program to its end, with this text on its standard input. */
 export async function run(
   args: readonly string[],
   environment: Environment = {},
   cwd = root,
+  input = '',
 ): Promise<Ended> {
-  return new Running(spawn(process.execPath, [program, ...args], { env: cleanEnvironment(environment), cwd }))
-    .ended;
+  const child = spawn(process.execPath, [program, ...args], { env: cleanEnvironment(environment), cwd });
+  // It need not read what it is given.
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  return new Running(child).ended;
 }
 
 class Running {

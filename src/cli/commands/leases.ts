@@ -22,6 +22,7 @@ interface LeasesOptions extends ServerOptions, OutputOptions {
   readonly type?: readonly LeaseType[];
   readonly live?: boolean;
   readonly name?: string;
+  readonly owner?: readonly string[];
   readonly project?: string;
   readonly node?: string;
   readonly last: number;
@@ -37,6 +38,7 @@ export default function leases(command: Command, terminal: Terminal): void {
     .option('--type <type>', 'only leases of this type; may be repeated', repeated(leaseType))
     .option('--live', 'only leases that have not ended')
     .option('--name <text>', 'only leases whose name contains this')
+    .option('--owner <name>', 'only leases that this principal requested; may be repeated', allOwners)
     .option('--project <project>', 'only leases of this project')
     .option('--node <node>', 'only leases with a reservation on this node')
     .option('--last <n>', 'number of leases, the newest ones', wholeNumber, 50)
@@ -58,13 +60,18 @@ export default function leases(command: Command, terminal: Terminal): void {
     });
 }
 
+function allOwners(name: string, before: readonly string[] = []): string[] {
+  return [...before, name];
+}
+
 async function filterOf(client: Client, options: LeasesOptions): Promise<LeaseFilter> {
-  const { state, type, live, name, project, node } = options;
+  const { state, type, live, name, owner, project, node } = options;
   return {
     states: state ?? null,
     types: type ?? null,
     ...(live ? { live: true } : {}),
     ...(name === undefined ? {} : { name }),
+    ...(owner === undefined ? {} : { owners: owner }),
     ...(project === undefined ? {} : { projects: [(await findProject(client, project)).id] }),
     ...(node === undefined ? {} : { nodes: [(await findNode(client, node)).id] }),
   };
