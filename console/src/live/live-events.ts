@@ -1,9 +1,59 @@
-import { createClient } from 'graphql-ws';
+import { type Client, createClient } from 'graphql-ws';
 
 /** A subscription whose messages have sequence numbers, and whose `after` says from where it goes on. */
 export interface Stream<Data> {
   readonly query: { toString(): string };
   readonly sequenceOf: (data: Data) => number;
+}
+
+/** A subscription of a page, whose messages have no sequence numbers. */
+export interface Watch {
+  readonly query: { toString(): string };
+  readonly variables: Record<string, unknown>;
+}
+
+/**
+ * What pages watch beside the streams, over the same connection. What has changed while there was none is not told:
+ * the page has to be read again.
+ */
+export class Watches {
+  private readonly watched = new Map<Watch, () => void>();
+  private client: Client | null = null;
+  private onMessage: () => void = () => {};
+
+  /** Returns what ends it. */
+  add(watch: Watch): () => void {
+    this.watched.set(watch, this.begin(watch));
+    return () => {
+      this.watched.get(watch)?.();
+      this.watched.delete(watch);
+    };
+  }
+
+  get isEmpty(): boolean {
+    return this.watched.size === 0;
+  }
+
+  /** Begins all of them on a new connection. The former ones ended with theirs. */
+  attach(client: Client, onMessage: () => void): void {
+    this.client = client;
+    this.onMessage = onMessage;
+    for (const watch of this.watched.keys()) this.watched.set(watch, this.begin(watch));
+  }
+
+  detach(): void {
+    this.client = null;
+  }
+
+  private begin({ query, variables }: Watch): () => void {
+    if (this.client === null) return () => {};
+    const { onMessage } = this;
+    return this.client.subscribe(
+      { query: query.toString(), variables },
+      // Without an answer the page is still read again with each event.
+      { next: onMessage, error: () => {}, complete: () => {} },
+    );
+  }
 }
 
 export type LiveStatus = 'connecting' | 'live' | 'offline';
@@ -14,7 +64,8 @@ export interface LiveOptions {
   readonly token: () => Promise<string>;
   // biome-ignore lint/suspicious/noExplicitAny: each stream has messages of its own
   readonly streams: readonly Stream<any>[];
-  /** A message of one of the streams: something has changed. */
+  readonly watches: Watches;
+  /** A message of one of the streams, or of a watch: something has changed. */
   readonly onMessage: () => void;
   /** The subscriptions run again after a gap that is not fully known: everything on the page may be stale. */
   readonly onGap: () => void;
@@ -39,7 +90,7 @@ export async function follow(options: LiveOptions): Promise<void> {
     const onConnected = () => {
       failures = 0;
       options.onStatus('live');
-      if (seen.includes(null)) options.onGap();
+      if (seen.includes(null) || !options.watches.isEmpty) options.onGap();
     };
     await subscribe(options, seen, onConnected);
     failures += 1;
@@ -49,7 +100,7 @@ export async function follow(options: LiveOptions): Promise<void> {
 
 /** Resolves when the connection or one of the subscriptions has ended. */
 async function subscribe(
-  { url, token, streams, onMessage, signal }: LiveOptions,
+  { url, token, streams, watches, onMessage, signal }: LiveOptions,
   seen: (number | null)[],
   onConnected: () => void,
 ): Promise<void> {
@@ -87,7 +138,9 @@ async function subscribe(
       },
     );
   }
+  watches.attach(client, onMessage);
   await ended;
+  watches.detach();
   signal.removeEventListener('abort', end);
   await client.dispose();
 }

@@ -1,18 +1,32 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import {
   ConsoleEventsDocument,
   type ConsoleEventsSubscription,
   ConsoleNewNoticesDocument,
   type ConsoleNewNoticesSubscription,
+  ConsoleNodeChangedDocument,
 } from '../api/generated/operations.ts';
 import { useSession } from '../session/session.tsx';
-import { follow, type LiveStatus, type Stream } from './live-events.ts';
+import { follow, type LiveStatus, type Stream, Watches } from './live-events.ts';
 
 const LiveContext = createContext<LiveStatus>('connecting');
+const WatchesContext = createContext<Watches | null>(null);
 
 /** Whether what the page shows is kept up to date. */
 export const useLiveStatus = (): LiveStatus => useContext(LiveContext);
+
+/**
+ * Keeps a page up to date with all nodes (null) or with one, whose states change without an event of a lease. Undefined
+ * is one that is not known yet.
+ */
+export function useNodeChanges(id: string | null | undefined): void {
+  const watches = useContext(WatchesContext);
+  useEffect(() => {
+    if (id === undefined) return;
+    return watches?.add({ query: ConsoleNodeChangedDocument, variables: { id } });
+  }, [watches, id]);
+}
 
 const events: Stream<ConsoleEventsSubscription> = {
   query: ConsoleEventsDocument,
@@ -32,6 +46,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   const { credentials } = useSession();
   const queries = useQueryClient();
   const [status, setStatus] = useState<LiveStatus>('connecting');
+  const watches = useMemo(() => new Watches(), []);
 
   useEffect(() => {
     const controller = new AbortController();
@@ -47,6 +62,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
       token: () => credentials.token(),
       streams: [events, notices],
+      watches,
       onMessage: refreshSoon,
       onGap: refreshSoon,
       onStatus: setStatus,
@@ -56,7 +72,11 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       controller.abort();
       if (timer !== null) clearTimeout(timer);
     };
-  }, [credentials, queries]);
+  }, [credentials, queries, watches]);
 
-  return <LiveContext.Provider value={status}>{children}</LiveContext.Provider>;
+  return (
+    <WatchesContext.Provider value={watches}>
+      <LiveContext.Provider value={status}>{children}</LiveContext.Provider>
+    </WatchesContext.Provider>
+  );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { ConsoleNodeDetailDocument, type ConsoleNodeDetailQuery } from '../api/generated/operations.ts';
 import { kindLabels } from '../chart/schedule-model.ts';
+import { useNodeChanges } from '../live/live.tsx';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
 import { asSentence, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
@@ -64,6 +65,7 @@ export default function NodePage({ number }: { number: number }) {
     enabled: Number.isSafeInteger(number),
   });
   const node = query.data?.nodes.nodes[0];
+  useNodeChanges(node?.id);
   if (!Number.isSafeInteger(number) || (query.data && !node)) {
     return (
       <Page title="Node not found">

@@ -6,6 +6,7 @@ import {
   ConsoleNodesDocument,
   type NodeState,
 } from '../api/generated/operations.ts';
+import { useNodeChanges } from '../live/live.tsx';
 import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Page, Pager, QueryState } from '../ui/parts.tsx';
@@ -32,6 +33,7 @@ export function NodesPage() {
     ...(hostname === '' ? {} : { hostname }),
     ...(state === undefined ? {} : { states: [state] }),
   };
+  useNodeChanges(null);
   const query = useQuery({
     queryKey: ['nodes', filter, after],
     queryFn: ({ signal }) => execute(ConsoleNodesDocument, { filter, first: pageSize, after }, signal),
