@@ -750,6 +750,13 @@ export type ConsoleNewNoticesSubscriptionVariables = Exact<{
 
 export type ConsoleNewNoticesSubscription = { readonly notices: { readonly sequence: number } };
 
+export type ConsoleNodeChangedSubscriptionVariables = Exact<{
+  id?: string | number | null | undefined;
+}>;
+
+
+export type ConsoleNodeChangedSubscription = { readonly nodeChanged: { readonly number: number } };
+
 export type ConsoleDiscardLeaseMutationVariables = Exact<{
   id: string | number;
 }>;
@@ -1820,6 +1827,13 @@ export const ConsoleNewNoticesDocument = new TypedDocumentString(`
   }
 }
     `) as unknown as TypedDocumentString<ConsoleNewNoticesSubscription, ConsoleNewNoticesSubscriptionVariables>;
+export const ConsoleNodeChangedDocument = new TypedDocumentString(`
+    subscription ConsoleNodeChanged($id: ID) {
+  nodeChanged(id: $id) {
+    number
+  }
+}
+    `) as unknown as TypedDocumentString<ConsoleNodeChangedSubscription, ConsoleNodeChangedSubscriptionVariables>;
 export const ConsoleDiscardLeaseDocument = new TypedDocumentString(`
     mutation ConsoleDiscardLease($id: ID!) {
   discardLease(input: {id: $id}) {
