@@ -1,11 +1,11 @@
 /** A node as the adapter reaches it: its libvirt, and programs and files on the host. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { posix } from 'node:path';
 import type { Millis } from '../../core/index.ts';
 import { type HostNode, HostUnreachable } from '../../engine/ports.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../program.ts';
 import type { LibvirtNode, LibvirtOptions } from './options.ts';
 import { PrivateDaemon } from './private-daemon.ts';
+import { testDriver } from './test-driver.ts';
 import { Virsh } from './virsh.ts';
 
 /** ssh exits with it when it did not come to run the program. */
@@ -17,9 +17,6 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** By URI and node. The domains of a test driver live as long as the daemon that has them. */
-const testDaemons = new Map<string, Promise<PrivateDaemon>>();
-
 /**
  * The host of a node. A driver that is only for tests, without a daemon, keeps its domains in the process that asks: it
  * gets a daemon, and a folder, of its own.
@@ -27,26 +24,8 @@ const testDaemons = new Map<string, Promise<PrivateDaemon>>();
 export async function openHost(node: HostNode, options: LibvirtOptions): Promise<Host> {
   const own: LibvirtNode = { ...options, ...options.hosts?.[node.hostname] };
   if (!own.uri.startsWith('test://')) return new Host(node, own);
-  const key = `${own.uri} ${node.number}`;
-  const starting = testDaemons.get(key) ?? PrivateDaemon.start();
-  testDaemons.set(key, starting);
-  const daemon = await starting;
-  const uri = daemon.uri('test', new URL(own.uri).pathname);
-  // The driver forgets its domains when nobody is connected.
-  if (!connected.has(key)) connected.set(key, keepConnected(uri));
+  const { daemon, uri } = await testDriver(own.uri, node.number);
   return new Host(node, { ...own, uri, directory: daemon.files, via: PrivateDaemon.via });
-}
-
-const connected = new Map<string, ChildProcess>();
-
-function keepConnected(uri: string): ChildProcess {
-  const child = spawn('virsh', ['-q', '-c', uri, 'event', '--event', 'lifecycle', '--loop'], {
-    stdio: 'ignore',
-  });
-  child.on('error', () => {});
-  child.unref();
-  process.once('exit', () => child.kill());
-  return child;
 }
 
 export class Host {
