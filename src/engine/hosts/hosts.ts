@@ -14,7 +14,7 @@ import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
-import type { Adapter } from '../ports.ts';
+import type { Adapter, LeaseFacts } from '../ports.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { HostHealth } from './health.ts';
@@ -39,6 +39,8 @@ export interface HostsOptions {
   /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
+  /** Reads what the store has of a lease; null if there is no such lease. */
+  readonly leaseFacts: (lease: number) => Promise<LeaseFacts | null>;
   readonly report: (report: ActionReport) => void;
   /** Called with the current nodes. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
@@ -78,7 +80,7 @@ const maxExtension = 60_000;
 
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
-  private readonly leases = new KnownLeases();
+  private readonly leases: KnownLeases;
   private readonly traces: ActionTraces | null;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
@@ -92,6 +94,10 @@ export class Hosts implements HostControl {
   constructor(private readonly options: HostsOptions) {
     const { limits, leaseTraces, log, tracing } = options;
     const { ledger } = this;
+    this.leases = new KnownLeases({
+      read: (lease) => options.leaseFacts(lease),
+      onFailure: (lease, err) => log.warn({ lease, err }, 'hosts are not told the name and owner of a lease'),
+    });
     const traces = tracing && new ActionTraces(tracing, leaseTraces);
     this.traces = traces;
     const adapter = traces ? traces.traced(options.adapter) : options.adapter;
