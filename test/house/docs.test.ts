@@ -122,7 +122,7 @@ describe('the command line', () => {
       .filter((name) => name !== 'help');
     expect(commands.length).toBeGreaterThan(0);
     const page = read('docs/command-line.md');
-    expect(commands.filter((name) => !page.includes(`| \`leasegraph ${name}\` |`))).toEqual([]);
+    expect(commands.filter((name) => !page.includes(`\n- \`leasegraph ${name}\`:`))).toEqual([]);
     const help = await Promise.all(commands.map((name) => cli(name, '--help')));
     for (const [index, name] of commands.entries()) {
       expect(help[index]?.status, name).toBe(0);
