@@ -69,6 +69,13 @@ describe('links', () => {
   });
 });
 
+test.each(pages)('lines of %s wrap at 120', (page) => {
+  const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  // Rows of tables and pictures cannot be wrapped.
+  const long = prose.split('\n').filter((line) => [...line].length > 120 && !/^(\||!\[)/.test(line));
+  expect(long).toEqual([]);
+});
+
 describe('GraphQL', () => {
   const schema = buildSchema(read('schema.graphql'));
 
