@@ -202,6 +202,6 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
       ).toEqual([]);
       expect(record.clashes).toEqual([]);
     }),
-    { numRuns: runs },
+    { numRuns: runs, endOnFailure: true },
   );
 });
