@@ -17,6 +17,7 @@ import type { EngineMetrics } from '../metrics.ts';
 import type { Adapter, LeaseFacts } from '../ports.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { guarded } from './guarded.ts';
 import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
@@ -82,6 +83,7 @@ export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
   private readonly leases: KnownLeases;
   private readonly traces: ActionTraces | null;
+  private readonly adapter: Adapter;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
@@ -100,7 +102,8 @@ export class Hosts implements HostControl {
     });
     const traces = tracing && new ActionTraces(tracing, leaseTraces);
     this.traces = traces;
-    const adapter = traces ? traces.traced(options.adapter) : options.adapter;
+    this.adapter = guarded(options.adapter, log);
+    const adapter = traces ? traces.traced(this.adapter) : this.adapter;
     const report = (what: ActionReport): void => {
       if (what.outcome) traces?.end(what.outcome);
       options.report(what);
@@ -149,7 +152,8 @@ export class Hosts implements HostControl {
     });
     this.inspection = new Inspection(known.running, {
       ...options,
-      ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
+      ...{ adapter: this.adapter, ledger, log },
+      ...{ dispatcher: this.dispatcher, health: this.health, strays: this.strays },
       signal: this.term.signal,
     });
     const pause = limits.startFailurePause;
@@ -243,7 +247,7 @@ export class Hosts implements HostControl {
     this.dispatcher.reset();
     this.health.clear();
     this.leases.clear();
-    this.options.adapter.forget();
+    this.adapter.forget();
   }
 
   /** Aborts all calls; the actions stay recorded as unfinished. */
