@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter';
 import type { Role } from './api/generated/operations.ts';
 import { useLiveStatus } from './live/live.tsx';
 import { useHasRole, useSession } from './session/session.tsx';
+import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { formatEnum } from './ui/format.ts';
 import { browserTimeZone, type Theme, useSettings } from './ui/settings.tsx';
 
@@ -79,7 +80,7 @@ export function Shell({ children }: { children: ReactNode }) {
       <div className="content">
         <ConnectionBanner />
         <main id="content" ref={main} tabIndex={-1}>
-          {children}
+          <ErrorBoundary page={location}>{children}</ErrorBoundary>
         </main>
       </div>
     </div>

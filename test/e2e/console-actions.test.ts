@@ -81,7 +81,7 @@ const actions = (database: DatabaseKind) => {
 
     // The draft is gone, and a template fills the form once.
     await page.getByRole('link', { name: 'Request again' }).click();
-    await expect.poll(() => page.getByLabel('Duration').inputValue(), soon).toBe('PT1H30M');
+    await expect.poll(() => page.getByLabel('Duration').inputValue(), soon).toBe('1 h 30 min');
     await page.getByLabel('Duration').fill('3h');
     await site.request('elsewhere');
     await expect

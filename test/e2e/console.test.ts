@@ -240,6 +240,23 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  it('says what to do when a page cannot be loaded, as after an update of the server', async () => {
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await signIn(page);
+    await page.route(/\/assets\/accounting-/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Accounting' }).click();
+    await page.getByRole('heading', { level: 1, name: 'This page cannot be shown' }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    // The other pages still work.
+    await page.getByRole('link', { name: 'Queue', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Queue' }).waitFor();
+    await page.getByRole('link', { name: 'Accounting' }).click();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Accounting' }).waitFor();
+  });
+
   it('shows a notice that is given elsewhere', async () => {
     await using browser = await openBrowser();
     const page = await browser.newPage();

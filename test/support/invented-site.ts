@@ -105,6 +105,7 @@ export function scheduled(nodes: number, count: number, shift = 0): object[] {
       leaseNumber: shift + index + 1,
       leaseName: `lease ${shift + index + 1}`,
       leaseState: 'ACTIVE',
+      leaseType: 'BEST_EFFORT',
       leaseProject: null,
     };
   });

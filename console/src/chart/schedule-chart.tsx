@@ -257,17 +257,20 @@ export function ScheduleChart({
 
 function describe(bar: Bar, model: ScheduleModel, timeZone: string): string {
   const on = model.rows[bar.row]?.hostname;
-  const times = `${formatInstant(bar.start, timeZone)} to ${formatInstant(bar.end, timeZone)}`;
+  const times = `${formatInstant(bar.start, timeZone)} to ${formatInstant(bar.end, timeZone)} (${timeZone})`;
   const length = formatMillis(bar.end - bar.start);
   const kind = kindLabels[bar.kind] ?? 'Reservation';
   if (bar.reservation === null) {
     return `${kind} of ${on}${bar.reason ? ` (${bar.reason})` : ''}: ${times}, ${length}.`;
   }
-  const { leaseNumber, leaseName, leaseState, state } = bar.reservation;
+  const { leaseNumber, leaseName, leaseState, leaseType, leaseProject, state, nodes } = bar.reservation;
+  const words = (value: string) => formatEnum(value).toLowerCase();
   const name = leaseName ? ` “${leaseName}”` : '';
+  const project = leaseProject === null ? '' : `, project ${leaseProject}`;
+  const others = nodes === 1 ? '' : ` and ${nodes - 1} other node${nodes === 2 ? '' : 's'}`;
   return (
-    `${kind} of lease ${leaseNumber}${name} (${formatEnum(leaseState).toLowerCase()}) on ${on}: ` +
-    `${times}, ${length}, ${formatEnum(state).toLowerCase()}.`
+    `${kind} of lease ${leaseNumber}${name} (${words(leaseType)}, ${words(leaseState)}${project}) ` +
+    `on ${on}${others}: ${times}, ${length}, ${words(state)}.`
   );
 }
 

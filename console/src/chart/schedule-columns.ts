@@ -2,6 +2,7 @@ import type {
   ConsoleMaintenanceFragment,
   ConsoleScheduleQuery,
   LeaseState,
+  LeaseType,
   ReservationKind,
   ReservationState,
 } from '../api/generated/operations.ts';
@@ -51,6 +52,8 @@ export interface ScheduleColumns {
   readonly firsts: Int32Array<ArrayBuffer>;
   /** Of reservations. */
   readonly ids: TextColumn;
+  /** On how many nodes each is. */
+  readonly widths: Uint16Array<ArrayBuffer>;
   readonly states: Uint8Array<ArrayBuffer>;
   /** The index of the reservation's lease in the columns below. */
   readonly leases: Int32Array<ArrayBuffer>;
@@ -58,11 +61,15 @@ export interface ScheduleColumns {
   /** Empty without a name. */
   readonly leaseNames: TextColumn;
   readonly leaseStates: Uint8Array<ArrayBuffer>;
+  readonly leaseTypes: Uint8Array<ArrayBuffer>;
+  readonly leaseProjects: Uint16Array<ArrayBuffer>;
   /** Why maintenance was planned. */
   readonly reasons: readonly (string | null)[];
-  /** The states that occur: `states` and `leaseStates` are indexes of these. */
+  /** The values that occur, of which the columns have the indexes. */
   readonly stateNames: readonly ReservationState[];
   readonly leaseStateNames: readonly LeaseState[];
+  readonly leaseTypeNames: readonly LeaseType[];
+  readonly projectNames: readonly (string | null)[];
 }
 
 export interface BarColumns {
@@ -94,13 +101,22 @@ export function isMaintenance({ bars }: ScheduleColumns, bar: number): boolean {
   return bars.kind[bar] === maintenanceKind;
 }
 
-/** Lays out what the server answered. With a project, only the reservations of its leases. */
+/** Which leases are shown; null: all. */
+export interface ScheduleFilter {
+  readonly project: string | null;
+  readonly states: readonly LeaseState[] | null;
+}
+
+/** Lays out what the server answered, as far as the filter shows it. */
 export function columnsOf(
   { reservations: all, isComplete }: Schedule,
   maintenance: readonly ConsoleMaintenanceFragment[],
-  project: string | null,
+  { project, states: shown }: ScheduleFilter,
 ): ScheduleColumns {
-  const reservations = project === null ? all : all.filter(({ leaseProject }) => leaseProject === project);
+  const reservations = all.filter(
+    ({ leaseProject, leaseState }) =>
+      (project === null || leaseProject === project) && (shown === null || shown.includes(leaseState)),
+  );
   const byNode = new Map<number, Span[]>();
   const add = (nodes: readonly number[], span: Span) => {
     for (const node of nodes) {
@@ -111,6 +127,8 @@ export function columnsOf(
   };
   const stateNames: ReservationState[] = [];
   const leaseStateNames: LeaseState[] = [];
+  const leaseTypeNames: LeaseType[] = [];
+  const projectNames: (string | null)[] = [];
   const states = new Uint8Array(reservations.length);
   const leases = new Int32Array(reservations.length);
   const leaseIndexes = new Map<number, number>();
@@ -138,25 +156,35 @@ export function columnsOf(
     isComplete,
     ...layOut(byNode),
     ids: textColumn(reservations.map(({ id }) => id)),
+    widths: Uint16Array.from(reservations, ({ nodes }) => nodes.length),
     states,
     leases,
     leaseNumbers: Int32Array.from(firstOfLease, ({ leaseNumber }) => leaseNumber),
     leaseNames: textColumn(firstOfLease.map(({ leaseName }) => leaseName ?? '')),
     leaseStates: Uint8Array.from(firstOfLease, ({ leaseState }) => indexIn(leaseStateNames, leaseState)),
+    leaseTypes: Uint8Array.from(firstOfLease, ({ leaseType }) => indexIn(leaseTypeNames, leaseType)),
+    leaseProjects: Uint16Array.from(firstOfLease, ({ leaseProject }) => indexIn(projectNames, leaseProject)),
     reasons: maintenance.map(({ reason }) => reason),
     stateNames,
     leaseStateNames,
+    leaseTypeNames,
+    projectNames,
   };
 }
 
 /** Nothing, until there is an answer. */
-export const noColumns: ScheduleColumns = columnsOf({ reservations: [], isComplete: true }, [], null);
+export const noColumns: ScheduleColumns = columnsOf({ reservations: [], isComplete: true }, [], {
+  project: null,
+  states: null,
+});
 
 /** What can be handed over to another thread. */
 export function buffersOf(columns: ScheduleColumns): ArrayBuffer[] {
-  const { bars, nodes, firsts, ids, states, leases, leaseNumbers, leaseNames, leaseStates } = columns;
-  const arrays = [nodes, firsts, ids.starts, states, leases, leaseNumbers, leaseNames.starts, leaseStates];
-  return [...arrays, ...Object.values<BarColumns[keyof BarColumns]>({ ...bars })].map(({ buffer }) => buffer);
+  const { bars, ids, leaseNames, ...others } = columns;
+  const values: unknown[] = [...Object.values(bars), ids.starts, leaseNames.starts, ...Object.values(others)];
+  return values.flatMap((value) =>
+    ArrayBuffer.isView(value) && value.buffer instanceof ArrayBuffer ? [value.buffer] : [],
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { LeaseState, NodeState, ReservationState } from '../api/generated/operations.ts';
+import type { LeaseState, LeaseType, NodeState, ReservationState } from '../api/generated/operations.ts';
 import { type BarKind, isMaintenance, kindOrder, type ScheduleColumns, textAt } from './schedule-columns.ts';
 
 export interface Row {
@@ -41,6 +41,10 @@ export interface BarReservation {
   /** Empty without a name. */
   readonly leaseName: string;
   readonly leaseState: LeaseState;
+  readonly leaseType: LeaseType;
+  readonly leaseProject: string | null;
+  /** On how many nodes it is. */
+  readonly nodes: number;
 }
 
 export interface ChartNode {
@@ -111,6 +115,9 @@ function reservationOf(columns: ScheduleColumns, index: number): BarReservation 
     leaseNumber: columns.leaseNumbers[lease] ?? 0,
     leaseName: textAt(columns.leaseNames, lease),
     leaseState: columns.leaseStateNames[columns.leaseStates[lease] ?? 0] ?? 'UNKNOWN',
+    leaseType: columns.leaseTypeNames[columns.leaseTypes[lease] ?? 0] ?? 'UNKNOWN',
+    leaseProject: columns.projectNames[columns.leaseProjects[lease] ?? 0] ?? null,
+    nodes: columns.widths[index] ?? 1,
   };
 }
 

@@ -7,15 +7,14 @@ import type {
   ConsoleScheduleQuery,
   ConsoleScheduleQueryVariables,
 } from '../api/generated/operations.ts';
-import { buffersOf, columnsOf, type ScheduleColumns } from './schedule-columns.ts';
+import { buffersOf, columnsOf, type ScheduleColumns, type ScheduleFilter } from './schedule-columns.ts';
 
 export interface ScheduleRequest {
   readonly token: string;
   /** ISO 8601. */
   readonly from: string;
   readonly to: string;
-  /** The project whose leases are shown; null for all. */
-  readonly project: string | null;
+  readonly filter: ScheduleFilter;
   /** The texts of the operations. */
   readonly schedule: string;
   readonly maintenance: string;
@@ -64,14 +63,14 @@ scope.onmessage = ({ data: { id, request } }) => {
 };
 
 async function read(request: ScheduleRequest, signal: AbortSignal): Promise<ScheduleColumns> {
-  const { token, from, to, project } = request;
+  const { token, from, to, filter } = request;
   const operation = operationOf<ConsoleScheduleQuery, ConsoleScheduleQueryVariables>(request.schedule);
   const [{ schedule }, maintenance] = await Promise.all([
     execute(token, operation, { from, to }, signal),
     readMaintenance(request, signal),
   ]);
   // The error that made it null is thrown before.
-  return columnsOf(schedule ?? { reservations: [], isComplete: true }, maintenance, project);
+  return columnsOf(schedule ?? { reservations: [], isComplete: true }, maintenance, filter);
 }
 
 async function readMaintenance(

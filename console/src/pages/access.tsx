@@ -1,6 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useMemo } from 'react';
+import { useSearchParams } from 'wouter';
 import {
+  type AuditFilter,
   ConsoleAuditLogDocument,
   type ConsoleAuditLogQuery,
   ConsoleCreateTokenDocument,
@@ -12,8 +14,13 @@ import {
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatEnum } from '../ui/format.ts';
-import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
+import { Card, Instant, Page, Pager, QueryState } from '../ui/parts.tsx';
+import { useSettings } from '../ui/settings.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
 import { type Column, Table } from '../ui/table.tsx';
+import { useCursors } from '../ui/use-cursors.ts';
+import { useDelayed } from '../ui/use-delayed.ts';
+import { fromLocalInput } from '../ui/zones.ts';
 import { useProjects } from './quotas.tsx';
 
 type TokenRow = ConsoleTokensQuery['tokens']['nodes'][number];
@@ -62,11 +69,14 @@ const auditColumns: readonly Column<AuditRow>[] = [
 
 function Tokens() {
   const execute = useExecute();
+  const pages = useCursors();
   const query = useQuery({
-    queryKey: ['tokens'],
-    queryFn: ({ signal }) => execute(ConsoleTokensDocument, { last: pageSize }, signal),
+    queryKey: ['tokens', pages.cursor],
+    queryFn: ({ signal }) => execute(ConsoleTokensDocument, { last: pageSize, before: pages.cursor }, signal),
+    placeholderData: keepPreviousData,
   });
-  const tokens = [...(query.data?.tokens.nodes ?? [])].reverse();
+  const found = query.data?.tokens;
+  const tokens = [...(found?.nodes ?? [])].reverse();
   return (
     <Card title="Tokens" wide>
       <NewToken />
@@ -78,6 +88,14 @@ function Tokens() {
         empty={<p>No tokens have been created. The admin token of the configuration is not listed.</p>}
       >
         <Table label="List of tokens" columns={tokenColumns} rows={tokens} keyOf={({ id }) => id} />
+        <Pager
+          total={found?.totalCount ?? 0}
+          noun="token"
+          hasPrevious={pages.hasPrevious}
+          hasNext={found?.pageInfo.hasPreviousPage ?? false}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(found?.pageInfo.startCursor)}
+        />
       </QueryState>
     </Card>
   );
@@ -100,22 +118,39 @@ function Revoke({ token }: { token: TokenRow }) {
   );
 }
 
+interface TokenForm {
+  readonly name: string;
+  readonly role: Role;
+  /** A global id; empty: none. */
+  readonly project: string;
+  /** Date and time, as an input of type datetime-local gives it; empty: never. */
+  readonly expires: string;
+}
+
+const emptyTokenForm: TokenForm = { name: '', role: 'USER', project: '', expires: '' };
+
 function NewToken() {
   const execute = useExecute();
   const queries = useQueryClient();
   const projects = useProjects();
-  const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('USER');
-  const [project, setProject] = useState('');
+  const { timeZone } = useSettings();
+  const [form, setForm] = useStoredState<TokenForm>('new-token', () => emptyTokenForm);
+  const change = (changes: Partial<TokenForm>) => setForm({ ...form, ...changes });
   const create = useMutation({
     mutationFn: async () => {
-      const input = { name: name.trim(), role, ...(project === '' ? {} : { projects: [project] }) };
+      const expiresAt = fromLocalInput(form.expires, timeZone);
+      const input = {
+        name: form.name.trim(),
+        role: form.role,
+        ...(form.project === '' ? {} : { projects: [form.project] }),
+        ...(expiresAt === null ? {} : { expiresAt }),
+      };
       const { createToken } = await execute(ConsoleCreateTokenDocument, { input });
       assertDone(createToken.userErrors);
       return createToken.secret;
     },
     onSuccess: () => {
-      setName('');
+      setForm(emptyTokenForm);
       void queries.invalidateQueries();
     },
   });
@@ -128,11 +163,11 @@ function NewToken() {
       <form className="filters" onSubmit={submit}>
         <label>
           <span>Name</span>
-          <input required value={name} onChange={(event) => setName(event.target.value)} />
+          <input required value={form.name} onChange={(event) => change({ name: event.target.value })} />
         </label>
         <label>
           <span>Role</span>
-          <select value={role} onChange={(event) => setRole(event.target.value as Role)}>
+          <select value={form.role} onChange={(event) => change({ role: event.target.value as Role })}>
             {roles.map((each) => (
               <option key={each} value={each}>
                 {formatEnum(each)}
@@ -142,7 +177,7 @@ function NewToken() {
         </label>
         <label>
           <span>Project</span>
-          <select value={project} onChange={(event) => setProject(event.target.value)}>
+          <select value={form.project} onChange={(event) => change({ project: event.target.value })}>
             <option value="">None</option>
             {projects.data?.projects.nodes.map((each) => (
               <option key={each.id} value={each.id}>
@@ -150,6 +185,14 @@ function NewToken() {
               </option>
             ))}
           </select>
+        </label>
+        <label>
+          <span>Expires ({timeZone}, optional)</span>
+          <input
+            type="datetime-local"
+            value={form.expires}
+            onChange={(event) => change({ expires: event.target.value })}
+          />
         </label>
         <button type="submit" className="primary" disabled={create.isPending}>
           Create token
@@ -171,27 +214,83 @@ function NewToken() {
 
 function AuditLog() {
   const execute = useExecute();
+  const [search, setSearch] = useSearchParams();
+  const pages = useCursors();
+  const principal = search.get('principal') ?? '';
+  const mutation = search.get('mutation') ?? '';
+  const wanted = useMemo(() => auditFilterOf(principal, mutation), [principal, mutation]);
+  const filter = useDelayed(wanted, 300);
+  const change = (name: string, value: string) => {
+    const next = new URLSearchParams(search);
+    if (value === '') next.delete(name);
+    else next.set(name, value);
+    pages.reset();
+    setSearch(next, { replace: true });
+  };
   const query = useQuery({
-    queryKey: ['audit'],
-    queryFn: ({ signal }) => execute(ConsoleAuditLogDocument, { last: pageSize }, signal),
+    queryKey: ['audit', filter, pages.cursor],
+    queryFn: ({ signal }) =>
+      execute(ConsoleAuditLogDocument, { filter, last: pageSize, before: pages.cursor }, signal),
+    placeholderData: keepPreviousData,
   });
-  const entries = [...(query.data?.auditLog.nodes ?? [])].reverse();
+  const found = query.data?.auditLog;
+  const entries = [...(found?.nodes ?? [])].reverse();
   return (
     <Card title="Audit log" wide>
+      <form className="filters" onSubmit={(event) => event.preventDefault()}>
+        <label>
+          <span>Principal</span>
+          <input
+            type="search"
+            value={principal}
+            onChange={(event) => change('principal', event.target.value)}
+          />
+        </label>
+        <label>
+          <span>Mutation, such as cancelLease</span>
+          <input
+            type="search"
+            value={mutation}
+            onChange={(event) => change('mutation', event.target.value)}
+          />
+        </label>
+      </form>
       <QueryState
         isPending={query.isPending}
         error={query.data ? null : query.error}
         retry={() => void query.refetch()}
         isEmpty={entries.length === 0}
-        empty={<p>No mutation has been recorded yet.</p>}
+        empty={
+          filter === null ? (
+            <p>No mutation has been recorded yet.</p>
+          ) : (
+            <p>No record has exactly these names. Change or clear the filters.</p>
+          )
+        }
       >
         <Table
           label="Recorded mutations"
           columns={auditColumns}
           rows={entries}
-          keyOf={({ requestId, mutation, at, subject }) => `${requestId} ${mutation} ${at} ${subject}`}
+          keyOf={({ requestId, mutation: name, at, subject }) => `${requestId} ${name} ${at} ${subject}`}
+        />
+        <Pager
+          total={found?.totalCount ?? 0}
+          noun="record"
+          hasPrevious={pages.hasPrevious}
+          hasNext={found?.pageInfo.hasPreviousPage ?? false}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(found?.pageInfo.startCursor)}
         />
       </QueryState>
     </Card>
   );
+}
+
+function auditFilterOf(principal: string, mutation: string): AuditFilter | null {
+  const filter = {
+    ...(principal.trim() === '' ? {} : { principals: [principal.trim()] }),
+    ...(mutation.trim() === '' ? {} : { mutations: [mutation.trim()] }),
+  };
+  return Object.keys(filter).length === 0 ? null : filter;
 }

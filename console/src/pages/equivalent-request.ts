@@ -6,7 +6,7 @@ function shellQuote(text: string): string {
   return /^[\w./:=@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function toCommand(input: RequestLeaseInput): string {
+export function toCommand(input: RequestLeaseInput, projectName: string | null = null): string {
   const machines = input.machines.map(({ count, capacity }) =>
     [count, ...capacity.map(({ type, amount }) => `${type}:${amount}`)].join(' '),
   );
@@ -18,10 +18,13 @@ export function toCommand(input: RequestLeaseInput): string {
     ...(input.deadline ? [['--deadline', input.deadline] as const] : []),
     ...(input.endNotice ? [['--end-notice', input.endNotice] as const] : []),
     ...(input.name ? [['--name', input.name] as const] : []),
+    ...(input.project ? [['--project', projectName ?? String(input.project)] as const] : []),
     ...(input.diskImage ? [['--image', `${input.diskImage.name}:${input.diskImage.sizeMb}`] as const] : []),
   ];
   const lines = options.map(([name, value]) => `${name} ${shellQuote(value)}`);
-  if (input.preemptible === false) lines.push('--no-preemptible');
+  const isPreemptible = input.type === 'BEST_EFFORT';
+  if ((input.preemptible ?? isPreemptible) !== isPreemptible)
+    lines.push(isPreemptible ? '--no-preemptible' : '--preemptible');
   return ['leasegraph request', ...lines].join(' \\\n  ');
 }
 

@@ -1,6 +1,6 @@
 /** What the form for a new lease holds, and what it says in GraphQL and on the command line. */
 import type { ConsoleLeaseDetailQuery, LeaseType, RequestLeaseInput } from '../api/generated/operations.ts';
-import { toIsoDuration } from '../ui/format.ts';
+import { exactDuration, toIsoDuration } from '../ui/format.ts';
 import { fromLocalInput } from '../ui/zones.ts';
 
 /** As typed: every number is still text. */
@@ -156,7 +156,7 @@ export function formOf(lease: Template, resourceTypes: readonly string[]): Lease
     ...empty,
     type: lease.type === 'UNKNOWN' ? empty.type : lease.type,
     name: lease.name ?? '',
-    duration: lease.requestedDuration,
+    duration: exactDuration(lease.requestedDuration),
     count: String(lease.machines.length),
     amounts: { ...Object.fromEntries(resourceTypes.map((type) => [type, ''])), ...amounts },
     preemptible: lease.preemptible,
@@ -164,6 +164,13 @@ export function formOf(lease: Template, resourceTypes: readonly string[]): Lease
     imageName: lease.diskImage?.name ?? '',
     imageSizeMb: lease.diskImage ? String(lease.diskImage.sizeMb) : '',
   };
+}
+
+/** The form asks for equal machines. */
+export function hasEqualMachines({ machines }: Template): boolean {
+  const [first] = machines;
+  const text = JSON.stringify(first?.capacity);
+  return machines.every(({ capacity }) => JSON.stringify(capacity) === text);
 }
 
 type Template = NonNullable<ConsoleLeaseDetailQuery['lease']>;

@@ -7,7 +7,7 @@ import {
   type ConsoleLeaseDetailQuery,
 } from '../api/generated/operations.ts';
 import { kindLabels } from '../chart/schedule-model.ts';
-import { useExecute, useHasRole } from '../session/session.tsx';
+import { useExecute, useHasRole, useMayChange } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { asSentence, formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
@@ -22,6 +22,7 @@ type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 export function LeasePage({ number }: { number: number }) {
   const execute = useExecute();
   const mayRequest = useHasRole('USER');
+  const mayChange = useMayChange();
   const isOperator = useHasRole('OPERATOR');
   const query = useQuery({
     queryKey: ['lease', number],
@@ -51,7 +52,7 @@ export function LeasePage({ number }: { number: number }) {
               </Link>
             )}
             {isOperator && lease.state === 'QUARANTINED' && <DiscardLease lease={lease} />}
-            {mayRequest && !hasEnded(lease) && lease.state !== 'QUARANTINED' && (
+            {mayChange(lease) && !hasEnded(lease) && lease.state !== 'QUARANTINED' && (
               <>
                 <ChangeLease lease={lease} />
                 {lease.state === 'ACTIVE' && <EndLease lease={lease} />}
@@ -146,7 +147,13 @@ function Details({ lease }: { lease: LeaseDetail }) {
             <>
               <dt>Owner</dt>
               <dd>
-                {lease.owner?.name ?? 'unknown'}
+                {lease.owner ? (
+                  <Link href={`/leases?owner=${encodeURIComponent(lease.owner.name)}`}>
+                    {lease.owner.name}
+                  </Link>
+                ) : (
+                  'unknown'
+                )}
                 {lease.project ? `, project ${lease.project.name}` : ''}
               </dd>
             </>
@@ -237,6 +244,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
             keyOf={({ id }) => id}
           />
         )}
+        <Shortened list={lease.reservations} noun="reservations" />
       </Card>
       <Card title="Actions on hosts" wide>
         {lease.actions.nodes.length === 0 ? (
@@ -249,6 +257,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
             keyOf={({ id }) => id}
           />
         )}
+        <Shortened list={lease.actions} noun="actions" />
       </Card>
       <Card title="History" wide>
         <ol className="history" reversed>
@@ -259,8 +268,26 @@ function Details({ lease }: { lease: LeaseDetail }) {
             </li>
           ))}
         </ol>
+        <Shortened list={lease.events} noun="changes" />
       </Card>
     </div>
+  );
+}
+
+/** Says that a list has more than what is shown. */
+function Shortened({
+  list,
+  noun,
+}: {
+  list: { readonly totalCount: number; readonly nodes: readonly unknown[] };
+  noun: string;
+}) {
+  const { totalCount, nodes } = list;
+  if (totalCount <= nodes.length) return null;
+  return (
+    <p className="muted">
+      The last {nodes.length} of {totalCount} {noun}.
+    </p>
   );
 }
 

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import {
   type ConsoleDisplacementFragment,
   ConsoleEndMaintenanceDocument,
@@ -13,7 +12,7 @@ import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { Card, Instant, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
-import { InstantField, TextField } from '../ui/term-fields.tsx';
+import { InstantField, TextField, useTerms } from '../ui/term-fields.tsx';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 import { DisplacementPreview } from './plan-preview.tsx';
 
@@ -124,10 +123,14 @@ export function PlanMaintenance({
   const now = useSchedulerNow();
   const { timeZone } = useSettings();
   const later = (ms: number) => toLocalInput(Math.ceil((now() + ms) / hour) * hour, timeZone);
-  const [start, setStart] = useState(() => later(0));
-  const [end, setEnd] = useState(() => later(2 * hour));
-  const [reason, setReason] = useState('');
-  const [displace, setDisplace] = useState(false);
+  const { terms, change, reset } = useTerms('plan-maintenance', {
+    start: later(0),
+    end: later(2 * hour),
+    reason: '',
+    displace: false,
+  });
+  const { start, end, displace } = terms;
+  const reason = terms.reason.trim();
   const from = fromLocalInput(start, timeZone);
   const to = fromLocalInput(end, timeZone);
   const input: PlanMaintenanceInput | null =
@@ -158,9 +161,8 @@ export function PlanMaintenance({
       }}
       action={async () => {
         if (input === null) return;
-        const { userErrors } = await plan(reason.trim() === '' ? input : { ...input, reason: reason.trim() });
-        assertDone(userErrors);
-        setReason('');
+        assertDone((await plan(reason === '' ? input : { ...input, reason })).userErrors);
+        reset();
         onPlanned?.();
       }}
     >
@@ -169,12 +171,26 @@ export function PlanMaintenance({
         timeZone={timeZone}
         error={missing(from)}
         value={start}
-        onChange={setStart}
+        onChange={(changed) => change({ start: changed })}
       />
-      <InstantField label="End" timeZone={timeZone} error={missing(to)} value={end} onChange={setEnd} />
-      <TextField label="Reason (optional)" value={reason} onChange={setReason} />
+      <InstantField
+        label="End"
+        timeZone={timeZone}
+        error={missing(to)}
+        value={end}
+        onChange={(changed) => change({ end: changed })}
+      />
+      <TextField
+        label="Reason (optional)"
+        value={terms.reason}
+        onChange={(changed) => change({ reason: changed })}
+      />
       <label className="check">
-        <input type="checkbox" checked={displace} onChange={(event) => setDisplace(event.target.checked)} />
+        <input
+          type="checkbox"
+          checked={displace}
+          onChange={(event) => change({ displace: event.target.checked })}
+        />
         <span>
           Displace leases that hold the nodes at that time. Without this, maintenance that collides with a
           lease is refused.

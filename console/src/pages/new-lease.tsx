@@ -19,7 +19,15 @@ import { Availability } from './availability.tsx';
 import { Copyable } from './copyable.tsx';
 import { toCommand, toGraphQL } from './equivalent-request.ts';
 import { LeaseFields } from './lease-fields.tsx';
-import { emptyForm, type FieldErrors, formOf, type LeaseForm, placeErrors, readForm } from './lease-form.ts';
+import {
+  emptyForm,
+  type FieldErrors,
+  formOf,
+  hasEqualMachines,
+  type LeaseForm,
+  placeErrors,
+  readForm,
+} from './lease-form.ts';
 import { PlanPreview } from './plan-preview.tsx';
 import { QuotaLeft } from './quotas.tsx';
 import { TemplateChoice } from './template-choice.tsx';
@@ -30,6 +38,8 @@ interface Draft {
   readonly key: string;
   /** The lease that it was filled from. */
   readonly template: number | null;
+  /** What of that lease the form does not say. */
+  readonly note?: string | null;
 }
 
 const minute = 60_000;
@@ -72,6 +82,7 @@ export default function NewLeasePage() {
     >
       <RequestForm
         form={draft.form}
+        note={draft.note ?? null}
         idempotencyKey={draft.key}
         onChange={(form) => setDraft({ ...draft, form, key: randomKey() })}
         onDone={forget}
@@ -92,17 +103,24 @@ function useTemplate(template: number | null, draft: Draft, setDraft: (draft: Dr
   });
   const lease = source.data?.lease;
   useEffect(() => {
-    if (isNew && lease) setDraft({ form: formOf(lease, site.resourceTypes), key: randomKey(), template });
+    if (!isNew || !lease) return;
+    const form = formOf(lease, site.resourceTypes);
+    const note = hasEqualMachines(lease)
+      ? null
+      : `The machines of lease ${template} differ. This asks for ${form.count} like its first one.`;
+    setDraft({ form, key: randomKey(), template, note });
   }, [isNew, lease, setDraft, site.resourceTypes, template]);
 }
 
 function RequestForm({
   form,
+  note,
   idempotencyKey,
   onChange,
   onDone,
 }: {
   form: LeaseForm;
+  note: string | null;
   idempotencyKey: string;
   onChange: (form: LeaseForm) => void;
   onDone: () => void;
@@ -111,6 +129,8 @@ function RequestForm({
   const now = useSchedulerNow();
   const { timeZone } = useSettings();
   const [, navigate] = useLocation();
+  const { viewer } = useSession();
+  const projectName = viewer.projects.find(({ id }) => id === form.project)?.name ?? null;
   const element = useRef<HTMLFormElement>(null);
   const [attempted, setAttempted] = useState(false);
   const { errors: formErrors, input } = useMemo(() => readForm(form, timeZone), [form, timeZone]);
@@ -150,6 +170,11 @@ function RequestForm({
       <form className="card" onSubmit={submit} noValidate ref={element}>
         <h2>Request</h2>
         <TemplateChoice />
+        {note !== null && (
+          <p className="hint" role="status">
+            {note}
+          </p>
+        )}
         <LeaseFields form={form} errors={errors} onChange={change} />
         {input !== null && plan.data?.plan && <PlanPreview plan={plan.data.plan} />}
         {others.map((message) => (
@@ -189,7 +214,7 @@ function RequestForm({
             <p className="muted">Complete the form to see the equivalent command and mutation.</p>
           ) : (
             <>
-              <Copyable label="Command line" text={toCommand(input)} />
+              <Copyable label="Command line" text={toCommand(input, projectName)} />
               <Copyable label="GraphQL" text={toGraphQL(input)} />
             </>
           )}

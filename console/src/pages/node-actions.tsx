@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import {
   type ConsoleDisplacementFragment,
   type ConsoleNodeFragment,
@@ -11,7 +11,7 @@ import {
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { QueryState, StateBadge } from '../ui/parts.tsx';
-import { TextField } from '../ui/term-fields.tsx';
+import { TextField, useTerms } from '../ui/term-fields.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 import { DisplacementPreview } from './plan-preview.tsx';
 
@@ -61,7 +61,8 @@ function SetState({
   children: ReactNode;
 }) {
   const execute = useExecute();
-  const [reason, setReason] = useState('');
+  const { terms, change, reset } = useTerms(`set-node-${node.number}-${state}`, { reason: '' });
+  const reason = terms.reason.trim();
   const input: SetNodeStateInput = { id: node.id, state };
   const set = async (wanted: SetNodeStateInput, signal?: AbortSignal) =>
     (await execute(ConsoleSetNodeStateDocument, { input: wanted }, signal)).setNodeState;
@@ -80,13 +81,16 @@ function SetState({
         show: (plan: ConsoleDisplacementFragment) => <DisplacementPreview plan={plan} />,
       }}
       action={async () => {
-        const { userErrors } = await set(reason.trim() === '' ? input : { ...input, reason: reason.trim() });
-        assertDone(userErrors);
-        setReason('');
+        assertDone((await set(reason === '' ? input : { ...input, reason })).userErrors);
+        reset();
       }}
     >
       {children}
-      <TextField label="Reason (optional)" value={reason} onChange={setReason} />
+      <TextField
+        label="Reason (optional)"
+        value={terms.reason}
+        onChange={(changed) => change({ reason: changed })}
+      />
     </ConfirmButton>
   );
 }

@@ -120,6 +120,13 @@ export default function NodePage({ number }: { number: number }) {
             </Card>
             <MaintenanceCard node={node.number} />
             <Card title="Now and planned" wide>
+              <p>
+                <Link
+                  href={`/leases?node=${encodeURIComponent(node.id)}&hostname=${encodeURIComponent(node.hostname)}`}
+                >
+                  Leases on this node, also past ones
+                </Link>
+              </p>
               {node.reservations.nodes.length === 0 ? (
                 <p className="muted">Nothing runs or is planned on this node.</p>
               ) : (

@@ -4,6 +4,7 @@ import { useSearchParams } from 'wouter';
 import {
   type ConsoleNodeFragment,
   ConsoleNodesDocument,
+  type LabelInput,
   type NodeState,
 } from '../api/generated/operations.ts';
 import { useNodeChanges } from '../live/live.tsx';
@@ -11,12 +12,19 @@ import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Page, Pager, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { useCursors } from '../ui/use-cursors.ts';
 import { MaintenanceCard, PlanMaintenance } from './maintenance.tsx';
 import { NodeActions } from './node-actions.tsx';
 import { nodeColumns } from './node-table.tsx';
 
 const pageSize = 50;
 const states: readonly NodeState[] = ['UP', 'DRAINING', 'DOWN'];
+
+/** Null until a whole label has been typed. */
+function labelOf(text: string): LabelInput | null {
+  const [, key, value] = /^([^=]+)=(.+)$/.exec(text.trim()) ?? [];
+  return key === undefined || value === undefined ? null : { key, value };
+}
 
 /** All nodes. The filters are in the address. */
 export function NodesPage() {
@@ -25,13 +33,15 @@ export function NodesPage() {
   const [search, setSearch] = useSearchParams();
   const hostname = search.get('hostname') ?? '';
   const state = states.find((each) => each === search.get('state'));
-  /** Cursors of the pages before this one. */
-  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
+  const labelText = search.get('label') ?? '';
+  const label = labelOf(labelText);
+  const pages = useCursors();
   const [selected, setSelected] = useState<ReadonlyMap<string, ConsoleNodeFragment>>(new Map());
-  const after = cursors.at(-1) ?? null;
+  const after = pages.cursor;
   const filter = {
     ...(hostname === '' ? {} : { hostname }),
     ...(state === undefined ? {} : { states: [state] }),
+    ...(label === null ? {} : { labels: [label] }),
   };
   useNodeChanges(null);
   const query = useQuery({
@@ -44,7 +54,7 @@ export function NodesPage() {
     const next = new URLSearchParams(search);
     if (value === '') next.delete(name);
     else next.set(name, value);
-    setCursors([null]);
+    pages.reset();
     setSearch(next, { replace: true });
   };
   const toggle = (node: ConsoleNodeFragment) => {
@@ -70,7 +80,7 @@ export function NodesPage() {
         { header: 'Actions', kind: 'actions', cell: (node) => <NodeActions node={node} /> },
       ]
     : nodeColumns;
-  const filtered = hostname !== '' || state !== undefined;
+  const filtered = Object.keys(filter).length > 0;
   return (
     <Page
       title="Nodes"
@@ -88,6 +98,10 @@ export function NodesPage() {
             value={hostname}
             onChange={(event) => change('hostname', event.target.value)}
           />
+        </label>
+        <label>
+          <span>Label (key=value)</span>
+          <input type="search" value={labelText} onChange={(event) => change('label', event.target.value)} />
         </label>
         <label>
           <span>State</span>
@@ -123,10 +137,10 @@ export function NodesPage() {
         <Pager
           total={nodes?.totalCount ?? 0}
           noun="node"
-          hasPrevious={cursors.length > 1}
+          hasPrevious={pages.hasPrevious}
           hasNext={nodes?.pageInfo.hasNextPage ?? false}
-          onPrevious={() => setCursors(cursors.slice(0, -1))}
-          onNext={() => setCursors([...cursors, nodes?.pageInfo.endCursor ?? null])}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(nodes?.pageInfo.endCursor)}
         />
       </QueryState>
       <div className="cards after">

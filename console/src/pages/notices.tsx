@@ -1,9 +1,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { ConsoleNoticesDocument, type NoticeKind } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
 import { Page, Pager, QueryState } from '../ui/parts.tsx';
+import { useCursors } from '../ui/use-cursors.ts';
 import { NoticeTable, noticeLabels } from './notice-list.tsx';
 
 const pageSize = 50;
@@ -14,9 +14,8 @@ export default function NoticesPage() {
   const execute = useExecute();
   const [search, setSearch] = useSearchParams();
   const kind = kinds.find((each) => each === search.get('kind'));
-  /** Cursors of the pages before this one. */
-  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
-  const before = cursors.at(-1) ?? null;
+  const pages = useCursors();
+  const before = pages.cursor;
   const filter = kind === undefined ? null : { kinds: [kind] };
   const query = useQuery({
     queryKey: ['notices', kind, before],
@@ -32,7 +31,7 @@ export default function NoticesPage() {
           <select
             value={kind ?? ''}
             onChange={(event) => {
-              setCursors([null]);
+              pages.reset();
               setSearch(event.target.value === '' ? {} : { kind: event.target.value }, { replace: true });
             }}
           >
@@ -61,10 +60,10 @@ export default function NoticesPage() {
         <Pager
           total={notices?.totalCount ?? 0}
           noun="notice"
-          hasPrevious={cursors.length > 1}
+          hasPrevious={pages.hasPrevious}
           hasNext={notices?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={() => setCursors(cursors.slice(0, -1))}
-          onNext={() => setCursors([...cursors, notices?.pageInfo.startCursor ?? null])}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(notices?.pageInfo.startCursor)}
         />
       </QueryState>
     </Page>

@@ -8,7 +8,7 @@ import {
 } from '../api/generated/operations.ts';
 import { UtilizationChart } from '../chart/utilization.tsx';
 import { useLiveStatus } from '../live/live.tsx';
-import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
+import { useExecute, useHasRole, useSchedulerNow, useSession } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { LeaseTable } from './lease-table.tsx';
@@ -16,10 +16,12 @@ import { maintenanceText } from './maintenance.tsx';
 import { NoticeTable } from './notice-list.tsx';
 
 const hour = 3_600_000;
+const nodesRefreshMs = 10_000;
 
 export function OverviewPage() {
   const execute = useExecute();
   const { site } = useSession();
+  const isOperator = useHasRole('OPERATOR');
   const live = useLiveStatus();
   const now = useSchedulerNow();
   const query = useQuery({
@@ -36,6 +38,8 @@ export function OverviewPage() {
         },
         signal,
       ),
+    // Nodes also change without an event.
+    refetchInterval: nodesRefreshMs,
   });
   const [search, setSearch] = useSearchParams();
   const wanted = search.get('resource');
@@ -54,7 +58,15 @@ export function OverviewPage() {
           <Figure label="Running" value={data?.running.totalCount} />
           <Figure label="Waiting" value={data?.waiting.totalCount} />
           <Figure label="In the queue" value={data?.queue.totalCount} />
-          <Figure label="Nodes" value={data?.nodes.totalCount} />
+          <Figure
+            label="Nodes up"
+            value={
+              data && `${data.nodes.totalCount - data.unavailable.totalCount} of ${data.nodes.totalCount}`
+            }
+          />
+          {isOperator && data && (
+            <Figure label="Server" value={describeProblems(data.scheduler.problems.length)} />
+          )}
           <Figure
             label="Connection"
             value={live === 'live' ? 'Live' : live === 'connecting' ? 'Connecting' : 'Lost'}
@@ -93,6 +105,11 @@ export function OverviewPage() {
       </QueryState>
     </Page>
   );
+}
+
+function describeProblems(count: number): string {
+  if (count === 0) return 'No problems';
+  return count === 1 ? '1 problem' : `${count} problems`;
 }
 
 /** What needs attention: problems of the server, nodes that cannot be used, maintenance. */

@@ -11,7 +11,9 @@ import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { Field } from '../ui/field.tsx';
 import { toIsoDuration } from '../ui/format.ts';
 import { Instant, Page, QueryState } from '../ui/parts.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
 import { type Column, Table } from '../ui/table.tsx';
+import { useTerms } from '../ui/term-fields.tsx';
 import { type ProjectRow, QuotaList, useProjects } from './quotas.tsx';
 
 /** Projects with their quotas. Administrators create projects and set quotas. */
@@ -64,7 +66,7 @@ export default function ProjectsPage() {
 function NewProject() {
   const execute = useExecute();
   const queries = useQueryClient();
-  const [name, setName] = useState('');
+  const [name, setName] = useStoredState('new-project', () => '');
   const create = useMutation({
     mutationFn: async () => {
       const variables = { input: { name: name.trim() } };
@@ -123,7 +125,7 @@ function EditQuotas({ project }: { project: ProjectRow }) {
   const execute = useExecute();
   const { site } = useSession();
   const [type, setType] = useState(site.resourceTypes[0] ?? 'CPU');
-  const [forms, setForms] = useState<Readonly<Record<string, QuotaForm>>>(() => formsOf(project));
+  const { terms: forms, change, reset } = useTerms(`quotas-${project.id}`, formsOf(project));
   const form = forms[type] ?? noLimits;
   return (
     <ConfirmButton
@@ -132,11 +134,11 @@ function EditQuotas({ project }: { project: ProjectRow }) {
       title={`Quotas of ${project.name}`}
       confirmLabel="Save quotas"
       cancelLabel="Leave them"
-      onOpen={() => setForms(formsOf(project))}
       tone="primary"
       action={async () => {
         const input = { id: project.id, quotas: quotasOf(forms) };
         assertDone((await execute(ConsoleUpdateProjectDocument, { input })).updateProject.userErrors);
+        reset();
       }}
     >
       <p>Limits hold for leases that request some of the resource. An empty field is no limit.</p>
@@ -155,7 +157,7 @@ function EditQuotas({ project }: { project: ProjectRow }) {
             <input
               {...control}
               value={form[name]}
-              onChange={(event) => setForms({ ...forms, [type]: { ...form, [name]: event.target.value } })}
+              onChange={(event) => change({ [type]: { ...form, [name]: event.target.value } })}
             />
           )}
         </Field>

@@ -1,20 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ConsoleQueueDocument } from '../api/generated/operations.ts';
 import { useExecute, useSchedulerNow } from '../session/session.tsx';
 import { formatDuration, formatRelative } from '../ui/format.ts';
-import { Page, QueryState, StateBadge } from '../ui/parts.tsx';
+import { Page, Pager, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { useCursors } from '../ui/use-cursors.ts';
 import { LeaseLink, type LeaseRow, Start } from './lease-table.tsx';
+
+const pageSize = 100;
 
 /** What waits for its first or next run, in the order in which it is considered. */
 export function QueuePage() {
   const execute = useExecute();
   const now = useSchedulerNow();
+  const pages = useCursors();
   const query = useQuery({
-    queryKey: ['queue'],
-    queryFn: ({ signal }) => execute(ConsoleQueueDocument, { first: 100 }, signal),
+    queryKey: ['queue', pages.cursor],
+    queryFn: ({ signal }) => execute(ConsoleQueueDocument, { first: pageSize, after: pages.cursor }, signal),
+    placeholderData: keepPreviousData,
   });
-  const leases = query.data?.queue.nodes ?? [];
+  const queue = query.data?.queue;
+  const leases = queue?.nodes ?? [];
   const columns: readonly Column<LeaseRow>[] = [
     { header: 'Position', kind: 'number', cell: ({ queuePosition }) => queuePosition ?? '–' },
     { header: 'Number', kind: 'number', cell: ({ number }) => <LeaseLink number={number} /> },
@@ -30,13 +36,18 @@ export function QueuePage() {
         isPending={query.isPending}
         error={query.data ? null : query.error}
         retry={() => void query.refetch()}
-        isEmpty={leases.length === 0}
+        isEmpty={leases.length === 0 && !pages.hasPrevious}
         empty={<p>No lease waits in the queue. Leases that can start at once do not appear here.</p>}
       >
         <Table label="Waiting leases" columns={columns} rows={leases} keyOf={({ id }) => id} />
-        {query.data?.queue.pageInfo.hasNextPage && (
-          <p className="muted">The first 100 of {query.data.queue.totalCount} leases.</p>
-        )}
+        <Pager
+          total={queue?.totalCount ?? 0}
+          noun="lease"
+          hasPrevious={pages.hasPrevious}
+          hasNext={queue?.pageInfo.hasNextPage ?? false}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(queue?.pageInfo.endCursor)}
+        />
       </QueryState>
     </Page>
   );

@@ -4,7 +4,7 @@ import {
   ConsoleCancelRecurrenceDocument,
   ConsoleRecurrenceDetailDocument,
 } from '../api/generated/operations.ts';
-import { useExecute, useHasRole } from '../session/session.tsx';
+import { useExecute, useMayChange } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { asSentence, formatDuration, formatEnum } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
@@ -19,7 +19,7 @@ type Occurrence = RecurrenceDetail['next'][number];
 /** A recurrence: its terms, what comes and what was. */
 export default function RecurrencePage({ id }: { id: string }) {
   const execute = useExecute();
-  const mayChange = useHasRole('USER');
+  const mayChangeOf = useMayChange();
   const query = useQuery({
     queryKey: ['recurrence', id],
     queryFn: ({ signal }) => execute(ConsoleRecurrenceDetailDocument, { id }, signal),
@@ -27,6 +27,7 @@ export default function RecurrencePage({ id }: { id: string }) {
   const node = query.data?.node;
   // Of another type, the node has no fields here.
   const recurrence = node && 'rule' in node ? (node as RecurrenceDetail) : null;
+  const mayChange = recurrence !== null && mayChangeOf(recurrence);
   if (query.data && recurrence === null) {
     return (
       <Page title="Recurrence not found">

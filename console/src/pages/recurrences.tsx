@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import {
   type ConsoleRecurrenceFragment,
@@ -10,6 +9,7 @@ import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatDuration, formatEnum } from '../ui/format.ts';
 import { Instant, Page, Pager, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
+import { useCursors } from '../ui/use-cursors.ts';
 import { describeRule } from './recurrence-rule.ts';
 
 const pageSize = 50;
@@ -40,9 +40,8 @@ export default function RecurrencesPage() {
   const mayRequest = useHasRole('USER');
   const [search, setSearch] = useSearchParams();
   const all = search.get('state') === 'all';
-  /** Cursors of the pages before this one. */
-  const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
-  const before = cursors.at(-1) ?? null;
+  const pages = useCursors();
+  const before = pages.cursor;
   const query = useQuery({
     queryKey: ['recurrences', all, before],
     queryFn: ({ signal }) =>
@@ -67,7 +66,7 @@ export default function RecurrencesPage() {
           <select
             value={all ? 'all' : ''}
             onChange={(event) => {
-              setCursors([null]);
+              pages.reset();
               setSearch(event.target.value === '' ? {} : { state: event.target.value }, { replace: true });
             }}
           >
@@ -97,10 +96,10 @@ export default function RecurrencesPage() {
         <Pager
           total={found?.totalCount ?? 0}
           noun="recurrence"
-          hasPrevious={cursors.length > 1}
+          hasPrevious={pages.hasPrevious}
           hasNext={found?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={() => setCursors(cursors.slice(0, -1))}
-          onNext={() => setCursors([...cursors, found?.pageInfo.startCursor ?? null])}
+          onPrevious={pages.previous}
+          onNext={() => pages.next(found?.pageInfo.startCursor)}
         />
       </QueryState>
     </Page>

@@ -17,6 +17,7 @@ import { type Execute, useExecute, useSchedulerNow, useSession, useWithToken } f
 import { formatEnum } from '../ui/format.ts';
 import { Page, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
+import { StateFilter, statesOf } from './lease-filters.tsx';
 
 const hour = 3_600_000;
 const spans: readonly (readonly [string, number])[] = [
@@ -50,6 +51,7 @@ export default function SchedulePage() {
   const [search, setSearch] = useSearchParams();
   const filter = search.get('find') ?? '';
   const project = search.get('project') ?? '';
+  const leaseState = search.get('lease-state') ?? '';
   const state = search.get('node-state') ?? '';
   const filterBy = (name: string, value: string) => {
     const next = new URLSearchParams(search);
@@ -89,15 +91,17 @@ export default function SchedulePage() {
   const nodes = useQuery({
     queryKey: ['chart-nodes'],
     queryFn: ({ signal }) => readNodes(execute, signal),
+    // Nodes also change without an event.
+    refetchInterval: 10_000,
   });
 
   const schedule = useQuery({
-    queryKey: ['schedule', from, to, project],
+    queryKey: ['schedule', from, to, project, leaseState],
     queryFn: ({ signal }) => {
       const request = {
         from: new Date(from).toISOString(),
         to: new Date(to).toISOString(),
-        project: project || null,
+        filter: { project: project || null, states: statesOf(leaseState) },
         schedule: ConsoleScheduleDocument.toString(),
         maintenance: ConsoleMaintenanceListDocument.toString(),
       };
@@ -139,6 +143,11 @@ export default function SchedulePage() {
             </select>
           </label>
         )}
+        <StateFilter
+          label="Lease state"
+          value={leaseState}
+          onChange={(value) => filterBy('lease-state', value)}
+        />
         <label>
           <span>Node state</span>
           <select value={state} onChange={(event) => filterBy('node-state', event.target.value)}>

@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import {
   ConsoleCreateWebhookDocument,
   ConsoleDeleteWebhookDocument,
@@ -13,6 +13,7 @@ import { useExecute, useHasRole, useSession } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatEnum } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
+import { useStoredState } from '../ui/stored-state.ts';
 import { type Column, Table } from '../ui/table.tsx';
 import { noticeLabels } from './notice-list.tsx';
 
@@ -53,7 +54,9 @@ const columns: readonly Column<Webhook>[] = [
 /** Addresses to which notices are posted. */
 export default function WebhooksPage() {
   const execute = useExecute();
-  const mayCreate = useHasRole('USER');
+  const isOperator = useHasRole('OPERATOR');
+  const { viewer } = useSession();
+  const mayCreate = isOperator || viewer.projects.length > 0;
   const query = useQuery({
     queryKey: ['webhooks'],
     queryFn: ({ signal }) => execute(ConsoleWebhooksDocument, { first: 100 }, signal),
@@ -70,7 +73,10 @@ export default function WebhooksPage() {
           retry={() => void query.refetch()}
           isEmpty={webhooks.length === 0}
           empty={
-            <p>There are no webhooks. A webhook posts notices to an address of yours as they are given.</p>
+            <p>
+              There are no webhooks. A webhook posts notices to an address of yours as they are given.
+              {!mayCreate && ' It gets those of a project: ask an administrator to make you a member of one.'}
+            </p>
           }
         >
           <Table label="List of webhooks" columns={columns} rows={webhooks} keyOf={({ id }) => id} />
@@ -151,26 +157,35 @@ function Actions({ webhook }: { webhook: Webhook }) {
   );
 }
 
+interface WebhookForm {
+  readonly url: string;
+  readonly kind: NoticeKind | '';
+  /** A global id. */
+  readonly project: string;
+}
+
+const emptyForm: WebhookForm = { url: '', kind: '', project: '' };
+
 function NewWebhook() {
   const execute = useExecute();
+  const isOperator = useHasRole('OPERATOR');
   const queries = useQueryClient();
   const { viewer } = useSession();
-  const [url, setUrl] = useState('');
-  const [kind, setKind] = useState<NoticeKind | ''>('');
-  const [project, setProject] = useState('');
+  const [form, setForm] = useStoredState<WebhookForm>('new-webhook', () => emptyForm);
+  const change = (changes: Partial<WebhookForm>) => setForm({ ...form, ...changes });
   const create = useMutation({
     mutationFn: async () => {
       const input = {
-        url: url.trim(),
-        ...(kind === '' ? {} : { kinds: [kind] }),
-        ...(project === '' ? {} : { project }),
+        url: form.url.trim(),
+        ...(form.kind === '' ? {} : { kinds: [form.kind] }),
+        ...(form.project === '' ? {} : { project: form.project }),
       };
       const { createWebhook } = await execute(ConsoleCreateWebhookDocument, { input });
       assertDone(createWebhook.userErrors);
       return createWebhook.secret;
     },
     onSuccess: () => {
-      setUrl('');
+      setForm(emptyForm);
       void queries.invalidateQueries();
     },
   });
@@ -187,13 +202,16 @@ function NewWebhook() {
             type="url"
             required
             placeholder="https://example.org/hook"
-            value={url}
-            onChange={(event) => setUrl(event.target.value)}
+            value={form.url}
+            onChange={(event) => change({ url: event.target.value })}
           />
         </label>
         <label>
           <span>Notices</span>
-          <select value={kind} onChange={(event) => setKind(event.target.value as NoticeKind | '')}>
+          <select
+            value={form.kind}
+            onChange={(event) => change({ kind: event.target.value as NoticeKind | '' })}
+          >
             <option value="">All</option>
             {kinds.map((each) => (
               <option key={each} value={each}>
@@ -205,8 +223,10 @@ function NewWebhook() {
         {viewer.projects.length > 0 && (
           <label>
             <span>Project</span>
-            <select value={project} onChange={(event) => setProject(event.target.value)}>
-              <option value="">Default</option>
+            <select value={form.project} onChange={(event) => change({ project: event.target.value })}>
+              <option value="">
+                {isOperator ? 'The whole site' : viewer.projects.length === 1 ? 'Default' : 'Choose one…'}
+              </option>
               {viewer.projects.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

@@ -32,6 +32,23 @@ export function useHasRole(role: Role): boolean {
   return ranks.indexOf(viewer.role) >= ranks.indexOf(role);
 }
 
+/** Whether the person who signed in may change leases and recurrences like this one, as the server decides it. */
+export function useMayChange(): (owned: Owned) => boolean {
+  const { viewer } = useSession();
+  const isUser = useHasRole('USER');
+  const isOperator = useHasRole('OPERATOR');
+  return ({ owner, project }) =>
+    isOperator ||
+    (isUser &&
+      (owner?.name === viewer.name ||
+        (project !== null && viewer.projects.some(({ id }) => id === project.id))));
+}
+
+interface Owned {
+  readonly owner: { readonly name: string } | null;
+  readonly project: { readonly id: string } | null;
+}
+
 /** The present instant of the scheduler, which may run faster than the wall clock. */
 export function useSchedulerNow(): () => number {
   const { site, clockOffset } = useSession();

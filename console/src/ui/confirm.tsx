@@ -41,7 +41,6 @@ export function ConfirmButton<Input, Plan extends { readonly accepted: boolean }
   hiddenLabel,
   title,
   disabled = false,
-  onOpen,
   ...confirmation
 }: Confirmation<Input, Plan> & {
   label: string;
@@ -49,8 +48,6 @@ export function ConfirmButton<Input, Plan extends { readonly accepted: boolean }
   hiddenLabel?: string;
   title: string;
   disabled?: boolean;
-  /** Fills the form in the dialog from what is true now. */
-  onOpen?: () => void;
 }) {
   const [open, setOpen] = useState(false);
   const { tone = 'danger' } = confirmation;
@@ -61,10 +58,7 @@ export function ConfirmButton<Input, Plan extends { readonly accepted: boolean }
         type="button"
         className={tone === 'danger' ? tone : undefined}
         disabled={disabled}
-        onClick={() => {
-          onOpen?.();
-          setOpen(true);
-        }}
+        onClick={() => setOpen(true)}
       >
         {label}
         {hiddenLabel && <span className="visually-hidden"> {hiddenLabel}</span>}

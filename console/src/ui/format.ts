@@ -69,16 +69,25 @@ export function toIsoDuration(text: string): string | null {
   return `PT${hours ? `${hours}H` : ''}${minutes ? `${minutes}M` : ''}${seconds ? `${seconds}S` : ''}`;
 }
 
+/** By time zone: making one takes longer than formatting a whole table. */
+const instantFormats = new Map<string, Intl.DateTimeFormat>();
+
 export function formatInstant(instant: string | number, timeZone: string, withSeconds = true): string {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone,
-    year: 'numeric',
-    month: 'short',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    ...(withSeconds ? { second: '2-digit' as const } : {}),
-  }).format(new Date(instant));
+  const key = `${timeZone} ${withSeconds}`;
+  let format = instantFormats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-GB', {
+      timeZone,
+      year: 'numeric',
+      month: 'short',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      ...(withSeconds ? { second: '2-digit' as const } : {}),
+    });
+    instantFormats.set(key, format);
+  }
+  return format.format(new Date(instant));
 }
 
 /** `in 3 min`, `2 h ago`. */

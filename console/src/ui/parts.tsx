@@ -207,7 +207,7 @@ export function Pager({
   onNext: () => void;
 }) {
   return (
-    <nav className="pager" aria-label="Pages">
+    <nav className="pager" aria-label={`Pages of ${noun}s`}>
       <span className="muted">
         {total} {total === 1 ? noun : `${noun}s`}
       </span>

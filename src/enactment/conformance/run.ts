@@ -25,10 +25,6 @@ export async function runCase(
   await run(stage);
 }
 
-/** A module has the name only. */
-const isUnreachable = (error: unknown): error is Error =>
-  error instanceof Error && (error instanceof HostUnreachable || error.name === 'HostUnreachable');
-
 /** Why the hosts cannot be reached, one sentence per node; empty when they answer. */
 async function unreachableHosts(bench: Bench): Promise<string[]> {
   await using stage = await new Stage(bench, firstConformanceLease).open();
@@ -38,7 +34,7 @@ async function unreachableHosts(bench: Bench): Promise<string[]> {
       return [];
     } catch (error) {
       // Of an adapter that is at fault the cases tell more.
-      return isUnreachable(error) ? [`${hostname} does not answer: ${error.message}`] : [];
+      return error instanceof HostUnreachable ? [`${hostname} does not answer: ${error.message}`] : [];
     }
   });
   return (await Promise.all(reasons)).flat();

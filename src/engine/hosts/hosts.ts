@@ -14,10 +14,9 @@ import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
-import type { Adapter, LeaseFacts } from '../ports.ts';
+import type { Adapter } from '../ports.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
-import { guarded } from './guarded.ts';
 import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
@@ -40,8 +39,6 @@ export interface HostsOptions {
   /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
-  /** Reads what the store has of a lease; null if there is no such lease. */
-  readonly leaseFacts: (lease: number) => Promise<LeaseFacts | null>;
   readonly report: (report: ActionReport) => void;
   /** Called with the current nodes. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
@@ -81,9 +78,8 @@ const maxExtension = 60_000;
 
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
-  private readonly leases: KnownLeases;
+  private readonly leases = new KnownLeases();
   private readonly traces: ActionTraces | null;
-  private readonly adapter: Adapter;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
@@ -96,14 +92,9 @@ export class Hosts implements HostControl {
   constructor(private readonly options: HostsOptions) {
     const { limits, leaseTraces, log, tracing } = options;
     const { ledger } = this;
-    this.leases = new KnownLeases({
-      read: (lease) => options.leaseFacts(lease),
-      onFailure: (lease, err) => log.warn({ lease, err }, 'hosts are not told the name and owner of a lease'),
-    });
     const traces = tracing && new ActionTraces(tracing, leaseTraces);
     this.traces = traces;
-    this.adapter = guarded(options.adapter, log);
-    const adapter = traces ? traces.traced(this.adapter) : this.adapter;
+    const adapter = traces ? traces.traced(options.adapter) : options.adapter;
     const report = (what: ActionReport): void => {
       if (what.outcome) traces?.end(what.outcome);
       options.report(what);
@@ -152,8 +143,7 @@ export class Hosts implements HostControl {
     });
     this.inspection = new Inspection(known.running, {
       ...options,
-      ...{ adapter: this.adapter, ledger, log },
-      ...{ dispatcher: this.dispatcher, health: this.health, strays: this.strays },
+      ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
       signal: this.term.signal,
     });
     const pause = limits.startFailurePause;
@@ -247,7 +237,7 @@ export class Hosts implements HostControl {
     this.dispatcher.reset();
     this.health.clear();
     this.leases.clear();
-    this.adapter.forget();
+    this.options.adapter.forget();
   }
 
   /** Aborts all calls; the actions stay recorded as unfinished. */

@@ -47,6 +47,20 @@ export type ActionState =
   /** Carried out. */
   | 'SUCCEEDED';
 
+/** Selects the audit records that meet every given condition. */
+export type AuditFilter = {
+  /** Within this interval. */
+  readonly at?: IntervalInput | null | undefined;
+  /** Of one of these mutations. */
+  readonly mutations?: ReadonlyArray<string> | null | undefined;
+  /** With one of these outcomes. */
+  readonly outcomes?: ReadonlyArray<string> | null | undefined;
+  /** Of one of these principals, by name. */
+  readonly principals?: ReadonlyArray<string> | null | undefined;
+  /** Of one of these objects. */
+  readonly subjects?: ReadonlyArray<string | number> | null | undefined;
+};
+
 /** What is done when leases would lose a place that they were promised. */
 export type Collisions =
   /** The leases lose it, and are planned anew where that is possible. */
@@ -637,7 +651,7 @@ export type ConsoleLeaseDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly occurrence: number | null, readonly endNotice: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly recurrence: { readonly id: string, readonly number: number } | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
+export type ConsoleLeaseDetailQuery = { readonly lease: { readonly restarts: number, readonly lostDuration: string, readonly occurrence: number | null, readonly endNotice: string | null, readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly recurrence: { readonly id: string, readonly number: number } | null, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> }> }, readonly actions: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly attempts: number, readonly error: string | null, readonly output: string | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> }, readonly events: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null }> }, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null } | null };
 
 export type ConsoleQueueQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -720,7 +734,7 @@ export type ConsoleScheduleQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleScheduleQuery = { readonly schedule: { readonly isComplete: boolean, readonly reservations: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<number>, readonly leaseNumber: number, readonly leaseName: string | null, readonly leaseState: LeaseState, readonly leaseProject: string | null }> } | null };
+export type ConsoleScheduleQuery = { readonly schedule: { readonly isComplete: boolean, readonly reservations: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly nodes: ReadonlyArray<number>, readonly leaseNumber: number, readonly leaseName: string | null, readonly leaseState: LeaseState, readonly leaseType: LeaseType, readonly leaseProject: string | null }> } | null };
 
 export type ConsoleRequestLeaseMutationVariables = Exact<{
   input: RequestLeaseInput;
@@ -790,6 +804,7 @@ export type ConsoleTokensQueryVariables = Exact<{
 export type ConsoleTokensQuery = { readonly tokens: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly lastUsedAt: string | null, readonly expiresAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> }>, readonly pageInfo: { readonly hasPreviousPage: boolean, readonly startCursor: string | null } } };
 
 export type ConsoleAuditLogQueryVariables = Exact<{
+  filter?: AuditFilter | null | undefined;
   last?: number | null | undefined;
   before?: string | null | undefined;
 }>;
@@ -1419,7 +1434,8 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
         hostname
       }
     }
-    reservations(first: 100) {
+    reservations(last: 100) {
+      totalCount
       nodes {
         id
         kind
@@ -1433,6 +1449,7 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
       }
     }
     actions(last: 50) {
+      totalCount
       nodes {
         id
         kind
@@ -1448,6 +1465,7 @@ export const ConsoleLeaseDetailDocument = new TypedDocumentString(`
       }
     }
     events(last: 100) {
+      totalCount
       nodes {
         sequence
         at
@@ -1771,6 +1789,7 @@ export const ConsoleScheduleDocument = new TypedDocumentString(`
       leaseNumber
       leaseName
       leaseState
+      leaseType
       leaseProject
     }
   }
@@ -1909,8 +1928,8 @@ export const ConsoleTokensDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleTokensQuery, ConsoleTokensQueryVariables>;
 export const ConsoleAuditLogDocument = new TypedDocumentString(`
-    query ConsoleAuditLog($last: Int, $before: String) {
-  auditLog(last: $last, before: $before) {
+    query ConsoleAuditLog($filter: AuditFilter, $last: Int, $before: String) {
+  auditLog(filter: $filter, last: $last, before: $before) {
     totalCount
     nodes {
       at
