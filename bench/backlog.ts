@@ -10,6 +10,8 @@ import type { Cell, Table } from './support/table.ts';
 import { randomNumbers } from './synthetic.ts';
 
 const nodes = 256;
+/** A size is run again until it has taken this long, three times at most. */
+const maxSeconds = 10;
 const machine = { CPU: 100, Memory: 1_024 };
 
 interface Scenario {
@@ -38,12 +40,12 @@ const scenarios: readonly Scenario[] = [
   {
     title: 'aggressive, 20 % reservations that preempt, load 0.95',
     ...{ load: 0.95, early: 0.33, reserved: 0.2, config: preempting },
-    sizes: [2_000, 4_000, 8_000],
+    sizes: [2_000, 4_000, 8_000, 16_000],
   },
   {
     title: 'conservative, 20 % reservations that preempt, load 0.95',
     ...{ load: 0.95, early: 0.33, reserved: 0.2, config: { ...preempting, backfilling: 'conservative' } },
-    sizes: [1_000, 2_000],
+    sizes: [1_000, 2_000, 4_000, 8_000],
   },
 ];
 
@@ -51,12 +53,20 @@ export function backlogBenchmark(quick: boolean): Table[] {
   const rows: Cell[][] = [];
   for (const scenario of scenarios) {
     let before: number | null = null;
+    // What is run first includes the time in which its code is compiled.
+    if (!quick) simulate(run(scenario, scenario.sizes[0] as number));
     for (const count of quick ? scenario.sizes.slice(0, 1) : scenario.sizes) {
       const options = run(scenario, count);
-      const begun = process.cpuUsage();
-      const { events } = simulate(options);
-      const { user, system } = process.cpuUsage(begun);
-      const seconds = (user + system) / 1_000_000;
+      let seconds = Number.POSITIVE_INFINITY;
+      let events: ReturnType<typeof simulate>['events'] = [];
+      // The fastest of several runs, which is the least disturbed.
+      for (let round = 0, spent = 0; round < (quick ? 1 : 3) && spent < maxSeconds; round += 1) {
+        const begun = process.cpuUsage();
+        ({ events } = simulate(options));
+        const { user, system } = process.cpuUsage(begun);
+        seconds = Math.min(seconds, (user + system) / 1_000_000);
+        spent += (user + system) / 1_000_000;
+      }
       const moves = events.filter(([, , from, to]) => from === 'READY' && to === 'PENDING').length;
       rows.push([
         scenario.title,
