@@ -13,6 +13,7 @@ export function badInput(message: string): GraphQLError {
 /** A client's value, shortened for a message. (Nested values are omitted.) */
 export function shown(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  if (typeof value === 'boolean' || value === null) return `The value ${value}`;
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
@@ -20,6 +21,6 @@ export function shown(value: unknown): string {
 /** Throws BAD_USER_INPUT for a text that PostgreSQL cannot represent. */
 export function checkComparable(name: string, ...texts: readonly (string | null | undefined)[]): void {
   for (const text of texts) {
-    if (text?.includes('\0')) throw badInput(`${name}: ${shown(text)} has a NUL character.`);
+    if (text?.includes('\0')) throw badInput(`The text ${shown(text)} of \`${name}\` has a NUL character.`);
   }
 }

@@ -28,20 +28,20 @@ export function printInstant(value: Instant | Date): string {
 /** Throws BAD_USER_INPUT. */
 export function parseDuration(text: unknown): Millis {
   const example = 'such as "PT1H30M" or "P2D" (a day is 24 hours)';
-  const refuse = (what: string) => badInput(`${shown(text)} ${what}`);
+  const fault = (what: string) => badInput(`${shown(text)} ${what}.`);
   // Luxon accepts "P" and "PT" as zero.
   if (typeof text !== 'string' || text.length > 100 || !/\d[A-Z]$/i.test(text)) {
-    throw refuse(`is not an ISO 8601 duration, ${example}.`);
+    throw fault(`is not an ISO 8601 duration, ${example}`);
   }
-  if (text.includes('-')) throw refuse('is negative, or a part of it is.');
+  if (text.includes('-')) throw fault('is negative, or a part of it is');
   const duration = Duration.fromISO(text.toUpperCase());
-  if (!duration.isValid) throw refuse(`is not an ISO 8601 duration, ${example}.`);
+  if (!duration.isValid) throw fault(`is not an ISO 8601 duration, ${example}`);
   if (duration.years !== 0 || duration.months !== 0) {
-    throw refuse(`has years or months, whose length is not fixed. Use days, ${example}.`);
+    throw fault(`has years or months, whose length is not fixed. Use days, ${example}`);
   }
   const millis = duration.toMillis();
   if (!Number.isSafeInteger(millis) || /[.,]\d{4,}S$/i.test(text)) {
-    throw refuse('is not a whole number of milliseconds below 2^53.');
+    throw fault('is not a whole number of milliseconds below 2^53');
   }
   return millis;
 }

@@ -178,9 +178,9 @@ export class SchedulerState {
     const lease = this.leases.get(id);
     if (lease) return lease;
     if (Number.isInteger(id) && id > 0 && id <= this.lastLeaseId) {
-      throw new SchedulerError('LEASE_ENDED', `lease ${id} has ended`);
+      throw new SchedulerError('LEASE_ENDED', `Lease ${id} has ended.`);
     }
-    throw new SchedulerError('LEASE_NOT_FOUND', `there is no lease ${id}`);
+    throw new SchedulerError('LEASE_NOT_FOUND', `Lease ${id} does not exist.`);
   }
 
   /** Whether backfilling allows one more reservation in the future (asked before each lease is scheduled). */

@@ -51,6 +51,6 @@ const amount = (state: SchedulerState, reservation: Reservation, type: number): 
 /** Of the whole site. Throws INVALID_REQUEST for a type that it does not have. */
 export function totalCapacity({ space, table }: SchedulerState, type: string): number {
   const index = space.types.findIndex(({ name }) => name === type);
-  if (index < 0) throw new SchedulerError('INVALID_REQUEST', `the site has no resource type "${type}"`);
+  if (index < 0) throw new SchedulerError('INVALID_REQUEST', `The site has no resource type "${type}".`);
   return table.capacity[index] as number;
 }

@@ -70,7 +70,7 @@ export class CommandFeed {
     const { scheduler, start } = this;
     // Numbers of leases say nothing about when they arrive.
     if ('lease' in command && !this.requested.has(command.lease))
-      throw new SchedulerError('LEASE_NOT_FOUND', `there is no lease ${command.lease}`);
+      throw new SchedulerError('LEASE_NOT_FOUND', `Lease ${command.lease} does not exist.`);
     switch (command.kind) {
       case 'cancel':
         scheduler.cancel(now, command.lease);

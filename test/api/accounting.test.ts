@@ -154,7 +154,7 @@ describeEachDatabase('accounting', (databases) => {
     expect(await ask('PROJECT', 'PT1H', [now + 30 * 60_000, to])).toEqual([]);
 
     for (const [step, message] of [
-      ['PT0S', 'step: the duration must be longer than 0.'],
+      ['PT0S', '`step` must be longer than 0.'],
       [
         'PT1M',
         'The result would have 2880 periods; the maximum is 1000. Use a longer step or a shorter interval.',

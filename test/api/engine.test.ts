@@ -149,7 +149,7 @@ describeEachDatabase('the API on the engine', (databases) => {
     ]);
     const refused = `mutation { updateLease(input: { id: "${id}", deadline: "${later}" }) { userErrors { message path } } }`;
     expect((await ask(refused)).updateLease.userErrors).toEqual([
-      { message: 'lease 1 is IMMEDIATE: it has no deadline', path: ['input', 'deadline'] },
+      { message: 'Lease 1 is IMMEDIATE: it has no deadline.', path: ['input', 'deadline'] },
     ]);
     const end = async () =>
       (

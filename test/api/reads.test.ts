@@ -240,8 +240,8 @@ describeEachDatabase('reading', (databases) => {
     ['neither id nor number', '{ lease { id } }', 'Give either `id` or `number`'],
     ['id and number', `{ lease(id: "${id('Lease', 1)}", number: 1) { id } }`, 'Give either `id` or `number`'],
     ['first and last', '{ leases(first: 1, last: 1) { totalCount } }', 'not both'],
-    ['a negative page', '{ leases(first: -1) { totalCount } }', 'first: -1 is negative'],
-    ['a page that is too large', '{ nodes(last: 101) { totalCount } }', 'last: 101 is more than 100'],
+    ['a negative page', '{ leases(first: -1) { totalCount } }', '`first` is -1; it must be 0 or more.'],
+    ['a page that is too large', '{ nodes(last: 101) { totalCount } }', '`last` is 101; the maximum is 100.'],
     ['a malformed cursor', '{ leases(after: "x") { totalCount } }', 'not a cursor of this list'],
     [
       'a cursor of another list',
@@ -259,11 +259,7 @@ describeEachDatabase('reading', (databases) => {
       ...['principals', 'mutations', 'outcomes', 'subjects'].map(
         (field) => `auditLog(filter: { ${field}: ["a\\u0000"] })`,
       ),
-    ].map((list) => [
-      `a NUL character in ${list}`,
-      `{ ${list} { totalCount } }`,
-      '"a\\u0000" has a NUL character',
-    ]),
+    ].map((list) => [`a NUL character in ${list}`, `{ ${list} { totalCount } }`, 'has a NUL character.']),
     [
       'an empty interval',
       `{ reservations(from: "${iso(now)}", to: "${iso(now)}") { totalCount } }`,

@@ -212,11 +212,11 @@ describe('update, extend and end', () => {
       'leasegraph: there is no lease 99 [LEASE_NOT_FOUND]\n',
     );
     api.leases.result = async () => {
-      throw new CommandError('LEASE_ENDED', 'lease 70 has ended');
+      throw new CommandError('LEASE_ENDED', 'Lease 70 has ended.');
     };
     const refused = await cli('extend', '70', '1h', ...server);
     expect(refused.status).toBe(1);
-    expect(refused.err).toMatch(/lease 70 has ended \[LEASE_ENDED\]\n$/);
+    expect(refused.err).toMatch(/Lease 70 has ended\. \[LEASE_ENDED\]\n$/);
   });
 });
 
@@ -249,14 +249,14 @@ describe('nodes and maintenance', () => {
         'possible from  2030-01-31 09:00:00\n',
       ].join('\n'),
     );
-    const reason = { code: 'WOULD_DISPLACE', message: 'lease 70 would lose its place' };
+    const reason = { code: 'WOULD_DISPLACE', message: 'Lease 70 would lose its place.' };
     api.leases.result = async () => ({ ...plan, accepted: false, reason, firstPossibleStart: null });
     const times = ['--start', '+1h', '--end', '+2h'];
     const refused = await cli('maintenance', 'plan', '1', ...times, '--dry-run', ...server);
     expect([refused.status, refused.out, refused.err]).toEqual([
       1,
       'would be refused\ndisplaces      70, 71\nno place for   70\n',
-      'leasegraph: would be refused: lease 70 would lose its place [WOULD_DISPLACE]\n',
+      'leasegraph: would be refused: Lease 70 would lose its place. [WOULD_DISPLACE]\n',
     ]);
     expect(api.leases.submitted.map(({ kind }) => kind)).toEqual([
       'rehearseNodeState',
@@ -331,10 +331,10 @@ describe('node add, update and remove', () => {
     expect([removed.status, removed.err, removed.out]).toEqual([0, '', 'node 2 (node-2) is removed\n']);
     expect(api.leases.submitted[1]).toEqual({ kind: 'removeNode', input: { node: 2 } });
     api.leases.result = async () => {
-      throw new CommandError('NODE_IN_USE', 'leases hold something on node 2');
+      throw new CommandError('NODE_IN_USE', 'Leases hold something on node 2.');
     };
     expect((await cli('node', 'remove', '2', ...server)).err).toBe(
-      'leasegraph: leases hold something on node 2 [NODE_IN_USE]\n',
+      'leasegraph: Leases hold something on node 2. [NODE_IN_USE]\n',
     );
     expect((await cli('node', 'add', 'x', 'y', '--address', 'z', ...capacity, ...server)).status).toBe(2);
     expect((await cli('node', 'add', 'x', '--capacity', 'CPU', ...server)).err).toContain(

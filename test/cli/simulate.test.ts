@@ -167,7 +167,7 @@ describe('simulate', () => {
     const config = file('late.yaml', 'simulation: { startTime: 9999-12-31T23:00:00Z }');
     const { status, err } = await cli('simulate', late, '--config', config);
     expect(err).toBe(
-      'leasegraph: lease 1 of the trace: it would end after the year 9999 [INVALID_REQUEST]\n',
+      'leasegraph: lease 1 of the trace: The lease would end after the year 9999. [INVALID_REQUEST]\n',
     );
     expect(status).toBe(1);
   });

@@ -390,7 +390,7 @@ describe('the command line beside a running server', () => {
     expect(cancelled.code).toBe(1);
     expect(cancelled.stdout).toMatch(/ 4 .*CANCELLED[\s\S]* 3 .*CANCELLED[\s\S]* 2 .*CANCELLED/);
     expect(cancelled.stderr).toMatch(
-      /^leasegraph: lease 77: there is no such lease \[LEASE_NOT_FOUND\]; lease 1 has ended \[LEASE_ENDED\]\n$/,
+      /^leasegraph: lease 77: there is no such lease \[LEASE_NOT_FOUND\]; Lease 1 has ended\. \[LEASE_ENDED\]\n$/,
     );
     expect((await cli('queue')).stdout).toBe('The queue is empty.\n');
   });

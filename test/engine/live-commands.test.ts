@@ -134,7 +134,7 @@ describe('dry runs of changes to nodes', () => {
     const hours2 = hours(2);
     expect(await engine.submit('rehearseMaintenance', plan('REFUSE', hours2), options)).toEqual({
       accepted: false,
-      reason: { code: 'WOULD_DISPLACE', message: expect.stringMatching(/: 1$/) },
+      reason: { code: 'WOULD_DISPLACE', message: expect.stringMatching(/: 1\.$/) },
       displaces: [1],
       withoutPlace: [1],
       // From 2:00 to 4:00 lease 2 has one node left, so it must be over as well.

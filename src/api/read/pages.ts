@@ -55,17 +55,17 @@ function decodeCursor<Row>(
     /^\d+(,\d+)*$/.test(numbers) &&
     key.length === columns.length &&
     columns.every(({ kind }, index) => (key[index] ?? Infinity) <= maxOf[kind]);
-  if (!isValid) throw badInput(`${argument}: ${shown(cursor)} is not a cursor of this list.`);
+  if (!isValid) throw badInput(`${shown(cursor)} in \`${argument}\` is not a cursor of this list.`);
   return key;
 }
 
 const maxOf = { instant: LAST_INSTANT, number: maxLong };
 
 function pageSize(argument: string, size: number): number {
-  if (size < 0) throw badInput(`${argument}: ${size} is negative.`);
+  if (size < 0) throw badInput(`\`${argument}\` is ${size}; it must be 0 or more.`);
   if (size > maxPageSize)
     throw badInput(
-      `${argument}: ${size} is more than ${maxPageSize}. Read the list in pages, with a cursor.`,
+      `\`${argument}\` is ${size}; the maximum is ${maxPageSize}. Read the list in pages, with a cursor.`,
     );
   return size;
 }

@@ -118,7 +118,7 @@ builder.queryField('accounting', (t) =>
     resolve: async (_root, { from, to, by, step }, { read, services }) => {
       intervalOf(from, to);
       const periods = { from, to, step: step ?? to - from };
-      if (step === 0) throw badInput('step: the duration must be longer than 0.');
+      if (step === 0) throw badInput('`step` must be longer than 0.');
       const count = sampleCount(periods);
       if (count > maxAccountingPeriods) {
         throw badInput(

@@ -41,7 +41,7 @@ function projectOf(principal: ApiContext['principal'], id: string | null | undef
   if (typeof id !== 'string') return principal.projects.length === 1 ? (principal.projects[0] ?? null) : null;
   const number = numberOf('Project', id);
   if (mayUseProject(principal, number)) return number;
-  throw badInput(`project: Project ${number} does not exist, or the principal is not a member.`);
+  throw badInput(`Project ${number} does not exist, or the principal is not a member.`);
 }
 
 builder.queryField('availability', (t) =>
@@ -65,7 +65,7 @@ builder.queryField('availability', (t) =>
         ...machineErrors(machines, services.site.resourceTypes, 'machines'),
         ...durationErrors(duration, 'duration'),
       ];
-      if (error) throw badInput(`${error.path?.join('.')}: ${error.message}`);
+      if (error) throw badInput(`\`${error.path?.join('.')}\` is not valid. ${error.message}`);
       const asOfSequence = services.leases.lastEvent();
       const found = await services.leases.submit(
         'availability',

@@ -10,7 +10,7 @@ builder.queryField('objects', (t) =>
     extensions: { listSize: ({ ids }: { readonly ids: readonly string[] }) => ids.length },
     ids: (_root, { ids }) => {
       if (ids.length > maxPageSize) {
-        throw badInput(`ids: ${ids.length} ids are given; the maximum is ${maxPageSize}.`);
+        throw badInput(`\`ids\` has ${ids.length} ids; the maximum is ${maxPageSize}.`);
       }
       return ids.map((id) => (isGlobalId(id) ? id : null));
     },

@@ -148,7 +148,7 @@ builder.objectFields(Recurrence, (t) => ({
     resolve: async ({ number }, { first }, { principal, services }) => {
       const limit = first ?? defaultUpcoming;
       if (limit < 0 || limit > maxPageSize) {
-        throw badInput(`first: ${limit} is not a number from 0 to ${maxPageSize}.`);
+        throw badInput(`\`first\` is ${limit}; it must be a number from 0 to ${maxPageSize}.`);
       }
       const input = { recurrence: number, limit };
       return [...(await services.leases.submit('upcomingOccurrences', input, { principal }))];

@@ -39,11 +39,11 @@ builder.queryField('utilization', (t) =>
       const type = resource ?? 'CPU';
       if (!site.resourceTypes.includes(type)) {
         throw badInput(
-          `resource: the site has no resource ${shown(type)}. Its resources are ${site.resourceTypes.join(', ')}.`,
+          `The site has no resource ${shown(type)}. Its resources are ${site.resourceTypes.join(', ')}.`,
         );
       }
       intervalOf(from, to);
-      if (step === 0) throw badInput('step: the duration must be longer than 0.');
+      if (step === 0) throw badInput('`step` must be longer than 0.');
       const samples = sampleCount({ from, to, step });
       if (samples > maxSamples) {
         throw badInput(

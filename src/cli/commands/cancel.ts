@@ -30,7 +30,7 @@ export default function cancel(command: Command, terminal: Terminal): void {
           if (answer.lease) cancelled.push(answer.lease);
         } catch (error) {
           if (!(error instanceof CliError)) throw error;
-          const named = error.message.startsWith(`lease ${number} `);
+          const named = error.message.startsWith(`Lease ${number} `);
           refused.push(named ? error.message : `lease ${number}: ${error.message}`);
         }
       }

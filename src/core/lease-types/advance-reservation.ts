@@ -15,8 +15,8 @@ export const advanceReservation: LeaseTypeRules = {
     const refuse = (message: string) => {
       throw new SchedulerError('INVALID_REQUEST', message, ['start']);
     };
-    if (start == null || !Number.isSafeInteger(start)) refuse('an advance reservation needs a start');
-    else if (start + duration > LAST_INSTANT) refuse('it would end after the year 9999');
+    if (start == null || !Number.isSafeInteger(start)) refuse('An advance reservation needs a start.');
+    else if (start + duration > LAST_INSTANT) refuse('The lease would end after the year 9999.');
   },
   whyImpossible: ({ planning }, lease) => shorterThanShutdown(planning, lease),
   decidedIn: 'PASS',

@@ -18,9 +18,10 @@ export const deadline: LeaseTypeRules = {
       throw new SchedulerError('INVALID_REQUEST', message, [field]);
     };
     if (by == null || !Number.isSafeInteger(by))
-      refuse('a lease with a deadline needs a deadline', 'deadline');
-    else if (by > LAST_INSTANT) refuse('the deadline is after the year 9999', 'deadline');
-    if (start != null && !Number.isSafeInteger(start)) refuse(`the earliest start is ${start}`, 'start');
+      refuse('A lease of type DEADLINE needs a deadline.', 'deadline');
+    else if (by > LAST_INSTANT) refuse('The deadline is after the year 9999.', 'deadline');
+    if (start != null && !Number.isSafeInteger(start))
+      refuse(`The earliest start is ${start}; it must be a whole number of milliseconds.`, 'start');
   },
   whyImpossible({ planning }, lease, now) {
     const piece = pieceOf(lease, now);

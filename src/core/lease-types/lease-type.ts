@@ -40,11 +40,13 @@ export interface LeaseTypeRules {
 export function expectNoStart(request: LeaseRequest): void {
   const { start } = request;
   if (start != null)
-    throw new SchedulerError('INVALID_REQUEST', 'only an advance reservation has a start', ['start']);
+    throw new SchedulerError('INVALID_REQUEST', 'Only an advance reservation has a start.', ['start']);
   expectNoDeadline(request);
 }
 
 export function expectNoDeadline({ deadline }: LeaseRequest): void {
   if (deadline != null)
-    throw new SchedulerError('INVALID_REQUEST', 'only a lease of type DEADLINE has a deadline', ['deadline']);
+    throw new SchedulerError('INVALID_REQUEST', 'Only a lease of type DEADLINE has a deadline.', [
+      'deadline',
+    ]);
 }

@@ -18,7 +18,7 @@ export function rulesOf(type: LeaseType): LeaseTypeRules {
   const known = leaseTypes.map((each) => each.type).join(', ');
   throw new SchedulerError(
     'UNSUPPORTED_LEASE_TYPE',
-    `leases of type ${type} cannot be scheduled here; supported types are ${known}`,
+    `Leases of type ${type} cannot be scheduled here; supported types are ${known}.`,
     ['type'],
   );
 }

@@ -59,7 +59,7 @@ const needOf = (make: () => Need, index: number): Need => {
     return make();
   } catch (error) {
     if (!(error instanceof SchedulerError)) throw error;
-    throw new SchedulerError(error.code, `machine ${index + 1}: ${error.message}`, [
+    throw new SchedulerError(error.code, `Machine ${index + 1} cannot be had. ${error.message}`, [
       'machines',
       String(index),
       ...error.path,

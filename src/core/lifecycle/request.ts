@@ -32,7 +32,7 @@ export function draftLease(state: SchedulerState, request: LeaseRequest, now: In
   validate(request);
   const id = request.id ?? state.lastLeaseId + 1;
   if (state.leases.has(id))
-    throw new SchedulerError('INVALID_REQUEST', `there is already a lease ${id}`, ['id']);
+    throw new SchedulerError('INVALID_REQUEST', `There is already a lease ${id}.`, ['id']);
   return makeLease(state, {
     id,
     name: request.name ?? null,
@@ -100,18 +100,18 @@ const refuse = (message: string, ...path: string[]): never => {
 const validate = (request: LeaseRequest): void => {
   const { type, machines, duration, image, knownDuration } = request;
   const { validate: validateForType } = rulesOf(type);
-  if (machines.length === 0) refuse('a lease must have at least one machine', 'machines');
+  if (machines.length === 0) refuse('A lease must have at least one machine.', 'machines');
   validateMachines(machines);
   if (!Number.isSafeInteger(duration) || duration <= 0)
-    refuse(`the duration is ${duration} ms; it must be greater than 0`, 'duration');
+    refuse(`The duration is ${duration} ms; it must be longer than 0.`, 'duration');
   if (knownDuration != null && (!Number.isSafeInteger(knownDuration) || knownDuration < 0))
-    refuse(`the known duration is ${knownDuration} ms`, 'knownDuration');
+    refuse(`The known duration is ${knownDuration} ms; it must be 0 or longer.`, 'knownDuration');
   if (request.endNotice != null && !isDuration(request.endNotice))
-    refuse(`the end notice is ${request.endNotice} ms`, 'endNotice');
+    refuse(`The end notice is ${request.endNotice} ms; it must be 0 or longer.`, 'endNotice');
   validateForType(request);
   if (image && (image.name === '' || !Number.isSafeInteger(image.sizeMb) || image.sizeMb < 0)) {
     refuse(
-      `disk image "${image.name}" of ${image.sizeMb} MB: it needs a name and a size in whole MB`,
+      `Disk image "${image.name}" of ${image.sizeMb} MB is not valid: it needs a name and a size in whole MB.`,
       'image',
     );
   }
@@ -127,7 +127,7 @@ const validateMachines = (machines: LeaseRequest['machines']): void => {
       for (const quantity of typeof amount === 'number' ? [amount] : amount) {
         if (!Number.isSafeInteger(quantity) || quantity < 0) {
           refuse(
-            `machine ${index + 1} requests ${quantity} ${name}; amounts are integers of 0 or more`,
+            `Machine ${index + 1} requests ${quantity} ${name}; amounts are whole numbers of 0 or more.`,
             'machines',
             String(index),
             name,
@@ -141,7 +141,7 @@ const validateMachines = (machines: LeaseRequest['machines']): void => {
         .every((quantity) => quantity === 0)
     ) {
       refuse(
-        `machine ${index + 1} requests no resources; each machine must request at least one`,
+        `Machine ${index + 1} requests no resources; each machine must request at least one.`,
         'machines',
         String(index),
       );

@@ -86,7 +86,7 @@ export class ResourceSpace {
         const known = this.types.map((each) => each.name).join(', ');
         throw new SchedulerError(
           'INVALID_REQUEST',
-          `unknown resource type "${name}": the site has ${known}`,
+          `The site has no resource type "${name}"; it has ${known}.`,
           [name],
         );
       }

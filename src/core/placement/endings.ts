@@ -23,7 +23,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
   if (lease.state !== 'ACTIVE' || !vm) {
     throw new SchedulerError(
       'INVALID_REQUEST',
-      `the machines of lease ${lease.id} are not running: it is ${lease.state}`,
+      `The machines of lease ${lease.id} are not running: it is ${lease.state}.`,
     );
   }
   const wasRunning = vm.state === 'ACTIVE';

@@ -27,7 +27,11 @@ export const addNodes: CommandKind<AddNodesInput, AddNodesResult> = {
     for (const [index, { hostname }] of nodes.entries()) {
       if (names.has(hostname)) {
         const path = ['nodes', String(index), 'hostname'];
-        throw new CommandError('NAME_TAKEN', `There is a node with the host name "${hostname}".`, path);
+        throw new CommandError(
+          'NAME_TAKEN',
+          `There is a node with the host name "${hostname}". Choose another name.`,
+          path,
+        );
       }
       names.add(hostname);
     }

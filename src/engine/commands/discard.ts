@@ -16,7 +16,7 @@ export const discard: CommandKind<LeaseNumberInput, LeaseNumberInput> = {
       );
     }
     const remains = quarantine.remainsOf(leaseNumber);
-    if (!remains) throw new CommandError('LEASE_ENDED', `lease ${leaseNumber} has ended`);
+    if (!remains) throw new CommandError('LEASE_ENDED', `Lease ${leaseNumber} has ended.`);
     const targets = remains.machines.map((machine) => ({
       ...machine,
       ...{ leaseId: leaseNumber, toNode: null, image: null },

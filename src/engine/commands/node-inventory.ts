@@ -30,6 +30,6 @@ export function asRequestError<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof SchedulerError) || error.code !== 'INVALID_SITE') throw error;
-    throw new CommandError('INVALID_REQUEST', error.message);
+    throw new CommandError('INVALID_REQUEST', `The site would not be valid: ${error.message}.`);
   }
 }

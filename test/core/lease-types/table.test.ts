@@ -17,7 +17,7 @@ describe('the table of lease types', () => {
 
   it('rejects an unknown type', () => {
     expect(() => rulesOf('NO_SUCH_TYPE' as 'IMMEDIATE')).toThrow(
-      'leases of type NO_SUCH_TYPE cannot be scheduled here; supported types are BEST_EFFORT, IMMEDIATE, ADVANCE_RESERVATION',
+      'Leases of type NO_SUCH_TYPE cannot be scheduled here; supported types are BEST_EFFORT, IMMEDIATE, ADVANCE_RESERVATION',
     );
   });
 });

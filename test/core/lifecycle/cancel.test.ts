@@ -49,7 +49,7 @@ describe('a lease that its user cancels (R61)', () => {
       ).toEqual(told.map(([kind, nodes]) => [kind, nodes, null]));
       expectGone(at);
       expect(() => at.scheduler.cancel(at.now * 1000, 1)).toThrow(
-        expect.objectContaining({ code: 'LEASE_ENDED', message: 'lease 1 has ended' }) as Error,
+        expect.objectContaining({ code: 'LEASE_ENDED', message: 'Lease 1 has ended.' }) as Error,
       );
     },
   );

@@ -21,7 +21,7 @@ const nonsense: readonly (readonly [
   said: string,
 ])[] = [
   ['no machines', { machines: [] }, ['machines'], 'at least one machine'],
-  ['a machine without resources', { machines: [{}] }, ['machines', '0'], 'machine 1 requests no resources'],
+  ['a machine without resources', { machines: [{}] }, ['machines', '0'], 'Machine 1 requests no resources'],
   [
     'a machine with 0 of everything',
     { machines: [{ CPU: 0, Memory: [0] }] },
@@ -32,7 +32,7 @@ const nonsense: readonly (readonly [
     'less than nothing',
     { machines: [{ CPU: 1 }, { CPU: -1 }] },
     ['machines', '1', 'CPU'],
-    'machine 2 requests -1 CPU',
+    'Machine 2 requests -1 CPU',
   ],
   ['half a megabyte', { machines: [{ Memory: 0.5 }] }, ['machines', '0', 'Memory'], 'requests 0.5 Memory'],
   ['an amount that is no number', { machines: [{ CPU: Number.NaN }] }, ['machines', '0', 'CPU'], 'NaN'],
@@ -40,16 +40,16 @@ const nonsense: readonly (readonly [
     'an amount beyond counting',
     { machines: [{ CPU: 2 ** 53 }] },
     ['machines', '0', 'CPU'],
-    'integers of 0 or more',
+    'whole numbers of 0 or more',
   ],
   ['an instance below 0', { machines: [{ CPU: [100, -5] }] }, ['machines', '0', 'CPU'], '-5'],
   [
     'a resource of another world',
     { machines: [{ GPU: 1 }] },
     ['machines', '0', 'GPU'],
-    'unknown resource type "GPU"',
+    'no resource type "GPU"',
   ],
-  ['no time at all', { duration: 0 }, ['duration'], 'greater than 0'],
+  ['no time at all', { duration: 0 }, ['duration'], 'longer than 0'],
   ['negative time', { duration: -5 }, ['duration'], '-5'],
   ['fractions of a millisecond', { duration: 1.5 }, ['duration'], '1.5'],
   ['eternity', { duration: Number.POSITIVE_INFINITY }, ['duration'], 'Infinity'],
@@ -62,12 +62,12 @@ const nonsense: readonly (readonly [
     ['start'],
     'the year 9999',
   ],
-  ['a best-effort lease with a start', { start: NOW }, ['start'], 'only an advance reservation'],
+  ['a best-effort lease with a start', { start: NOW }, ['start'], 'Only an advance reservation'],
   [
     'an immediate lease with a start',
     { type: 'IMMEDIATE', start: NOW },
     ['start'],
-    'only an advance reservation',
+    'Only an advance reservation',
   ],
   ['an image without a name', { image: { name: '', sizeMb: 5 } }, ['image'], 'needs a name'],
   ['an image of a negative size', { image: { name: 'a', sizeMb: -5 } }, ['image'], '-5'],
@@ -110,7 +110,7 @@ describe('an invalid request', () => {
       expect.objectContaining({
         code: 'INVALID_REQUEST',
         path: ['id'],
-        message: 'there is already a lease 7',
+        message: 'There is already a lease 7.',
       }) as SchedulerError,
     );
   });

@@ -36,7 +36,7 @@ describe('a site on which every type has one instance', () => {
       expect.objectContaining({
         code: 'INVALID_REQUEST',
         path: ['GPU'],
-        message: 'unknown resource type "GPU": the site has CPU, Memory, Disk, Net-in, Net-out',
+        message: 'The site has no resource type "GPU"; it has CPU, Memory, Disk, Net-in, Net-out.',
       }) as SchedulerError,
     );
   });

@@ -306,7 +306,7 @@ describe('update', () => {
     const update = { recurrence: 1, from: null, duration: hours(2) };
     await expect(engine.submit('updateRecurrence', update, options)).rejects.toMatchObject({
       code: 'NOT_SCHEDULABLE',
-      message: expect.stringMatching(/^occurrence 3 cannot be changed: /),
+      message: expect.stringMatching(/^Occurrence 3 cannot be changed\. [A-Z].*\.$/),
     });
     // Its dry run names the occurrence, and when it could be had. With another duration it is accepted.
     expect(await engine.submit('rehearseRecurrenceUpdate', update, options)).toEqual({

@@ -1,4 +1,5 @@
 /** Mutations of operators: the state of nodes, and maintenance. */
+import { shown } from '../../errors.ts';
 import { builder, type FieldsOf } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
 import { type Displacement, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
@@ -226,7 +227,8 @@ builder.mutationFields((t) => ({
         async () => {
           const name = maintenanceName(input.id);
           if (name === null) {
-            return refuse('INVALID_ID', 'The value is not the ID of planned maintenance.', 'input', 'id');
+            const message = `${shown(input.id)} is not the id of maintenance. Use the value of its \`id\`.`;
+            return refuse('INVALID_ID', message, 'input', 'id');
           }
           const { principal, services } = context;
           await services.leases.submit('endMaintenance', { name }, { principal });

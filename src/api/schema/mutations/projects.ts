@@ -63,7 +63,12 @@ async function unlessTaken<T>(name: string, write: () => Promise<T>): Promise<T>
     return await write();
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
-    return refuse('NAME_TAKEN', `There is a project with the name "${name}".`, 'input', 'name');
+    return refuse(
+      'NAME_TAKEN',
+      `There is a project with the name "${name}". Choose another name.`,
+      'input',
+      'name',
+    );
   }
 }
 

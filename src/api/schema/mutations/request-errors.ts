@@ -45,7 +45,8 @@ export function requestErrors(input: RequestInput, now: Instant, site: SiteFacts
 }
 
 function allErrors(input: RequestInput, now: Instant, site: SiteFacts): UserError[] {
-  if (input.type === 'UNKNOWN') return [invalid('The type is missing.', 'input', 'type')];
+  if (input.type === 'UNKNOWN')
+    return [invalid('No lease is of the type UNKNOWN. Give another type.', 'input', 'type')];
   return [
     ...textErrors(input.name, 'input', 'name'),
     ...textErrors(input.idempotencyKey, 'input', 'idempotencyKey'),
@@ -68,9 +69,10 @@ export function textErrors(text: string | null | undefined, ...path: readonly st
   if (text.length > maxTextLength) {
     return [invalid(`The text has ${text.length} characters; the maximum is ${maxTextLength}.`, ...path)];
   }
-  if (/\p{Cc}/u.test(text)) return [invalid('The text has control characters.', ...path)];
+  if (/\p{Cc}/u.test(text)) return [invalid('The text has control characters. Remove them.', ...path)];
   // A database would replace them and make different keys equal.
-  if (/\p{Surrogate}/u.test(text)) return [invalid('The text has unpaired surrogates.', ...path)];
+  if (/\p{Surrogate}/u.test(text))
+    return [invalid('The text has unpaired surrogates. Remove them.', ...path)];
   return [];
 }
 

@@ -1,5 +1,6 @@
 import { NameTaken, type RecordWithin } from '../../../identity/index.ts';
 import type { ApiContext } from '../../context.ts';
+import { printInstant } from '../../values.ts';
 import { builder } from '../builder.ts';
 import { RoleEnum, Token } from '../refs.ts';
 import { keyDescription, once } from './once.ts';
@@ -75,7 +76,8 @@ async function createToken(
     );
   }
   if (typeof expiresAt === 'number' && expiresAt <= Date.now()) {
-    errors.push(userError('INVALID_REQUEST', 'The token would have expired already.', 'input', 'expiresAt'));
+    const message = `The token would have expired already, at ${printInstant(expiresAt)}. Give a later instant.`;
+    errors.push(userError('INVALID_REQUEST', message, 'input', 'expiresAt'));
   }
   if (errors.length > 0) throw new Refused(errors);
   const numbers = [
@@ -102,7 +104,7 @@ async function createToken(
     if (!(error instanceof NameTaken)) throw error;
     return refuse(
       'NAME_TAKEN',
-      `There is a token with the name "${name}", possibly a revoked one.`,
+      `There is a token with the name "${name}", possibly a revoked one. Choose another name.`,
       'input',
       'name',
     );

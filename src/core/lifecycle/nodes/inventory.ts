@@ -61,7 +61,7 @@ function checkUnused(state: SchedulerState, number: number): void {
   if (isHeld || isSavedThere) {
     throw new SchedulerError(
       'NODE_IN_USE',
-      `leases hold something on node ${number}: drain it and wait until they have ended`,
+      `Leases hold something on node ${number}. Drain it, and wait until they have ended.`,
     );
   }
 }

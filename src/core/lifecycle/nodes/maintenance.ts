@@ -44,7 +44,10 @@ export function planMaintenance(
 export function endMaintenance(state: SchedulerState, name: string, now: Instant): void {
   const maintenance = state.availability.maintenance(name);
   if (!maintenance || maintenance.end <= now)
-    throw new SchedulerError('MAINTENANCE_NOT_FOUND', `there is no maintenance "${name}" that has not ended`);
+    throw new SchedulerError(
+      'MAINTENANCE_NOT_FOUND',
+      `There is no maintenance "${name}" that has not ended.`,
+    );
   state.availability.end(maintenance, now);
   for (const lease of state.leases.values()) if (lease.vm?.isCutShort) giveBackEnd(state, lease, lease.vm);
   state.askForReevaluation();
@@ -55,13 +58,14 @@ function check(state: SchedulerState, { name, nodes, start, end }: MaintenanceRe
   const refuse = (field: string, message: string) => {
     throw new SchedulerError('INVALID_REQUEST', message, [field]);
   };
-  if (nodes.length === 0) refuse('nodes', 'maintenance needs one node at least');
+  if (nodes.length === 0) refuse('nodes', 'Maintenance needs one node at least.');
   for (const node of nodes) checkNode(state, node);
-  if (!Number.isSafeInteger(start) || start < now) refuse('start', 'the maintenance would start in the past');
+  if (!Number.isSafeInteger(start) || start < now)
+    refuse('start', 'The maintenance would start in the past.');
   if (!Number.isSafeInteger(end) || end <= start)
-    refuse('end', 'the maintenance would end before it has begun');
+    refuse('end', 'The maintenance would end before it has begun.');
   const other = state.availability.maintenance(name);
-  if (other && other.end > now) refuse('name', `there is already a maintenance "${name}"`);
+  if (other && other.end > now) refuse('name', `There is already a maintenance "${name}".`);
 }
 
 /** Leases whose machines exist on the nodes now and still would when the maintenance begins. */

@@ -40,7 +40,7 @@ export function checkNode(state: SchedulerState, number: number): void {
   if (Number.isInteger(number) && number >= 1 && number <= state.table.nodeCount) return;
   throw new SchedulerError(
     'INVALID_REQUEST',
-    `there is no node ${number}: nodes are numbered from 1 to ${state.table.nodeCount}`,
+    `There is no node ${number}: nodes are numbered from 1 to ${state.table.nodeCount}.`,
     ['node'],
   );
 }

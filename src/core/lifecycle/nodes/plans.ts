@@ -149,7 +149,7 @@ function wouldDisplace(leases: readonly Lease[]): SchedulerError {
   const ids = leases.map(({ id }) => id).sort((a, b) => a - b);
   return new SchedulerError(
     'WOULD_DISPLACE',
-    `leases that were promised a place would lose it: ${ids.join(', ')}`,
+    `Leases that were promised a place would lose it: ${ids.join(', ')}.`,
     ['collisions'],
     { leases: ids },
   );

@@ -17,7 +17,7 @@ export function cancelRecurrence(
 ): RecurrenceRecord {
   const before = openRecurrence(state, id);
   if (!Number.isSafeInteger(from) || from < 1)
-    throw new SchedulerError('INVALID_REQUEST', `occurrences count from 1: there is none ${from}`, ['from']);
+    throw new SchedulerError('INVALID_REQUEST', `Occurrences count from 1: there is none ${from}.`, ['from']);
   const lastIndex = Math.min(from - 1, before.lastIndex ?? from);
   const reason = { code: 'RECURRENCE_CANCELLED', message: `recurrence ${id} was cancelled` };
   for (const lease of waitingOccurrences(state, id, from)) cancelLease(state, lease, now, reason);

@@ -25,7 +25,7 @@ export function createRecurrence(
   now: Instant,
 ): RecurrenceRecord {
   const first = occurrences[0] ?? next;
-  if (!first) throw new SchedulerError('INVALID_REQUEST', 'the rule has no occurrences', ['rule']);
+  if (!first) throw new SchedulerError('INVALID_REQUEST', 'The rule has no occurrences.', ['rule']);
   const recurrence: RecurrenceRecord = {
     ...request,
     id: state.recurrences.lastId + 1,
@@ -75,7 +75,7 @@ function cannotBeHad(occurrences: readonly SkippedOccurrence[]): SchedulerError 
   const first = occurrences[0] as SkippedOccurrence;
   return new SchedulerError(
     'NOT_SCHEDULABLE',
-    `occurrence ${first.index} cannot be had: ${first.reason.message}`,
+    `Occurrence ${first.index} cannot be had: ${first.reason.message}.`,
     ['rule'],
     { occurrences },
   );

@@ -11,9 +11,9 @@ export function openRecurrence(state: SchedulerState, id: number): RecurrenceRec
   if (recurrence && (recurrence.next !== null || waitingOccurrences(state, id, 1).length > 0))
     return recurrence;
   if (recurrence || (Number.isInteger(id) && id > 0 && id <= state.recurrences.lastId)) {
-    throw new SchedulerError('RECURRENCE_ENDED', `no occurrence of recurrence ${id} is to come`, ['id']);
+    throw new SchedulerError('RECURRENCE_ENDED', `No occurrence of recurrence ${id} is to come.`, ['id']);
   }
-  throw new SchedulerError('RECURRENCE_NOT_FOUND', `there is no recurrence ${id}`, ['id']);
+  throw new SchedulerError('RECURRENCE_NOT_FOUND', `Recurrence ${id} does not exist.`, ['id']);
 }
 
 /** The created occurrences from an index on that have not started, ascending. */

@@ -54,7 +54,7 @@ function updateOccurrence(state: SchedulerState, lease: Lease, now: Instant, upd
     if (!(error instanceof SchedulerError)) throw error;
     throw new SchedulerError(
       error.code,
-      `occurrence ${indexOf(lease)} cannot be changed: ${error.message}`,
+      `Occurrence ${indexOf(lease)} cannot be changed. ${error.message}`,
       error.path,
       { ...error.details, occurrences: [refusedOccurrence(lease, update, error)] },
     );
@@ -72,13 +72,13 @@ function refusedOccurrence(lease: Lease, { start }: LeaseUpdate, { code, message
 function newTerms(terms: readonly OccurrenceTerms[], update: RecurrenceUpdate): readonly OccurrenceTerms[] {
   const { from } = update;
   if (!Number.isSafeInteger(from) || from < 1)
-    refuse('from', `occurrences count from 1: there is none ${from}`);
+    refuse('from', `Occurrences count from 1: there is none ${from}.`);
   const { duration = termsAt(terms, from).duration, shift = termsAt(terms, from).shift } = update;
   if (!Number.isSafeInteger(duration) || duration <= 0)
-    refuse('duration', `the duration is ${duration} ms: it must be longer than 0`);
+    refuse('duration', `The duration is ${duration} ms; it must be longer than 0.`);
   const kept = terms.filter((each) => each.from < from);
   if (kept.length >= maxUpdates) {
-    refuse('from', `a recurrence keeps ${maxUpdates} updates: cancel it and create another`);
+    refuse('from', `A recurrence keeps ${maxUpdates} updates. Cancel it and create another.`);
   }
   return [...kept, { from, duration, shift }];
 }

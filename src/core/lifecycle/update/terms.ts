@@ -35,27 +35,35 @@ export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
   const { id, type, vm } = lease;
   const shutdown = vm?.after[0];
   if (shutdown?.kind === 'SHUTDOWN' && shutdown.state !== 'SCHEDULED')
-    throw new SchedulerError('LEASE_ENDED', `the machines of lease ${id} are being shut down`);
+    throw new SchedulerError('LEASE_ENDED', `The machines of lease ${id} are being shut down.`);
   const { start = lease.requestedStart, duration = lease.duration, deadline = lease.deadline } = update;
   const hasStart = type === 'ADVANCE_RESERVATION' || type === 'DEADLINE';
   if (start !== lease.requestedStart) {
     if (hasStart && hasStarted(lease))
-      throw new SchedulerError('LEASE_STARTED', `the machines of lease ${id} have started`, ['start']);
-    if (!hasStart) refuse('start', `lease ${id} is ${type}: it has no start that could be changed`);
-    if (!Number.isSafeInteger(start)) refuse('start', `lease ${id} cannot start at ${start}`);
+      throw new SchedulerError(
+        'LEASE_STARTED',
+        `The machines of lease ${id} have started, so its start cannot change.`,
+        ['start'],
+      );
+    if (!hasStart) refuse('start', `Lease ${id} is ${type}: it has no start that could be changed.`);
+    if (!Number.isSafeInteger(start))
+      refuse('start', `Lease ${id} cannot start at ${start}; a start is a whole number of milliseconds.`);
   }
   if (deadline !== lease.deadline) {
-    if (type !== 'DEADLINE') refuse('deadline', `lease ${id} is ${type}: it has no deadline`);
+    if (type !== 'DEADLINE') refuse('deadline', `Lease ${id} is ${type}: it has no deadline.`);
     if (!Number.isSafeInteger(deadline))
-      refuse('deadline', `the deadline of lease ${id} cannot be ${deadline}`);
+      refuse(
+        'deadline',
+        `The deadline of lease ${id} cannot be ${deadline}; it is a whole number of milliseconds.`,
+      );
   }
   if (!Number.isSafeInteger(duration) || duration <= 0)
-    refuse('duration', `the duration is ${duration} ms: it must be longer than 0`);
+    refuse('duration', `The duration is ${duration} ms; it must be longer than 0.`);
   if (Math.max((start ?? 0) + duration, deadline ?? 0) > LAST_INSTANT)
-    refuse('duration', `lease ${id} would end after the year 9999`);
+    refuse('duration', `Lease ${id} would end after the year 9999.`);
   const { endNotice } = update;
   if (endNotice !== undefined && !isDuration(endNotice))
-    refuse('endNotice', `the end notice of lease ${id} cannot be ${endNotice} ms`);
+    refuse('endNotice', `The end notice of lease ${id} cannot be ${endNotice} ms; it must be 0 or longer.`);
   const isSame = start === lease.requestedStart && duration === lease.duration && deadline === lease.deadline;
   return isSame ? null : { requestedStart: start, duration, deadline };
 }
@@ -80,6 +88,6 @@ export function tooShort(lease: Lease): SchedulerError {
 export function deadlineCannotBeMet(lease: Lease): SchedulerError {
   return new SchedulerError(
     'DEADLINE_CANNOT_BE_MET',
-    `with these terms lease ${lease.id} cannot be over by its deadline`,
+    `With these terms lease ${lease.id} cannot be over by its deadline.`,
   );
 }
