@@ -1,4 +1,4 @@
-import type { Adapter, HostedMachine, MachinePlace } from '../engine/ports.ts';
+import type { ActionResult, Adapter, HostedMachine, MachinePlace } from '../engine/ports.ts';
 
 export interface HostCall {
   /** The adapter's name. */
@@ -12,19 +12,30 @@ export interface HostCall {
 const actions = ['prepare', 'start', 'shutdown', 'suspend', 'resume', 'migrate', 'destroy'] as const;
 type Operation = (typeof actions)[number] | 'inspect' | 'list';
 
+const outcomes: readonly HostCall['outcome'][] = ['done', 'pending', 'failed'];
+
+/** Adapters of users may answer anything. */
+const outcomeOf = (result: ActionResult | undefined | null): HostCall['outcome'] =>
+  outcomes.find((each) => each === result?.status) ?? 'error';
+
 /** The same adapter, which tells how long each call took. */
 export function measured(adapter: Adapter, observe: (call: HostCall) => void): Adapter {
   const timed = async <T>(
     operation: Operation,
-    call: Promise<T>,
-    outcomeOf: (result: T) => HostCall['outcome'] = () => 'done',
+    call: () => Promise<T>,
+    outcome: (result: T) => HostCall['outcome'] = () => 'done',
   ): Promise<T> => {
     const began = performance.now();
-    const tell = (outcome: HostCall['outcome']): void =>
-      observe({ adapter: adapter.name, operation, outcome, seconds: (performance.now() - began) / 1_000 });
+    const tell = (ended: HostCall['outcome']): void =>
+      observe({
+        adapter: adapter.name,
+        operation,
+        outcome: ended,
+        seconds: (performance.now() - began) / 1_000,
+      });
     try {
-      const result = await call;
-      tell(outcomeOf(result));
+      const result = await call();
+      tell(outcome(result));
       return result;
     } catch (error) {
       tell('error');
@@ -34,7 +45,7 @@ export function measured(adapter: Adapter, observe: (call: HostCall) => void): A
   const methods = Object.fromEntries(
     actions.map((operation): [string, Adapter['start']] => [
       operation,
-      (call) => timed(operation, adapter[operation](call), ({ status }) => status),
+      (call) => timed(operation, async () => adapter[operation](call), outcomeOf),
     ]),
   ) as Pick<Adapter, (typeof actions)[number]>;
   const { list, watch } = adapter;
@@ -42,11 +53,11 @@ export function measured(adapter: Adapter, observe: (call: HostCall) => void): A
     ...methods,
     name: adapter.name,
     remembers: adapter.remembers,
-    inspect: (place: MachinePlace, signal) => timed('inspect', adapter.inspect(place, signal)),
+    inspect: (place: MachinePlace, signal) => timed('inspect', async () => adapter.inspect(place, signal)),
     list:
       list &&
       ((node: number, signal): Promise<readonly HostedMachine[]> =>
-        timed('list', list.call(adapter, node, signal))),
+        timed('list', async () => list.call(adapter, node, signal))),
     watch: watch && ((onChange, signal) => watch.call(adapter, onChange, signal)),
     forget: () => adapter.forget(),
     close: () => adapter.close(),

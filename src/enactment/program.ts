@@ -1,5 +1,6 @@
 /** Runs programs: without a shell, in a process group of their own, with a time limit and bounded output. */
 import { spawn } from 'node:child_process';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Millis } from '../core/index.ts';
 
 export interface ProgramOptions {
@@ -40,8 +41,10 @@ export class ProgramError extends Error {
 const maxErrorOutput = 4_096;
 /** How long a process group has to end after SIGTERM before it is killed. */
 const killDelay: Millis = 1_000;
-/** How long output is waited for when the program has ended: a process that it left behind may hold its pipes open. */
+/** How long more output is waited for when the program has ended: a process that it left behind may hold its pipes open. */
 const outputDelay: Millis = 200;
+/** One that was left behind and goes on writing is not waited for any longer. */
+const maxOutputDelays = 5;
 
 /** What programs need of the server's environment. Its secrets are none of their business. */
 export function plainEnvironment(): Record<string, string> {
@@ -86,7 +89,7 @@ export async function runProgram(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const status = await exited;
-    await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, outputDelay).unref())]);
+    await drained(closed, () => stdout.received + stderr.received);
     signal.throwIfAborted();
     if (timedOut) {
       const seconds = timeLimit / 1_000;
@@ -102,6 +105,23 @@ export async function runProgram(
     signal.removeEventListener('abort', stop);
     child.stdout.destroy();
     child.stderr.destroy();
+  }
+}
+
+/** Until the output has ended, or no more comes. */
+async function drained(closed: Promise<void>, received: () => number): Promise<void> {
+  for (let round = 0; round < maxOutputDelays; round += 1) {
+    const before = received();
+    const delay = new AbortController();
+    const isOver = await Promise.race([
+      closed.then(() => true),
+      sleep(outputDelay, false, { ref: false, signal: delay.signal }).catch(() => false),
+    ]);
+    delay.abort();
+    if (isOver) return;
+    // On a busy machine the time is over before what is in the pipes was read: timers come first.
+    await setImmediate();
+    if (received() === before) return;
   }
 }
 
@@ -128,7 +148,11 @@ class Kept {
     private readonly which: 'first' | 'last',
   ) {}
 
+  /** Bytes, those that are not kept too. */
+  received = 0;
+
   add(chunk: Buffer): void {
+    this.received += chunk.length;
     if (this.which === 'first' && this.kept.length >= this.size) return;
     const all = Buffer.concat([this.kept, chunk]);
     this.kept = this.which === 'first' ? all.subarray(0, this.size) : all.subarray(-this.size);

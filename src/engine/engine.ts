@@ -95,6 +95,7 @@ export class Engine implements LeaseService {
     this.hosts = new Hosts({
       ...{ adapter, clock, limits, log, metrics, report, signal, tracing, leaseTraces },
       onNodes: (nodes) => options.onNodes?.(nodes),
+      leaseFacts: (lease) => store.leaseFacts(lease),
     });
     this.leadership = new Leadership({
       ...{ store, clock, limits, log, metrics, signal, tracing, leaseTraces },

@@ -241,6 +241,8 @@ export interface Store {
    * writer has been succeeded.
    */
   markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void>;
+  /** What hosts are told of a lease, live or ended; null when there is none with this number. */
+  leaseFacts(leaseNumber: number): Promise<LeaseFacts | null>;
   /** Reads what can be read of live leases, however inconsistent they are. */
   remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]>;
   idempotency(
@@ -312,7 +314,7 @@ export interface ActionCall {
   /** Identifies the action; a repeated call carries the same number. */
   readonly actionId: number;
   readonly target: ActionTarget;
-  /** Absent if no longer known. */
+  /** Absent if no such lease is stored. */
   readonly lease?: LeaseFacts | undefined;
   /** Aborts when the engine no longer waits for the call. The adapter stops what it can and rejects at once. */
   readonly signal: AbortSignal;

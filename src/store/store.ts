@@ -4,6 +4,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type LeaseFacts,
   type LeaseRemains,
   type NoticeRecord,
   type Store,
@@ -164,6 +165,14 @@ export class SqlStore implements Store {
 
   markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void> {
     return markQuarantined(this.connection(writer), writer, leaseNumbers);
+  }
+
+  async leaseFacts(leaseNumber: number): Promise<LeaseFacts | null> {
+    const rows = await this.database.query<{ name: string | null; owner: string | null }>(
+      'SELECT name, owner FROM leases WHERE number = $1::int',
+      [leaseNumber],
+    );
+    return rows[0] ?? null;
   }
 
   remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {

@@ -183,6 +183,8 @@ export interface Api {
   ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
   /** The same, and how many SQL statements it took. */
   count(query: string): Promise<{ readonly answer: Answer; readonly statements: readonly string[] }>;
+  /** Resolves when the audit records of refused mutations, for which no answer waits, have been written. */
+  auditWritten(): Promise<void>;
 }
 
 export const graphqlRequest = (query: string, variables?: Record<string, unknown>): Request =>
@@ -231,6 +233,7 @@ export function apiOn(
       const answer = await ask(query);
       return { answer, statements: [...statements] };
     },
+    auditWritten: () => identity.audit.flush(),
   };
 }
 

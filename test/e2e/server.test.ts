@@ -12,6 +12,7 @@ import { freePort, type PostgresServer, postgresMissing } from '../support/postg
 import {
   build,
   launchServer,
+  launchWithNpm,
   program,
   run,
   type ServerOptions,
@@ -166,6 +167,22 @@ describe('a server, as its users start it', () => {
     await once(child.stdout as Readable, 'data');
     child.kill('SIGTERM');
     expect((await ended).code).toBe(143);
+  });
+
+  it('ends with npm when npm is told to end, after it has stopped', async () => {
+    const { child, ended, listening } = launchWithNpm(serverEnvironment({ dataDir: newDataDir() }));
+    let isOver = false;
+    onTestFinished(() => {
+      if (!isOver) process.kill(-(child.pid ?? 0), 'SIGKILL');
+    });
+    const url = await listening;
+    expect((await fetch(new URL('/livez', url))).status).toBe(200);
+    child.kill('SIGTERM');
+    // The server, too, has closed what it prints to.
+    const { code } = await ended;
+    isOver = true;
+    expect(code).toBe(0);
+    await expect(fetch(new URL('/livez', url))).rejects.toThrow();
   });
 
   it('has its data directory for itself', async () => {

@@ -18,10 +18,13 @@ function benchWith(inspect: Adapter['inspect']): Bench {
   };
 }
 
-test('a host that does not answer is the only result', async () => {
+test.each([
+  ['', new HostUnreachable('no route to host')],
+  [', in the words of a module,', Object.assign(new Error('no route to host'), { name: 'HostUnreachable' })],
+])('a host that does not answer%s is the only result', async (_, failure) => {
   const told: string[] = [];
   const bench = benchWith(async ({ node: number }) => {
-    if (number === 2) throw new HostUnreachable('no route to host');
+    if (number === 2) throw failure;
     return 'absent';
   });
   const results = await runConformance(bench, ({ name }) => told.push(name));

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ActionTarget } from '../../src/core/index.ts';
 import {
   type Bench,
   conformanceCases,
@@ -25,8 +26,16 @@ import { openHost } from '../../src/enactment/libvirt/host.ts';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import type { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
 import { hostSite } from '../../src/enactment/site.ts';
-import { type ActionCall, type Adapter, type HostNode, HostUnreachable } from '../../src/engine/ports.ts';
-import { guestSays, libvirtNodes, missingPrograms, powerOff, writeGuestImage } from '../support/libvirt.ts';
+import { type ActionResult, type Adapter, type HostNode, HostUnreachable } from '../../src/engine/ports.ts';
+import {
+  carryOut,
+  guestSays,
+  libvirtNodes,
+  missingPrograms,
+  type Operation,
+  powerOff,
+  writeGuestImage,
+} from '../support/libvirt.ts';
 
 const log = pino({ level: 'silent' });
 const site = hostSite(
@@ -51,9 +60,14 @@ const open = (options: LibvirtOptions): LibvirtAdapter => {
 };
 
 let lastAction = 0;
-const call = (target: Partial<ActionCall['target']> = {}): ActionCall => {
+/** Carries an operation out, however long it takes. */
+const does = (
+  adapter: Adapter,
+  verb: Operation,
+  target: Partial<ActionTarget> = {},
+): Promise<ActionResult> => {
   lastAction += 1;
-  return {
+  return carryOut(adapter, verb, {
     actionId: lastAction,
     target: {
       leaseId: 1,
@@ -64,9 +78,7 @@ const call = (target: Partial<ActionCall['target']> = {}): ActionCall => {
       image: { name: 'guest', sizeMb: 1 },
       ...target,
     },
-    signal: AbortSignal.timeout(240_000),
-    deadline: null,
-  };
+  });
 };
 const done = expect.objectContaining({ status: 'done' });
 
@@ -109,6 +121,7 @@ describe.skipIf(missingPrograms.length > 0)(
       capacity: { CPU: 100, Memory: 16 },
       image: { name: 'guest', sizeMb: 1 },
       patience: 60_000,
+      settleTime: 300_000,
       make: async (names) =>
         new LibvirtAdapter(
           {
@@ -130,6 +143,7 @@ describe.skipIf(missingPrograms.length > 0)(
       capacity: { CPU: 100, Memory: 64 },
       image: null,
       patience: 60_000,
+      settleTime: 300_000,
       make: async (names) => new LibvirtAdapter(testDriver, names, log),
       stopMachine: async (leaseId, machine, node) => {
         // On the daemon that the adapter uses for the node.
@@ -141,39 +155,38 @@ describe.skipIf(missingPrograms.length > 0)(
     test('memory survives suspension, a move to another host and resumption; a new start begins anew', async () => {
       const adapter = open(options);
       const lease = { leaseId: 11 };
-      expect(await adapter.start(call(lease))).toEqual(done);
+      expect(await does(adapter, 'start', lease)).toEqual(done);
       const before = await guestSays(daemonOf(1), 'lg-11-1');
-      expect(await adapter.suspend(call(lease))).toEqual(done);
-      expect(await adapter.migrate(call({ ...lease, toNode: 2 }))).toEqual(done);
+      expect(await does(adapter, 'suspend', lease)).toEqual(done);
+      expect(await does(adapter, 'migrate', { ...lease, toNode: 2 })).toEqual(done);
       expect(existsSync(join(daemonOf(1).files, 'machines', 'lg-11-1'))).toBe(false);
-      expect(await adapter.resume(call({ ...lease, node: 2 }))).toEqual(done);
+      expect(await does(adapter, 'resume', { ...lease, node: 2 })).toEqual(done);
       const after = await guestSays(daemonOf(2), 'lg-11-1');
       expect(after.secret).toBe(before.secret);
       expect(after.count).toBeGreaterThan(before.count);
 
-      expect(await adapter.destroy(call({ ...lease, node: 2 }))).toEqual(done);
-      expect(await adapter.start(call({ ...lease, node: 2 }))).toEqual(done);
+      expect(await does(adapter, 'destroy', { ...lease, node: 2 })).toEqual(done);
+      expect(await does(adapter, 'start', { ...lease, node: 2 })).toEqual(done);
       expect((await guestSays(daemonOf(2), 'lg-11-1')).secret).not.toBe(before.secret);
-      expect(await adapter.destroy(call({ ...lease, node: 2 }))).toEqual(done);
+      expect(await does(adapter, 'destroy', { ...lease, node: 2 })).toEqual(done);
       expect(
         readdirSync(join(daemonOf(2).files, 'machines')).filter((name) => name.includes('lg-11-')),
       ).toEqual([]);
     });
 
     test('a guest is asked to power off, and destroyed when it does not within its time of grace', async () => {
-      const adapter = open({ ...options, shutdownGrace: 30_000 });
+      // Longer than the test may take: it ends when the guest is off.
+      const adapter = open({ ...options, shutdownGrace: 3_600_000 });
       const lease = { leaseId: 12 };
-      await adapter.start(call(lease));
+      await does(adapter, 'start', lease);
       await guestSays(daemonOf(1), 'lg-12-1');
-      let began = performance.now();
-      expect(await adapter.shutdown(call(lease))).toEqual(done);
-      expect(performance.now() - began).toBeLessThan(30_000);
+      expect(await does(adapter, 'shutdown', lease)).toEqual(done);
 
       // Without a disk there is no guest that could hear it.
       const deaf = open({ ...options, shutdownGrace: 1_000 });
-      await deaf.start(call({ ...lease, image: null }));
-      began = performance.now();
-      expect(await deaf.shutdown(call({ ...lease, image: null }))).toEqual(done);
+      await does(deaf, 'start', { ...lease, image: null });
+      const began = performance.now();
+      expect(await does(deaf, 'shutdown', { ...lease, image: null })).toEqual(done);
       expect(performance.now() - began).toBeGreaterThan(1_000);
     });
 
@@ -185,18 +198,20 @@ describe.skipIf(missingPrograms.length > 0)(
           .filter((name) => ['first', 'second', 'third'].includes(name))
           .sort();
       const prepare = (leaseId: number, name: string) =>
-        adapter.prepare(call({ leaseId, image: { name, sizeMb: 1 } }));
+        does(adapter, 'prepare', { leaseId, image: { name, sizeMb: 1 } });
       // The image `guest` is there as well, from the other tests; and used, or older.
       expect(await prepare(21, 'first')).toEqual(done);
       expect(await prepare(22, 'second')).toEqual(done);
-      expect(await adapter.destroy(call({ leaseId: 22 }))).toEqual(done);
+      expect(await does(adapter, 'destroy', { leaseId: 22 })).toEqual(done);
       expect(await prepare(23, 'third')).toEqual(done);
       const small = open({ ...options, images: { repository: folder, format: 'raw', cacheSizeMb: 1 } });
       writeGuestImage(join(folder, 'fourth'));
-      expect(await small.prepare(call({ leaseId: 24, image: { name: 'fourth', sizeMb: 1 } }))).toEqual(done);
+      expect(await does(small, 'prepare', { leaseId: 24, image: { name: 'fourth', sizeMb: 1 } })).toEqual(
+        done,
+      );
       // Of a lease that is prepared the base image stays.
       expect(cached()).toEqual(['first', 'third']);
-      for (const leaseId of [21, 23, 24]) await adapter.destroy(call({ leaseId }));
+      for (const leaseId of [21, 23, 24]) await does(adapter, 'destroy', { leaseId });
     });
 
     test('cloud-init is told who the machine is', async () => {
@@ -206,13 +221,13 @@ describe.skipIf(missingPrograms.length > 0)(
         '#cloud-config\nfqdn: "{{name}}.{{node}}"\n{{#image}}image: "{{image}}"\n{{/image}}',
       );
       const adapter = open({ ...options, cloudInit: { userData } });
-      expect(await adapter.prepare(call({ leaseId: 32 }))).toEqual(done);
+      expect(await does(adapter, 'prepare', { leaseId: 32 })).toEqual(done);
       const seed = join(daemonOf(1).files, 'machines', 'lg-32-1', 'seed.iso');
       const read = (file: string): string =>
         execFileSync('isoinfo', ['-J', '-x', file, '-i', seed]).toString();
       expect(read('/user-data')).toBe('#cloud-config\nfqdn: "lg-32-1.node-1"\nimage: "guest"\n');
       expect(read('/meta-data')).toBe('instance-id: lg-32-1\nlocal-hostname: lg-32-1\n');
-      await adapter.destroy(call({ leaseId: 32 }));
+      await does(adapter, 'destroy', { leaseId: 32 });
     });
 
     test('the built-in template starts, suspends and resumes a machine with a disk and a seed', async () => {
@@ -220,14 +235,14 @@ describe.skipIf(missingPrograms.length > 0)(
       writeFileSync(userData, '#cloud-config\n');
       const adapter = open({ ...options, template: null, cloudInit: { userData } });
       const lease = { leaseId: 34, capacity: { CPU: 150, Memory: 32 } };
-      expect(await adapter.start(call(lease))).toEqual(done);
-      expect(await adapter.suspend(call(lease))).toEqual(done);
-      expect(await adapter.resume(call(lease))).toEqual(done);
+      expect(await does(adapter, 'start', lease)).toEqual(done);
+      expect(await does(adapter, 'suspend', lease)).toEqual(done);
+      expect(await does(adapter, 'resume', lease)).toEqual(done);
       const uri = daemonOf(1).uri('qemu', '/session');
       const xml = execFileSync('virsh', ['-q', '-c', uri, 'dumpxml', '--inactive', 'lg-34-1']).toString();
       expect(xml).toMatch(/<memory unit='KiB'>32768<\/memory>/);
       expect(xml).toMatch(/<vcpu placement='static'>2<\/vcpu>/);
-      expect(await adapter.destroy(call(lease))).toEqual(done);
+      expect(await does(adapter, 'destroy', lease)).toEqual(done);
     });
 
     test('a running machine is moved without a stop, where that is configured', async () => {
@@ -237,20 +252,20 @@ describe.skipIf(missingPrograms.length > 0)(
       );
       const adapter = open({ ...options, hosts, liveMigration: true });
       const lease = { leaseId: 33 };
-      await adapter.start(call(lease));
+      await does(adapter, 'start', lease);
       const before = await guestSays(daemonOf(1), 'lg-33-1');
-      expect(await adapter.migrate(call({ ...lease, toNode: 2 }))).toEqual(done);
+      expect(await does(adapter, 'migrate', { ...lease, toNode: 2 })).toEqual(done);
       const after = await guestSays(daemonOf(2), 'lg-33-1');
       expect(after.secret).toBe(before.secret);
       const signal = AbortSignal.timeout(120_000);
       expect(await adapter.inspect({ ...lease, machine: 1, node: 1 }, signal)).toBe('absent');
       expect(await adapter.inspect({ ...lease, machine: 1, node: 2 }, signal)).toBe('running');
-      await adapter.destroy(call({ ...lease, node: 2 }));
+      await does(adapter, 'destroy', { ...lease, node: 2 });
     });
 
     test('an image that is not there, or whose name is a path, fails its lease and leaves nothing', async () => {
       const adapter = open(options);
-      const start = (name: string) => adapter.start(call({ leaseId: 31, image: { name, sizeMb: 1 } }));
+      const start = (name: string) => does(adapter, 'start', { leaseId: 31, image: { name, sizeMb: 1 } });
       expect(await start('none')).toMatchObject({
         status: 'failed',
         reason: `there is no image none in ${folder}`,
@@ -275,7 +290,7 @@ describe.skipIf(missingPrograms.length > 0)(
       await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 2 }, signal)).rejects.toThrow(
         HostUnreachable,
       );
-      await expect(adapter.start(call({ leaseId: 41, node: 2 }))).rejects.toThrow(HostUnreachable);
+      await expect(does(adapter, 'start', { leaseId: 41, node: 2 })).rejects.toThrow(HostUnreachable);
       expect(await adapter.inspect({ leaseId: 41, machine: 1, node: 1 }, signal)).toBe('absent');
     });
 
@@ -283,7 +298,7 @@ describe.skipIf(missingPrograms.length > 0)(
       const adapter = open(options);
       const lease = { leaseId: 53 };
       const inspect = () => adapter.inspect({ ...lease, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
-      await adapter.start(call(lease));
+      await does(adapter, 'start', lease);
       const pid = readFileSync(
         join(daemonOf(1).folder, 'run', 'libvirt', 'qemu', 'run', 'lg-53-1.pid'),
         'utf8',
@@ -291,22 +306,22 @@ describe.skipIf(missingPrograms.length > 0)(
       process.kill(Number(pid), 'SIGKILL');
       while ((await inspect()) === 'running') await sleep(50);
       expect(await inspect()).toBe('absent');
-      expect(await adapter.start(call(lease))).toEqual(done);
+      expect(await does(adapter, 'start', lease)).toEqual(done);
       expect(await inspect()).toBe('running');
-      await adapter.destroy(call(lease));
+      await does(adapter, 'destroy', lease);
     });
 
     test('domains of others are left alone', async () => {
       const mine = open(options);
       const other = open({ ...options, namePrefix: 'other' });
-      await mine.start(call({ leaseId: 51, image: null }));
+      await does(mine, 'start', { leaseId: 51, image: null });
       expect(
         (await other.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
       ).toEqual([]);
       expect(
         (await mine.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
       ).toEqual([{ leaseId: 51, machine: 1, node: 1, status: 'running' }]);
-      await mine.destroy(call({ leaseId: 51 }));
+      await does(mine, 'destroy', { leaseId: 51 });
     });
   },
 );

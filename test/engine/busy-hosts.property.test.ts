@@ -133,7 +133,7 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
         if (busy && looks % 100 === given.phase) clock.advance(seconds(tick()));
         return now();
       };
-      const latency = inTurn(given.latencies);
+      let latency = inTurn(given.latencies);
       const fault = inTurn(given.faults);
       const record = new HostRecord();
       const drive = (server: ReturnType<Harness['make']>) => {
@@ -191,10 +191,17 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
       expect(record.clashes).toEqual([]);
       expect(sequenceFaults(database.events)).toEqual([]);
       expect(pathFaults([...database.leases.values()], database.events)).toEqual([]);
-      for (let minute = 0; minute < 600; minute += 1) {
-        if ([...database.leases.values()].every(({ state }) => isFinal(state))) break;
-        await harness.pass(minutes(1), seconds(20));
-      }
+      const finish = async (limit: number) => {
+        for (let minute = 0; minute < limit; minute += 1) {
+          if ([...database.leases.values()].every(({ state }) => isFinal(state))) break;
+          await harness.pass(minutes(1), seconds(20));
+        }
+      };
+      await finish(300);
+      // Hosts that take minutes for what is planned in seconds let a suspended lease run for moments only, again and
+      // again. Whatever waits for something other than its hosts waits for ever.
+      latency = () => 0;
+      await finish(300);
       expect(
         [...database.leases.values()]
           .filter(({ state }) => !isFinal(state))

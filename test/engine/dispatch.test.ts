@@ -1,11 +1,11 @@
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActionRecord } from '../../src/core/index.ts';
 import { Dispatcher } from '../../src/engine/hosts/dispatcher.ts';
 import { HostLedger } from '../../src/engine/hosts/ledger.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { noMetrics } from '../../src/engine/metrics.ts';
-import type { ActionResult } from '../../src/engine/ports.ts';
+import { type ActionResult, StoreError } from '../../src/engine/ports.ts';
 import {
   bestEffort,
   epoch,
@@ -34,7 +34,7 @@ function dispatcherOn(ledger: HostLedger, adapter: ScriptedAdapter) {
     metrics: noMetrics,
     report: ({ outcome }) => outcomes.push([outcome?.actionId, outcome?.state]),
     onReached: () => {},
-    factsOf: () => null,
+    factsOf: async () => null,
   });
   return { dispatcher, outcomes };
 }
@@ -390,4 +390,47 @@ test('hosts receive the name and the owner of a lease, even after its end', asyn
     ['start', { name: 'nightly build', owner: 'ada' }],
     ['shutdown', { name: 'nightly build', owner: 'ada' }],
   ]);
+});
+
+describe('a lease that ended before the server was started', () => {
+  /** Its machine is still being removed when the first server dies. */
+  async function endedLease() {
+    const harness = new Harness({ nodes: 1 });
+    const first = await harness.start();
+    first.adapter.answer = (what) => (what === 'destroy' ? never() : Promise.resolve(done));
+    const request = { ...bestEffort(hours(1)), name: 'nightly build', owner: 'ada' };
+    const { leaseNumber } = await first.engine.submit('request', request, { principal });
+    await settle();
+    await first.engine.submit('cancel', { leaseNumber }, { principal });
+    await settle();
+    first.store.kill();
+    return harness;
+  }
+
+  test('is read from the store, once, for what hosts are told of it', async () => {
+    await using harness = await endedLease();
+    const { adapter, engine, store } = harness.make();
+    let failures = 2;
+    adapter.answer = async () => {
+      failures -= 1;
+      if (failures >= 0) throw new Error('connection refused');
+      return done;
+    };
+    await engine.start();
+    await harness.pass(5_000, 100);
+    expect(adapter.calls.map(({ what, call: { lease } }) => [what, lease])).toEqual(
+      Array.from({ length: 3 }, () => ['destroy', { name: 'nightly build', owner: 'ada' }]),
+    );
+    expect(store.calls.filter((call) => call === 'leaseFacts')).toEqual(['leaseFacts']);
+  });
+
+  test('is removed all the same when it cannot be read', async () => {
+    await using harness = await endedLease();
+    const { adapter, engine, store } = harness.make();
+    store.failing = (call) => (call === 'leaseFacts' ? new StoreError('TRANSIENT', 'no connection') : null);
+    await engine.start();
+    await settle();
+    expect(adapter.calls.map(({ what, call: { lease } }) => [what, lease])).toEqual([['destroy', undefined]]);
+    expect(harness.database.actions.get(2)).toMatchObject({ kind: 'DESTROY', state: 'SUCCEEDED' });
+  });
 });

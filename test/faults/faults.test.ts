@@ -39,12 +39,12 @@ const load = { callers: 4, pause: 150, failingPercent: 3 };
 /** A busy machine takes many times as long. */
 const timeout = 600_000;
 
-it('survives 15 kills on the embedded database', { timeout }, () =>
-  survives(15, { ...load, database: 'embedded', servers: 1 }),
+it('survives 8 kills on the embedded database', { timeout }, () =>
+  survives(8, { ...load, database: 'embedded', servers: 1 }),
 );
 
 it.skipIf(postgresMissing !== null)(
-  `survives 36 kills, and what happens to the database, with two servers on PostgreSQL${postgresMissing ? `: ${postgresMissing}` : ''}`,
+  `survives 18 kills, and what happens to the database, with two servers on PostgreSQL${postgresMissing ? `: ${postgresMissing}` : ''}`,
   { timeout },
-  () => survives(36, { ...load, database: 'server', servers: 2 }),
+  () => survives(18, { ...load, database: 'server', servers: 2 }),
 );

@@ -17,7 +17,7 @@ const stopsUnderLoad = async (database: WorldOptions['database']): Promise<void>
   world = present;
   const [server] = present.servers;
   const took: number[] = [];
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 2; round += 1) {
     for (let answers = 0; answers < 50; answers += 1) await present.load.progress();
     const stopped = await server?.stop();
     expect(stopped?.code).toBe(0);

@@ -69,6 +69,13 @@ describe('links', () => {
   });
 });
 
+test.each(pages)('lines of %s wrap at 120', (page) => {
+  const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  // Rows of tables and pictures cannot be wrapped.
+  const long = prose.split('\n').filter((line) => [...line].length > 120 && !/^(\||!\[)/.test(line));
+  expect(long).toEqual([]);
+});
+
 describe('GraphQL', () => {
   const schema = buildSchema(read('schema.graphql'));
 
@@ -122,7 +129,7 @@ describe('the command line', () => {
       .filter((name) => name !== 'help');
     expect(commands.length).toBeGreaterThan(0);
     const page = read('docs/command-line.md');
-    expect(commands.filter((name) => !page.includes(`| \`leasegraph ${name}\` |`))).toEqual([]);
+    expect(commands.filter((name) => !page.includes(`\n- \`leasegraph ${name}\`:`))).toEqual([]);
     const help = await Promise.all(commands.map((name) => cli(name, '--help')));
     for (const [index, name] of commands.entries()) {
       expect(help[index]?.status, name).toBe(0);

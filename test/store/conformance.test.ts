@@ -79,6 +79,17 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.events(0, 10)).toEqual(written.changes.events);
     });
 
+    it('keeps what hosts are told of leases, also when they have ended', async () => {
+      const { store, writer } = await begin();
+      const ended = lease(2, { name: 'nightly build', owner: 'ada', state: 'DONE', endedAt: noon });
+      await store.commit(batch(null, { leases: [lease(1, { name: null }), ended] }), writer);
+      expect(await Promise.all([1, 2, 3].map((number) => store.leaseFacts(number)))).toEqual([
+        { name: null, owner: null },
+        { name: 'nightly build', owner: 'ada' },
+        null,
+      ]);
+    });
+
     it('replaces records and removes withdrawn reservations', async () => {
       const { store, writer } = await begin();
       const first = batch(null, { leases: [lease(1)], reservations: [reservation(1, 1), reservation(2, 1)] });

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
+import type { ActionCall, ActionResult, Adapter } from '../../src/engine/ports.ts';
 
 const needed = ['virsh', 'libvirtd', 'setpriv', 'qemu-img', 'qemu-system-x86_64', 'rsync', 'genisoimage'];
 
@@ -89,21 +90,42 @@ export async function libvirtNodes(
   return { daemons, options };
 }
 
+export type Operation = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';
+
+/** Makes a call again until its work has come to an end. */
+export async function carryOut(
+  adapter: Adapter,
+  operation: Operation,
+  call: Pick<ActionCall, 'actionId' | 'target'>,
+): Promise<ActionResult> {
+  for (;;) {
+    const signal = AbortSignal.timeout(240_000);
+    const result = await adapter[operation]({ ...call, signal, deadline: null });
+    if (result.status !== 'pending') return result;
+  }
+}
+
 export interface GuestSays {
   /** What only its memory knows. */
   readonly secret: string;
   readonly count: number;
 }
 
+/** How long a machine has to come up, or to go: only what hangs takes that long. */
+const guestLimit = 240_000;
+
 /** Connects to a machine's serial port as soon as there is one. */
 async function connected(daemon: PrivateDaemon, name: string): Promise<Socket> {
-  for (;;) {
-    const socket = createConnection(join(daemon.files, 'machines', name, 'serial'));
+  const path = join(daemon.files, 'machines', name, 'serial');
+  for (const until = Date.now() + guestLimit; ; await sleep(100)) {
+    const socket = createConnection(path);
     try {
       await once(socket, 'connect');
+      // A guest that powers off may reset the connection. It closes then, too.
+      socket.on('error', () => {});
       return socket;
-    } catch {
-      await sleep(100);
+    } catch (error) {
+      if (Date.now() > until) throw new Error(`${name} has no serial port: ${error}`);
     }
   }
 }
@@ -111,6 +133,7 @@ async function connected(daemon: PrivateDaemon, name: string): Promise<Socket> {
 /** The next whole line that the guest writes. */
 export async function guestSays(daemon: PrivateDaemon, name: string): Promise<GuestSays> {
   const socket = await connected(daemon, name);
+  const timer = setTimeout(() => socket.destroy(), guestLimit);
   try {
     for await (const line of createInterface({ input: socket })) {
       const [, secret = '', count = ''] = /^([0-9a-f]{8}) ([0-9a-f]{8})$/.exec(line) ?? [];
@@ -118,6 +141,7 @@ export async function guestSays(daemon: PrivateDaemon, name: string): Promise<Gu
     }
     throw new Error(`${name} says nothing`);
   } finally {
+    clearTimeout(timer);
     socket.destroy();
   }
 }
@@ -127,6 +151,14 @@ export async function powerOff(daemon: PrivateDaemon, name: string): Promise<voi
   // It has to run before it can hear.
   await guestSays(daemon, name);
   const socket = await connected(daemon, name);
-  socket.write('q');
-  await once(socket, 'close');
+  // What it still says has to be read: a socket with unread data does not close.
+  socket.resume();
+  const closed = new Promise<true>((resolve) => socket.once('close', () => resolve(true)));
+  for (const until = Date.now() + guestLimit; Date.now() < until; ) {
+    socket.write('q');
+    // The guest looks for it all the time. What is sent while QEMU changes over from another client may be lost.
+    if (await Promise.race([closed, sleep(1_000, false)])) return;
+  }
+  socket.destroy();
+  throw new Error(`${name} does not power off`);
 }

@@ -25,6 +25,7 @@ import {
   type Expiring,
   type ForwardedCommand,
   type IdempotencyRecord,
+  type LeaseFacts,
   type LeaseRemains,
   type NoticeRecord,
   type Store,
@@ -339,6 +340,12 @@ export class MemoryStore implements Store {
   async markQuarantined(leaseNumbers: readonly number[], writer: WriterTerm): Promise<void> {
     await this.reach('markQuarantined');
     if (writer.epoch === this.database.epoch) this.database.quarantined = [...leaseNumbers];
+  }
+
+  async leaseFacts(leaseNumber: number): Promise<LeaseFacts | null> {
+    await this.reach('leaseFacts');
+    const lease = this.database.leases.get(leaseNumber);
+    return lease ? { name: lease.name, owner: lease.owner } : null;
   }
 
   async remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {

@@ -132,9 +132,19 @@ export interface LaunchedServer {
 }
 
 export function launchServer(environment: Environment, stdio: StdioOptions = 'pipe'): LaunchedServer {
-  const running = new Running(
+  return launched(
     spawn(process.execPath, [program, 'serve'], { env: cleanEnvironment(environment), cwd: root, stdio }),
   );
+}
+
+/** The same through `npm start`, in a process group of its own. The child is npm. */
+export function launchWithNpm(environment: Environment): LaunchedServer {
+  const env = cleanEnvironment(environment);
+  return launched(spawn('npm', ['start'], { env, cwd: root, stdio: 'pipe', detached: true }));
+}
+
+function launched(child: ChildProcess): LaunchedServer {
+  const running = new Running(child);
   const listening = running.says(/Listening on (\S+)/).then(([, url = '']) => url);
   listening.catch(() => {});
   return {

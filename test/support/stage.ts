@@ -109,11 +109,12 @@ export class Stage {
 
   private request(moment: number): void {
     for (let first = this.cast[0]; first && first.arrival <= moment; first = this.cast[0]) {
-      const { arrival: _, start, known, duration, preemptible = true, image, ...request } = first;
+      const { arrival: _, start, deadline, known, duration, preemptible = true, image, ...request } = first;
       this.scheduler.request(moment * SECOND, {
         ...request,
         duration: duration * SECOND,
         start: start === undefined ? null : start * SECOND,
+        deadline: deadline === undefined ? null : deadline * SECOND,
         knownDuration: known === undefined ? null : known * SECOND,
         preemptible,
         image: image ?? null,

@@ -131,15 +131,11 @@ export class PlaceSearch {
   private hasEnough(at: Instant): boolean {
     const { need, reach, table } = this;
     let left = this.wanted;
-    for (let number = 1; number <= table.nodeCount && left > 0; number += 1)
-      left -= countPlaces(
-        table.nodes[number] as NodeProfile,
-        need,
-        at,
-        at + reach,
-        left,
-        this.goneFrom(number),
-      );
+    for (let number = 1; number <= table.nodeCount && left > 0; number += 1) {
+      const gone = this.goneFrom(number);
+      if (gone || table.freeNow.hasRoom(number, need, at))
+        left -= countPlaces(table.nodes[number] as NodeProfile, need, at, at + reach, left, gone);
+    }
     return left <= 0;
   }
 

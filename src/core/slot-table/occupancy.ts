@@ -4,6 +4,7 @@ import type { Reservation } from '../model/lease.ts';
 import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
+import { PresentFree } from './present-free.ts';
 import type { ProjectLedgers } from './project-ledgers.ts';
 import { SiteProfile } from './site-profile.ts';
 
@@ -17,6 +18,8 @@ interface Held {
 export class Occupancy {
   /** By node number; index 0 is not used. The image repository has no profile: nothing is ever placed there. */
   readonly nodes: NodeProfile[];
+  /** Free on each node now. */
+  readonly freeNow: PresentFree;
   /** Free on nodes that may be used. */
   readonly site: SiteProfile;
   /** Capacity of the whole site, by resource type. */
@@ -37,6 +40,7 @@ export class Occupancy {
       new NodeProfile(0, space.zero),
       ...capacities.map((capacity, index) => new NodeProfile(index + 1, capacity)),
     ];
+    this.freeNow = new PresentFree(this.nodes, space.dimensions);
     this.capacity = capacities.reduce(
       (sum, capacity) => space.totals(capacity).map((amount, type) => amount + (sum[type] as number)),
       space.types.map(() => 0),
@@ -51,6 +55,7 @@ export class Occupancy {
 
   moveTo(now: Instant): void {
     this.now = now;
+    this.freeNow.moveTo(now);
     this.site.forget(now);
     this.projects.moveTo(now);
   }
@@ -98,6 +103,7 @@ export class Occupancy {
   addNode(amounts: Amounts): void {
     const vector = this.space.capacity(amounts);
     this.nodes.push(new NodeProfile(this.nodes.length, vector));
+    this.freeNow.changed(this.nodes.length - 1);
     this.addCapacity(vector, 1);
   }
 
@@ -109,6 +115,7 @@ export class Occupancy {
     this.addCapacity(before.capacity, -1);
     const node = new NodeProfile(number, this.space.capacity(amounts));
     this.nodes[number] = node;
+    this.freeNow.changed(number);
     this.addCapacity(node.capacity, 1);
     this.setClosed(node, closed);
   }
@@ -123,6 +130,7 @@ export class Occupancy {
     for (const [node, hold] of held.byNode) {
       node.forget(this.now);
       node.add(hold);
+      this.freeNow.changed(node.number);
     }
     this.count(held, -1);
     this.held.set(reservation, held);
@@ -130,7 +138,10 @@ export class Occupancy {
 
   private take(reservation: Reservation, held: Held): void {
     this.held.delete(reservation);
-    for (const [node, hold] of held.byNode) node.remove(hold);
+    for (const [node, hold] of held.byNode) {
+      node.remove(hold);
+      this.freeNow.changed(node.number);
+    }
     this.count(held, 1);
   }
 
@@ -162,6 +173,7 @@ export class Occupancy {
     this.closedNodes += Number(intervals.length > 0) - Number(node.unavailable.length > 0);
     node.forget(this.now);
     node.close(intervals);
+    this.freeNow.changed(node.number);
     for (const { start, end } of intervals) this.site.add(Math.max(start, this.now), end, capacity, -1);
     for (const hold of holds) this.countWhereOpen(node, hold, -1);
   }

@@ -7,6 +7,7 @@ import { FreedSpace } from './freed-space.ts';
 import type { Interval, NodeProfile } from './node-profile.ts';
 import { Occupancy } from './occupancy.ts';
 import { OrderedIndex } from './ordered-index.ts';
+import type { PresentFree } from './present-free.ts';
 import { ProjectLedgers } from './project-ledgers.ts';
 import { ReleaseTimes } from './release-times.ts';
 import type { SiteProfile } from './site-profile.ts';
@@ -22,6 +23,7 @@ export class SlotTable {
   readonly releases = new ReleaseTimes();
   readonly freed = new FreedSpace();
   readonly projects: ProjectLedgers;
+  readonly freeNow: PresentFree;
   private readonly occupancy: Occupancy;
 
   private readonly starts = new OrderedIndex<Reservation>(
@@ -47,6 +49,7 @@ export class SlotTable {
   ) {
     this.projects = new ProjectLedgers(journal);
     this.occupancy = new Occupancy(space, site, journal, this.projects);
+    this.freeNow = this.occupancy.freeNow;
   }
 
   /** By node number; index 0 is not used. The image repository is not among them: nothing is ever placed there. */

@@ -84,6 +84,10 @@ export class Stage implements AsyncDisposable {
     return this.bench.patience ?? 15_000;
   }
 
+  get settleTime(): Millis {
+    return this.bench.settleTime ?? 60_000;
+  }
+
   async open(): Promise<this> {
     this.made = await this.bench.make({ name: 'conformance', nodes: () => this.nodes });
     return this;
@@ -132,7 +136,7 @@ export class Stage implements AsyncDisposable {
 
   /** Asks until it is no longer going on. */
   async settle(verb: Verb, call: ActionCall): Promise<ActionResult> {
-    const limit = Date.now() + (this.bench.settleTime ?? 60_000);
+    const limit = Date.now() + this.settleTime;
     for (;;) {
       const result = await this.call(verb, { ...call, signal: AbortSignal.timeout(this.patience) });
       if (result.status !== 'pending') return result;
@@ -161,7 +165,7 @@ export class Stage implements AsyncDisposable {
 
   /** Until it is so, within the time that an operation may take. */
   async becomes(status: MachineStatus, machine = 1, node = this.here): Promise<void> {
-    const limit = Date.now() + (this.bench.settleTime ?? 60_000);
+    const limit = Date.now() + this.settleTime;
     while ((await this.inspect(machine, node)) !== status) {
       assert(Date.now() < limit, `machine ${machine} does not become ${status}`);
       await sleep(50);

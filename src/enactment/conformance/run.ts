@@ -25,6 +25,10 @@ export async function runCase(
   await run(stage);
 }
 
+/** A module has the name only. */
+const isUnreachable = (error: unknown): error is Error =>
+  error instanceof Error && (error instanceof HostUnreachable || error.name === 'HostUnreachable');
+
 /** Why the hosts cannot be reached, one sentence per node; empty when they answer. */
 async function unreachableHosts(bench: Bench): Promise<string[]> {
   await using stage = await new Stage(bench, firstConformanceLease).open();
@@ -34,7 +38,7 @@ async function unreachableHosts(bench: Bench): Promise<string[]> {
       return [];
     } catch (error) {
       // Of an adapter that is at fault the cases tell more.
-      return error instanceof HostUnreachable ? [`${hostname} does not answer: ${error.message}`] : [];
+      return isUnreachable(error) ? [`${hostname} does not answer: ${error.message}`] : [];
     }
   });
   return (await Promise.all(reasons)).flat();

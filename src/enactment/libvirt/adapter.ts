@@ -124,6 +124,7 @@ export class LibvirtAdapter implements Adapter {
       if (!node) return Promise.reject(new Error(`the site has no node ${number}`));
       host = openHost(node, this.options);
       this.hosts.set(number, host);
+      host.catch(() => this.hosts.delete(number));
     }
     return host;
   }

@@ -1,11 +1,12 @@
 /** A node as the adapter reaches it: its libvirt, and programs and files on the host. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { posix } from 'node:path';
 import type { Millis } from '../../core/index.ts';
 import { type HostNode, HostUnreachable } from '../../engine/ports.ts';
 import { ProgramError, type ProgramResult, runProgram } from '../program.ts';
 import type { LibvirtNode, LibvirtOptions } from './options.ts';
 import { PrivateDaemon } from './private-daemon.ts';
+import { type Ssh, sshOf } from './ssh.ts';
+import { testDriver } from './test-driver.ts';
 import { Virsh } from './virsh.ts';
 
 /** ssh exits with it when it did not come to run the program. */
@@ -17,9 +18,6 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** By URI and node. The domains of a test driver live as long as the daemon that has them. */
-const testDaemons = new Map<string, Promise<PrivateDaemon>>();
-
 /**
  * The host of a node. A driver that is only for tests, without a daemon, keeps its domains in the process that asks: it
  * gets a daemon, and a folder, of its own.
@@ -27,26 +25,8 @@ const testDaemons = new Map<string, Promise<PrivateDaemon>>();
 export async function openHost(node: HostNode, options: LibvirtOptions): Promise<Host> {
   const own: LibvirtNode = { ...options, ...options.hosts?.[node.hostname] };
   if (!own.uri.startsWith('test://')) return new Host(node, own);
-  const key = `${own.uri} ${node.number}`;
-  const starting = testDaemons.get(key) ?? PrivateDaemon.start();
-  testDaemons.set(key, starting);
-  const daemon = await starting;
-  const uri = daemon.uri('test', new URL(own.uri).pathname);
-  // The driver forgets its domains when nobody is connected.
-  if (!connected.has(key)) connected.set(key, keepConnected(uri));
+  const { daemon, uri } = await testDriver(own.uri, node.number);
   return new Host(node, { ...own, uri, directory: daemon.files, via: PrivateDaemon.via });
-}
-
-const connected = new Map<string, ChildProcess>();
-
-function keepConnected(uri: string): ChildProcess {
-  const child = spawn('virsh', ['-q', '-c', uri, 'event', '--event', 'lifecycle', '--loop'], {
-    stdio: 'ignore',
-  });
-  child.on('error', () => {});
-  child.unref();
-  process.once('exit', () => child.kill());
-  return child;
 }
 
 export class Host {
@@ -56,6 +36,7 @@ export class Host {
   readonly copyHost: string | null;
   readonly migrateUri: string | null;
   readonly virsh: Virsh;
+  private readonly ssh: Ssh | null;
   private readonly via: readonly string[];
   /** Whether a shell on the other side takes the words apart again. */
   private readonly isShell: boolean;
@@ -70,10 +51,10 @@ export class Host {
     this.directory = filled(own.directory);
     this.migrateUri = own.migrateUri === undefined ? null : filled(own.migrateUri);
     this.virsh = new Virsh(this.uri);
-    const ssh = own.via === undefined ? sshOf(this.uri) : null;
-    this.via = own.via?.map(filled) ?? ssh?.command ?? [];
-    this.isShell = ssh !== null;
-    this.copyHost = own.copyHost === undefined ? (sshOf(this.uri)?.host ?? null) : filled(own.copyHost);
+    this.ssh = sshOf(this.uri);
+    this.via = own.via?.map(filled) ?? this.ssh?.command ?? [];
+    this.isShell = own.via === undefined && this.ssh !== null;
+    this.copyHost = own.copyHost === undefined ? (this.ssh?.host ?? null) : filled(own.copyHost);
   }
 
   path(...parts: readonly string[]): string {
@@ -104,25 +85,27 @@ export class Host {
 
   /** Copies a file or, with a slash at its end, a folder's contents from this machine to the host. */
   async push(from: string, to: string, options: RunOptions): Promise<void> {
-    const ssh = this.isShell ? ['-e', this.via.slice(0, -2).join(' ')] : [];
-    const target = this.copyHost === null ? to : `${this.copyHost}:${to}`;
-    const { status, stderr } = await runProgram('rsync', ['-aLs', ...ssh, '--', from, target], options);
+    const args = ['-aLs', ...this.rsyncOptions(null), '--', from, this.remote(to)];
+    const { status, stderr } = await runProgram('rsync', args, options);
     if (status !== 0)
       throw new ProgramError('NOT_STARTED', `rsync to ${this.node.hostname}: ${stderr.trim()}`);
+  }
+
+  /** What rsync calls a path of this host, on any machine that copies to it or from it. */
+  remote(path: string): string {
+    return this.copyHost === null ? path : `${this.copyHost}:${path}`;
+  }
+
+  /** Options with which rsync on another host, or (null) on this machine, reaches this one. */
+  rsyncOptions(from: Host | null): readonly string[] {
+    if (!this.ssh) return [];
+    const isHere = from === null || from.copyHost === null;
+    return ['-e', isHere ? this.ssh.rsyncShell : this.ssh.rsyncShellElsewhere];
   }
 
   async write(path: string, text: string, options: RunOptions): Promise<void> {
     await this.run('tee', ['--', path], { ...options, input: text });
   }
-}
-
-/** What a URI such as `qemu+ssh://root@host:22/system` says of ssh; null where it does not go through ssh. */
-function sshOf(uri: string): { readonly host: string; readonly command: readonly string[] } | null {
-  if (!/^\w+\+(ssh|libssh2?):\/\//.test(uri)) return null;
-  const { hostname, port, username } = new URL(uri);
-  const host = `${username === '' ? '' : `${decodeURIComponent(username)}@`}${hostname}`;
-  const options = ['-o', 'BatchMode=yes', '-o', 'ConnectTimeout=10', ...(port === '' ? [] : ['-p', port])];
-  return { host, command: ['ssh', ...options, '--', host] };
 }
 
 /** For the shell that sshd starts. */

@@ -37,6 +37,7 @@ export class Machines {
     try {
       const printed = await this.virsh(host, ['domstate', '--domain', name, '--reason'], signal);
       const [, state = '', reason = ''] = /^(.*?)(?: \((.*)\))?$/.exec(printed.trim()) ?? [];
+      if (state === '') throw new Error(`virsh tells no state of ${name}`);
       return {
         isActive: isActiveState(state),
         isPassing: state === 'paused',
@@ -157,11 +158,13 @@ export class Machines {
         ['metadata', '--domain', name, '--uri', metadataUri, '--config'],
         signal,
       );
+      // What is suspended must not be taken for something else.
+      if (noted.trim() === '') throw new Error(`virsh tells no metadata of ${name}`);
       const [, phase] = /phase=["'](\w+)["']/.exec(noted) ?? [];
       return (phase as Phase | undefined) ?? 'started';
     } catch (error) {
       // Somebody has defined it anew, without the metadata.
-      if (error instanceof LibvirtError && !error.isUnknownDomain) return 'started';
+      if (error instanceof LibvirtError && error.isUnknownMetadata) return 'started';
       throw error;
     }
   }

@@ -68,11 +68,10 @@ export class Migration {
     destination: string,
     options: RunOptions,
   ): Promise<void> {
-    const remote = (host: Host, path: string): string =>
-      host.copyHost === null ? path : `${host.copyHost}:${path}`;
-    if (to.copyHost === null)
-      await to.run('rsync', ['-aSs', '--', remote(from, source), destination], options);
-    else await from.run('rsync', ['-aSs', '--', source, remote(to, destination)], options);
+    const copy = (host: Host, other: Host, paths: readonly [string, string]): Promise<string> =>
+      host.run('rsync', ['-aSs', ...other.rsyncOptions(host), '--', ...paths], options);
+    if (to.copyHost === null) await copy(to, from, [from.remote(source), destination]);
+    else await copy(from, to, [source, to.remote(destination)]);
   }
 
   /** The guest goes on running. Its disk is written on the other host from the moment at which it changes over. */

@@ -1,13 +1,14 @@
 /** A libvirtd of our own: without rights, in a folder of its own, and gone with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainEnvironment } from '../program.ts';
 
-/** Milliseconds. */
-const startLimit = 20_000;
+/** Milliseconds: long enough for any machine that is busy. */
+const startLimit = 120_000;
 /** An unprivileged user's daemon needs nothing of the system's. Root becomes one. */
 const dropRights = process.getuid?.() === 0 ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : [];
 
@@ -20,12 +21,15 @@ export class PrivateDaemon {
   /** What programs are started with that use the daemon's files as it does itself. */
   static readonly via: readonly string[] = dropRights.length > 0 ? ['setpriv', ...dropRights] : [];
 
+  /** Who it is: the owner of its files. Null: the present user. */
+  static readonly owner: readonly [uid: number, gid: number] | null = dropRights.length > 0 ? nobody() : null;
+
   /** Throws when libvirtd is not installed, or does not come up. */
   static async start(): Promise<PrivateDaemon> {
     const folder = mkdtempSync(join(tmpdir(), 'leasegraph-libvirtd-'));
     const names = ['run', 'config', 'cache', 'data', 'home', 'files'].map((name) => join(folder, name));
     for (const name of names) mkdirSync(name, { mode: 0o700 });
-    if (dropRights.length > 0) for (const name of [folder, ...names]) chownSync(name, ...nobody());
+    if (PrivateDaemon.owner) for (const name of [folder, ...names]) chownSync(name, ...PrivateDaemon.owner);
     const [runtime = '', config = '', cache = '', data = '', home = ''] = names;
     const child = spawn('setpriv', ['--pdeathsig', 'TERM', ...dropRights, 'libvirtd'], {
       env: {
@@ -44,7 +48,8 @@ export class PrivateDaemon {
     child.once('error', (error) => {
       failure = error;
     });
-    for (const until = Date.now() + startLimit; !existsSync(daemon.socket); await sleep(20)) {
+    // The socket's file is there before the daemon listens.
+    for (const until = Date.now() + startLimit; !(await accepts(daemon.socket)); await sleep(20)) {
       if (!failure && child.exitCode === null && Date.now() < until) continue;
       daemon.stop();
       throw new Error(
@@ -87,6 +92,18 @@ export class PrivateDaemon {
     this.kill();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+function accepts(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection(path);
+    const end = (accepted: boolean): void => {
+      socket.destroy();
+      resolve(accepted);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('error', () => end(false));
+  });
 }
 
 function nobody(): [uid: number, gid: number] {

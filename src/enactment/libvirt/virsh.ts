@@ -1,7 +1,7 @@
 /** Calls of `virsh`, without a shell. */
 import type { Millis } from '../../core/index.ts';
 import { HostUnreachable } from '../../engine/ports.ts';
-import { ProgramError, plainEnvironment, runProgram } from '../program.ts';
+import { ProgramError, type ProgramResult, plainEnvironment, runProgram } from '../program.ts';
 
 /** What libvirt refused. */
 export class LibvirtError extends Error {
@@ -10,6 +10,11 @@ export class LibvirtError extends Error {
   /** There is no such domain. */
   get isUnknownDomain(): boolean {
     return /failed to get domain|Domain not found|no domain with matching/i.test(this.message);
+  }
+
+  /** The domain has no metadata of the kind that was asked for. */
+  get isUnknownMetadata(): boolean {
+    return /metadata not found/i.test(this.message);
   }
 }
 
@@ -28,7 +33,7 @@ export class Virsh {
     try {
       const env = virshEnvironment();
       const result = await runProgram('virsh', ['-q', '-c', this.uri, ...args], { env, timeLimit, signal });
-      if (result.status !== 0) throw this.failure(result.stderr);
+      if (result.status !== 0) throw this.failure(args[0] ?? '', result);
       return result.stdout;
     } catch (error) {
       if (error instanceof ProgramError && error.kind === 'TIME_LIMIT')
@@ -39,11 +44,17 @@ export class Virsh {
     }
   }
 
-  private failure(errors: string): Error {
-    const text = errors
+  private failure(command: string, { status, stderr }: ProgramResult): Error {
+    const text = stderr
       .replaceAll(/^error: /gm, '')
       .trim()
       .replaceAll('\n', ': ');
-    return outOfReach.test(text) ? new HostUnreachable(`${this.uri}: ${text}`) : new LibvirtError(text);
+    if (outOfReach.test(text)) return new HostUnreachable(`${this.uri}: ${text}`);
+    // libvirt has said nothing.
+    if (status === null || text === '')
+      return new Error(
+        `virsh ${command} ${status === null ? 'was ended by a signal' : `exited with ${status}`}`,
+      );
+    return new LibvirtError(text);
   }
 }

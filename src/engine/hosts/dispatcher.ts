@@ -34,7 +34,7 @@ export interface DispatcherOptions {
   readonly log: Logger;
   readonly metrics: EngineMetrics;
   readonly report: (report: ActionReport) => void;
-  readonly factsOf: (lease: number) => LeaseFacts | null;
+  readonly factsOf: (lease: number) => LeaseFacts | Promise<LeaseFacts | null>;
   /** Whether a host could be reached; `error`: why not. */
   readonly onReached: (node: number, error: unknown) => void;
 }
@@ -293,7 +293,7 @@ export class Dispatcher {
       adapter,
       action: isSaved ? { ...action, kind: 'DESTROY' } : action,
       target,
-      lease: this.options.factsOf(leaseId),
+      lease: await this.options.factsOf(leaseId),
       deadline:
         action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed,
       clock,

@@ -14,9 +14,10 @@ import type { Clock } from '../clock.ts';
 import type { HostControl } from '../commands/command.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
-import type { Adapter } from '../ports.ts';
+import type { Adapter, LeaseFacts } from '../ports.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
+import { guarded } from './guarded.ts';
 import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
@@ -39,6 +40,8 @@ export interface HostsOptions {
   /** Null: tracing is off. */
   readonly tracing: Tracing | null;
   readonly leaseTraces: LeaseTraces;
+  /** Reads what the store has of a lease; null if there is no such lease. */
+  readonly leaseFacts: (lease: number) => Promise<LeaseFacts | null>;
   readonly report: (report: ActionReport) => void;
   /** Called with the current nodes. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
@@ -78,8 +81,9 @@ const maxExtension = 60_000;
 
 export class Hosts implements HostControl {
   readonly dispatcher: Dispatcher;
-  private readonly leases = new KnownLeases();
+  private readonly leases: KnownLeases;
   private readonly traces: ActionTraces | null;
+  private readonly adapter: Adapter;
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
@@ -92,9 +96,14 @@ export class Hosts implements HostControl {
   constructor(private readonly options: HostsOptions) {
     const { limits, leaseTraces, log, tracing } = options;
     const { ledger } = this;
+    this.leases = new KnownLeases({
+      read: (lease) => options.leaseFacts(lease),
+      onFailure: (lease, err) => log.warn({ lease, err }, 'hosts are not told the name and owner of a lease'),
+    });
     const traces = tracing && new ActionTraces(tracing, leaseTraces);
     this.traces = traces;
-    const adapter = traces ? traces.traced(options.adapter) : options.adapter;
+    this.adapter = guarded(options.adapter, log);
+    const adapter = traces ? traces.traced(this.adapter) : this.adapter;
     const report = (what: ActionReport): void => {
       if (what.outcome) traces?.end(what.outcome);
       options.report(what);
@@ -143,7 +152,8 @@ export class Hosts implements HostControl {
     });
     this.inspection = new Inspection(known.running, {
       ...options,
-      ...{ ledger, log, dispatcher: this.dispatcher, health: this.health, strays: this.strays },
+      ...{ adapter: this.adapter, ledger, log },
+      ...{ dispatcher: this.dispatcher, health: this.health, strays: this.strays },
       signal: this.term.signal,
     });
     const pause = limits.startFailurePause;
@@ -237,7 +247,7 @@ export class Hosts implements HostControl {
     this.dispatcher.reset();
     this.health.clear();
     this.leases.clear();
-    this.options.adapter.forget();
+    this.adapter.forget();
   }
 
   /** Aborts all calls; the actions stay recorded as unfinished. */

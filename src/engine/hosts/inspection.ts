@@ -41,6 +41,10 @@ export class Inspection {
   private readonly slots: Semaphore;
   /** Leases that have already been reported. */
   private readonly reported = new Set<number>();
+  /** Leases that are being inspected one by one; whether to do so once more. */
+  private readonly inspecting = new Map<number, boolean>();
+  /** Nodes whose answer is awaited. */
+  private readonly asked = new Set<number>();
 
   constructor(
     running: readonly RunningMachines[],
@@ -62,76 +66,97 @@ export class Inspection {
     }
   }
 
-  /** Inspects at once, then at the interval and when the adapter reports a stopped machine. Never rejects. */
+  /**
+   * Inspects at once, then at the interval and when the adapter reports a stopped machine. A host that does not answer
+   * delays nothing but what concerns it. Never rejects.
+   */
   async run(): Promise<void> {
     const { adapter, clock, limits, signal } = this.options;
-    adapter.watch?.((place) => void this.inspectLeases([place.leaseId]), signal);
+    adapter.watch?.((place) => void this.inspectLease(place.leaseId), signal);
     // An adapter without memory knows only what `watch` reports.
     while (!signal.aborted && adapter.remembers) {
-      if (adapter.list) await this.inspectNodes();
-      else await Promise.all([this.inspectLeases([...this.running.keys()]), this.askDownNodes()]);
+      if (adapter.list) this.inspectNodes();
+      else {
+        for (const leaseId of this.running.keys()) void this.inspectLease(leaseId);
+        this.askDownNodes();
+      }
       await clock.sleep(limits.inspectInterval, signal);
     }
   }
 
-  private async inspectLeases(leases: readonly number[]): Promise<void> {
-    await Promise.all(
-      leases.map(async (leaseId) => {
-        const before = this.quiet(leaseId);
-        if (!before) return;
-        const statuses = new Map<string, MachineStatus>();
-        for (const [machine, node] of Object.entries(before.machines ?? {})) {
-          const place = { leaseId, machine: Number(machine), node };
-          const status = await this.ask(node, (limit) => this.options.adapter.inspect(place, limit));
-          if (status === null) return;
-          this.options.health.answered(node);
-          statuses.set(machine, status);
-        }
-        if (this.quiet(leaseId) === before) this.judge(before, statuses);
-      }),
-    );
+  /** While a lease is being inspected, any number of changes leads to one more inspection. */
+  private async inspectLease(leaseId: number): Promise<void> {
+    if (this.inspecting.has(leaseId)) {
+      this.inspecting.set(leaseId, true);
+      return;
+    }
+    const { clock, limits, signal } = this.options;
+    for (let again = true; again && !signal.aborted; again = this.inspecting.get(leaseId) ?? false) {
+      if (this.inspecting.has(leaseId)) await clock.sleep(limits.dispatch.pollInterval, signal);
+      this.inspecting.set(leaseId, false);
+      await this.askMachines(leaseId);
+    }
+    this.inspecting.delete(leaseId);
+  }
+
+  private async askMachines(leaseId: number): Promise<void> {
+    const before = this.quiet(leaseId);
+    if (!before) return;
+    const statuses = new Map<string, MachineStatus>();
+    for (const [machine, node] of Object.entries(before.machines ?? {})) {
+      const place = { leaseId, machine: Number(machine), node };
+      const status = await this.ask(node, (limit) => this.options.adapter.inspect(place, limit));
+      if (status === null) return;
+      this.options.health.answered(node);
+      statuses.set(machine, status);
+    }
+    if (this.quiet(leaseId) === before) this.judge(before, statuses);
   }
 
   /** Probes silent hosts that have no other pending inspection. */
-  private async askDownNodes(): Promise<void> {
+  private askDownNodes(): void {
     const { adapter, health } = this.options;
-    await Promise.all(
-      health.downNodes.map(async (node) => {
-        const status = await this.ask(node, (limit) => adapter.inspect({ ...noMachine, node }, limit));
-        if (status !== null) health.answered(node);
-      }),
-    );
+    for (const node of health.downNodes) {
+      void this.askOnce(node, (limit) => adapter.inspect({ ...noMachine, node }, limit)).then(
+        (status) => status !== null && health.answered(node),
+      );
+    }
   }
 
-  /** One inspection per node. */
-  private async inspectNodes(): Promise<void> {
-    const { list } = this.options.adapter;
-    const before = new Map([...this.running.keys()].map((leaseId) => [leaseId, this.quiet(leaseId)]));
-    const { health, ledger, strays } = this.options;
-    const found = new Map<number, readonly HostedMachine[]>();
-    await Promise.all(
-      ledger.nodeNumbers.map(async (node) => {
-        const machines = await this.ask(
-          node,
-          (limit) => list?.call(this.options.adapter, node, limit) ?? Promise.resolve([]),
-        );
-        if (machines === null) return;
-        found.set(node, machines);
-        strays.listed(node, machines);
-        health.answered(node);
+  /** One inspection per node. Each lease is judged when all of its nodes have answered. */
+  private inspectNodes(): void {
+    const { adapter, health, ledger, strays } = this.options;
+    const answers = new Map(
+      ledger.nodeNumbers.map((node) => {
+        const asked = this.askOnce(node, async (limit) => (await adapter.list?.(node, limit)) ?? []);
+        const answered = asked.then((machines) => {
+          if (machines === null) return null;
+          strays.listed(node, machines);
+          health.answered(node);
+          return machines;
+        });
+        return [node, answered] as const;
       }),
     );
-    for (const [leaseId, reservation] of before) {
-      if (!reservation || this.quiet(leaseId) !== reservation) continue;
-      const statuses = new Map<string, MachineStatus>();
-      for (const [machine, node] of Object.entries(reservation.machines ?? {})) {
-        const here = found
-          .get(node)
-          ?.find((each) => each.leaseId === leaseId && each.machine === Number(machine));
-        if (found.has(node)) statuses.set(machine, here?.status ?? 'absent');
-      }
-      if (statuses.size === Object.keys(reservation.machines ?? {}).length) this.judge(reservation, statuses);
+    for (const leaseId of this.running.keys()) {
+      const reservation = this.quiet(leaseId);
+      if (reservation) void this.judgeListed(reservation, answers);
     }
+  }
+
+  private async judgeListed(
+    reservation: RunningMachines,
+    answers: ReadonlyMap<number, Promise<readonly HostedMachine[] | null>>,
+  ): Promise<void> {
+    const { leaseId, machines } = reservation;
+    const statuses = new Map<string, MachineStatus>();
+    for (const [machine, node] of Object.entries(machines ?? {})) {
+      const found = (await answers.get(node)) ?? null;
+      if (found === null) return;
+      const here = found.find((each) => each.leaseId === leaseId && each.machine === Number(machine));
+      statuses.set(machine, here?.status ?? 'absent');
+    }
+    if (this.quiet(leaseId) === reservation) this.judge(reservation, statuses);
   }
 
   /**
@@ -158,6 +183,17 @@ export class Inspection {
       report({ ...noReport, ended: [leaseId] });
     } else return;
     this.reported.add(leaseId);
+  }
+
+  /** The same for one question to a node at a time: null while it has not answered an earlier one. */
+  private async askOnce<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
+    if (this.asked.has(node)) return null;
+    this.asked.add(node);
+    try {
+      return await this.ask(node, question);
+    } finally {
+      this.asked.delete(node);
+    }
   }
 
   /** Null if the host does not answer in time. */

@@ -4,31 +4,55 @@ import type { LeaseFacts } from '../ports.ts';
 /** Maximum number of ended leases whose facts are kept; their machines may still have to be removed. */
 const maxEnded = 10_000;
 
+export interface KnownLeasesOptions {
+  /** Reads the facts about a lease from the store; null if it has no such lease. */
+  readonly read: (lease: number) => Promise<LeaseFacts | null>;
+  readonly onFailure: (lease: number, error: unknown) => void;
+}
+
 /** Facts about leases, besides their machines, that are passed to hosts. */
 export class KnownLeases {
   private readonly facts = new Map<number, LeaseFacts>();
-  /** In order of their end. */
+  /** In order of their end; also those that were read from the store. */
   private readonly ended = new Set<number>();
 
-  /** Null for a lease that had ended before the server was started. */
-  of(lease: number): LeaseFacts | null {
-    return this.facts.get(lease) ?? null;
+  constructor(private readonly options: KnownLeasesOptions) {}
+
+  /**
+   * A lease that had ended before the server was started is read from the store. Null for one that is not stored, or if
+   * the store fails: hosts are called all the same. Never rejects.
+   */
+  of(lease: number): LeaseFacts | Promise<LeaseFacts | null> {
+    return this.facts.get(lease) ?? this.read(lease);
   }
 
   note(leases: readonly LeaseRecord[]): void {
-    for (const { id, name, owner, state } of leases) {
-      this.facts.set(id, { name, owner });
-      if (isFinal(state)) this.ended.add(id);
-    }
-    for (const id of this.ended) {
-      if (this.ended.size <= maxEnded) break;
-      this.ended.delete(id);
-      this.facts.delete(id);
-    }
+    for (const { id, name, owner, state } of leases) this.keep(id, { name, owner }, isFinal(state));
   }
 
   clear(): void {
     this.facts.clear();
     this.ended.clear();
+  }
+
+  private async read(lease: number): Promise<LeaseFacts | null> {
+    try {
+      const facts = await this.options.read(lease);
+      if (facts && !this.facts.has(lease)) this.keep(lease, facts, true);
+      return facts;
+    } catch (error) {
+      this.options.onFailure(lease, error);
+      return null;
+    }
+  }
+
+  private keep(lease: number, facts: LeaseFacts, hasEnded: boolean): void {
+    this.facts.set(lease, facts);
+    if (hasEnded) this.ended.add(lease);
+    for (const id of this.ended) {
+      if (this.ended.size <= maxEnded) break;
+      this.ended.delete(id);
+      this.facts.delete(id);
+    }
   }
 }

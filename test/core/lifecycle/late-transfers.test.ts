@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSchedulerConfig, SECOND } from '../../../src/core/index.ts';
 import { Stage } from '../../support/stage.ts';
-import { bestEffort, image, reservation, type Setting, siteOf, WHOLE } from '../../support/story.ts';
+import {
+  bestEffort,
+  image,
+  reservation,
+  type Setting,
+  siteOf,
+  WHOLE,
+  withDeadline,
+} from '../../support/story.ts';
 
 /** Every transfer takes 20 s. */
 const setting: Setting = {
@@ -80,6 +88,15 @@ describe('an image transfer that takes longer than planned', () => {
     expect(stage.leases.get(1)).toMatchObject({ state: 'FAILED', reason: { code: 'HOSTS_LATE' } });
     expect(stage.plan(1)).toBe('');
     expect(stage.actions.map(({ kind }) => kind)).toEqual(['PREPARE', 'DESTROY']);
+  });
+
+  test('has a lease end after its deadline', () => {
+    const stage = new Stage([withDeadline(0, undefined, 200, 1, 100, withImage)], setting).to(5);
+    expect(stage.plan(1)).toBe('IMAGE_TRANSFER[0,20) VM[20,120) SHUTDOWN[120,130)');
+    late(stage, 1, 150);
+    expect(stage.plan(1)).toBe('IMAGE_TRANSFER[0,150) VM[150,250) SHUTDOWN[250,260)');
+    stage.to(400);
+    expect(stage.leases.get(1)).toMatchObject({ state: 'DONE', endedAt: 260 * SECOND });
   });
 
   test('has its lease planned anew where it cannot run for its full time any more', () => {

@@ -1,0 +1,146 @@
+/** Adapters are written by users: whatever one throws or answers, the engine goes on, and nothing is stored of any size. */
+import type { Logger } from 'pino';
+import {
+  type ActionCall,
+  type ActionResult,
+  type Adapter,
+  type HostedMachine,
+  HostUnreachable,
+  type MachinePlace,
+  type MachineStatus,
+  maxActionOutput,
+} from '../ports.ts';
+
+type Operation = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';
+
+const statuses: readonly unknown[] = [
+  'absent',
+  'prepared',
+  'running',
+  'suspended',
+  'stopped',
+] satisfies MachineStatus[];
+
+/**
+ * The same adapter. What it throws at once rejects; an answer that is none is an error, so that the call is made again;
+ * errors are Errors with a message of bounded length. One called `HostUnreachable` is taken for one, since a module
+ * cannot import the class.
+ */
+export function guarded(adapter: Adapter, log: Logger): Adapter {
+  const guard = async <T>(
+    what: string,
+    call: () => Promise<unknown>,
+    read: (answer: unknown) => T | null,
+  ) => {
+    let answer: unknown;
+    try {
+      answer = await call();
+    } catch (error) {
+      throw plainError(error);
+    }
+    const result = read(answer);
+    if (result !== null) return result;
+    throw new Error(`the adapter ${adapter.name} answered ${what} with ${shown(answer)}`);
+  };
+  const operation = (name: Operation) => (call: ActionCall) =>
+    guard(name, async () => adapter[name](call), resultOf);
+  return {
+    prepare: operation('prepare'),
+    start: operation('start'),
+    shutdown: operation('shutdown'),
+    suspend: operation('suspend'),
+    resume: operation('resume'),
+    migrate: operation('migrate'),
+    destroy: operation('destroy'),
+    inspect: (place, signal) => guard('inspect', async () => adapter.inspect(place, signal), statusOf),
+    get name() {
+      return adapter.name;
+    },
+    get remembers() {
+      return adapter.remembers;
+    },
+    get list() {
+      if (!adapter.list) return undefined;
+      return (node: number, signal: AbortSignal) =>
+        guard(
+          'list',
+          async () => adapter.list?.(node, signal),
+          (answer) => machinesOf(answer, node),
+        );
+    },
+    get watch() {
+      if (!adapter.watch) return undefined;
+      return (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
+        try {
+          adapter.watch?.((place) => {
+            if (isPlace(place) && !signal.aborted) onChange(place);
+          }, signal);
+        } catch (error) {
+          log.error({ err: plainError(error) }, 'the adapter cannot watch its hosts');
+        }
+      };
+    },
+    forget: () => {
+      try {
+        adapter.forget();
+      } catch (error) {
+        log.error({ err: plainError(error) }, 'the adapter cannot forget its hosts');
+      }
+    },
+    close: async () => adapter.close(),
+  };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
+
+function resultOf(answer: unknown): ActionResult | null {
+  if (!isObject(answer)) return null;
+  const { output, reason, status } = answer;
+  const kept = typeof output === 'string' ? { output: output.slice(0, maxActionOutput) } : {};
+  if (status === 'done' || status === 'pending') return { status, ...kept };
+  if (status !== 'failed') return null;
+  const given = typeof reason === 'string' && reason !== '' ? cut(reason) : 'the adapter gives no reason';
+  return { status, reason: given, ...kept };
+}
+
+const statusOf = (answer: unknown): MachineStatus | null =>
+  statuses.includes(answer) ? (answer as MachineStatus) : null;
+
+function machinesOf(answer: unknown, node: number): readonly HostedMachine[] | null {
+  if (!Array.isArray(answer)) return null;
+  const isMachine = (each: unknown): each is HostedMachine =>
+    isPlace(each) && each.node === node && statusOf((each as Partial<HostedMachine>).status) !== null;
+  return answer.every(isMachine) ? answer.filter(({ status }) => status !== 'absent') : null;
+}
+
+const isPlace = (place: unknown): place is MachinePlace =>
+  isObject(place) && [place.leaseId, place.machine, place.node].every(Number.isSafeInteger);
+
+/** An Error with a message that can be stored. */
+function plainError(error: unknown): Error {
+  const { message, name } = isObject(error) ? error : {};
+  const text = typeof message === 'string' ? message : shown(error);
+  if (name === 'HostUnreachable') {
+    return error instanceof HostUnreachable && text.length <= maxActionOutput
+      ? error
+      : new HostUnreachable(cut(text), { cause: error });
+  }
+  return error instanceof Error && text.length <= maxActionOutput
+    ? error
+    : new Error(cut(text), { cause: error });
+}
+
+const cut = (text: string): string =>
+  text.length > maxActionOutput ? `${text.slice(0, maxActionOutput - 1)}…` : text;
+
+/** Whatever it is, in short. */
+function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  try {
+    const text = JSON.stringify(value) ?? String(value);
+    return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  } catch {
+    return `a value of type ${typeof value}`;
+  }
+}
