@@ -9,7 +9,7 @@ export interface ProgramOptions {
   /** Its whole environment. Default: `plainEnvironment()`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** After it, the process group is killed. */
+  /** After it, the process group is killed, as it is when output has no end. */
   readonly timeLimit: Millis;
   /** Kills the process group. */
   readonly signal: AbortSignal;
@@ -30,7 +30,7 @@ export class ProgramError extends Error {
   override readonly name = 'ProgramError';
 
   constructor(
-    readonly kind: 'TIME_LIMIT' | 'NOT_STARTED',
+    readonly kind: 'TIME_LIMIT' | 'OUTPUT_LIMIT' | 'NOT_STARTED',
     message: string,
     readonly output = '',
   ) {
@@ -39,6 +39,8 @@ export class ProgramError extends Error {
 }
 
 const maxErrorOutput = 4_096;
+/** Bytes that are read of one program. One that prints without end would keep the server busy for as long as it may run. */
+const maxReceived = 64 * 1_048_576;
 /** How long a process group has to end after SIGTERM before it is killed. */
 const killDelay: Millis = 1_000;
 /** How long more output is waited for when the program has ended: a process that it left behind may hold its pipes open. */
@@ -80,24 +82,33 @@ export async function runProgram(
     child.once('exit', (status) => resolve(status));
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  let timedOut = false;
-  const stop = (): void => killGroup(child.pid);
+  const received = (): number => stdout.received + stderr.received;
+  let exceeded: [kind: 'TIME_LIMIT' | 'OUTPUT_LIMIT', what: string] | null = null;
+  let ending: Promise<void> | null = null;
+  const stop = (): void => {
+    ending ??= endGroup(child.pid);
+  };
   const timer = setTimeout(() => {
-    timedOut = true;
+    exceeded ??= ['TIME_LIMIT', `did not end within ${timeLimit / 1_000} s`];
     stop();
   }, timeLimit);
+  const watchOutput = (): void => {
+    if (received() <= maxReceived) return;
+    exceeded ??= ['OUTPUT_LIMIT', `printed more than ${maxReceived / 1_048_576} MiB`];
+    stop();
+  };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', watchOutput);
   signal.addEventListener('abort', stop, { once: true });
   try {
     const status = await exited;
-    await drained(closed, () => stdout.received + stderr.received);
+    // What it has left behind on purpose, such as a machine, is not killed with it.
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+    await drained(closed, received);
     signal.throwIfAborted();
-    if (timedOut) {
-      const seconds = timeLimit / 1_000;
-      throw new ProgramError(
-        'TIME_LIMIT',
-        `${file} did not end within ${seconds} s and was killed`,
-        stderr.text,
-      );
+    if (exceeded !== null) {
+      const [kind, what] = exceeded as [ProgramError['kind'], string];
+      throw new ProgramError(kind, `${file} ${what} and was killed`, stderr.text);
     }
     return { status, stdout: stdout.text, stderr: stderr.text };
   } finally {
@@ -105,6 +116,7 @@ export async function runProgram(
     signal.removeEventListener('abort', stop);
     child.stdout.destroy();
     child.stderr.destroy();
+    await ending;
   }
 }
 
@@ -125,17 +137,23 @@ async function drained(closed: Promise<void>, received: () => number): Promise<v
   }
 }
 
-function killGroup(pid: number | undefined): void {
+/** Resolves when no process of the group is left. */
+async function endGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
-  signalGroup(pid, 'SIGTERM');
-  setTimeout(() => signalGroup(pid, 'SIGKILL'), killDelay).unref();
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    signalGroup(pid, signal);
+    // One that has been killed is gone soon, unless nobody takes leave of it.
+    for (const until = performance.now() + killDelay; performance.now() < until; await sleep(20))
+      if (!signalGroup(pid, 0)) return;
+  }
 }
 
-function signalGroup(pid: number, name: NodeJS.Signals): void {
+/** Whether there is such a group. 0: nothing is sent. */
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pid, name);
+    return process.kill(-pid, signal);
   } catch {
-    // It has ended.
+    return false;
   }
 }
 

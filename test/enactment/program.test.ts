@@ -12,7 +12,8 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0);
-    return true;
+    // Where nobody takes leave of the children of others, they stay as names.
+    return !/^\d+ \(.*\) Z /.test(existsSync('/proc/self') ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '');
   } catch {
     return false;
   }
@@ -42,4 +43,42 @@ test('no output is lost on a machine that is so busy that the time to wait for i
   writeFileSync(join(at, 'go'), '');
   execFileSync('sh', ['-c', 'until [ -e said ]; do sleep 0.01; done; sleep 0.5'], { cwd: at });
   expect(await result).toEqual({ status: 0, stdout: 'output\n', stderr: '' });
+});
+
+test('a program that is out of time has ended with all processes of its group, also those that ignore SIGTERM', async () => {
+  const script = `(trap '' TERM; echo $(sh -c 'echo $PPID') >pid; while :; do sleep 0.05; done) & wait`;
+  const controller = new AbortController();
+  const { at, result } = shell('stubborn', script, controller.signal);
+  const rejected = expect(result).rejects.toThrow('out of time');
+  const pid = Number(await written(join(at, 'pid')));
+  expect(isAlive(pid)).toBe(true);
+  controller.abort(new Error('out of time'));
+  await rejected;
+  expect(isAlive(pid)).toBe(false);
+});
+
+test('a program that does not end is killed at its time limit', async () => {
+  const { result } = shell('endless', 'echo what it says >&2; exec sleep 1000', never, 500);
+  await expect(result).rejects.toMatchObject({
+    ...{ kind: 'TIME_LIMIT', output: 'what it says\n' },
+    message: 'sh did not end within 0.5 s and was killed',
+  });
+});
+
+test('a program that prints without end is killed', async () => {
+  for (const [name, script] of [
+    ['flood', 'exec yes'],
+    ['flood-of-errors', 'exec yes >&2'],
+  ] as const) {
+    await expect(shell(name, script, never).result).rejects.toMatchObject({
+      ...{ kind: 'OUTPUT_LIMIT', message: 'sh printed more than 64 MiB and was killed' },
+    });
+  }
+});
+
+test('what a program leaves behind on purpose lives on', async () => {
+  const { result } = shell('daemon', `sleep 1000 >/dev/null 2>&1 & echo $!`, never);
+  const { status, stdout } = await result;
+  expect([status, isAlive(Number(stdout))]).toEqual([0, true]);
+  process.kill(Number(stdout));
 });
