@@ -79,6 +79,11 @@ test('an operator frees a node whose machine cannot be destroyed', async () => {
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(5_000, 1_000);
   expect(adapter.log.at(-1)).toBe('destroy 1/1');
+  await expect(
+    engine.submit('recoverAction', { actionId: 2, recovery: 'ASSUME_FAILURE' }, { principal }),
+  ).rejects.toMatchObject({ code: 'INVALID_REQUEST', path: ['recovery'] });
+  await settle();
+  expect(harness.database.actions.get(2)?.state).toBe('PENDING');
   await engine.submit('recoverAction', { actionId: 2, recovery: 'ASSUME_SUCCESS' }, { principal });
   await settle();
   expect(harness.database.actions.get(2)?.state).toBe('SUCCEEDED');

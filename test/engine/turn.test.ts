@@ -10,7 +10,7 @@ import { bestEffort, reservation } from '../support/story.ts';
 
 const noHosts = {
   tools: {
-    hosts: { recover: () => false },
+    hosts: { recover: () => 'NOT_OPEN' as const },
     quarantine: new Quarantine(),
     recurrences: defaultLimits.recurrences,
   },

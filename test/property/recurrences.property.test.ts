@@ -28,7 +28,7 @@ import { PATIENT, runs } from './run.ts';
 const begin = Date.parse('2024-10-20T00:00:00Z');
 const horizon = 6 * 24 * HOUR;
 const recurrences = { horizon, maxPerProject: 100 };
-const tools = { hosts: { recover: () => false }, quarantine: new Quarantine(), recurrences };
+const tools = { hosts: { recover: () => 'NOT_OPEN' as const }, quarantine: new Quarantine(), recurrences };
 const site: SiteSpec = {
   resourceTypes: ['CPU', 'Memory'],
   nodes: [1, 2].map((number) => ({

@@ -19,6 +19,10 @@ const recoveries: readonly (readonly [ActionRecovery, string, string])[] = [
 export function ActionOutput({ action }: { action: Action }) {
   const execute = useExecute();
   const isOperator = useHasRole('OPERATOR');
+  // What is not removed keeps its capacity.
+  const possible = recoveries.filter(
+    ([recovery]) => action.kind !== 'DESTROY' || recovery !== 'ASSUME_FAILURE',
+  );
   return (
     <>
       {action.error && <p className="error">{action.error}</p>}
@@ -30,7 +34,7 @@ export function ActionOutput({ action }: { action: Action }) {
       )}
       {isOperator && action.finishedAt === null && (
         <div className="actions">
-          {recoveries.map(([recovery, label, consequence]) => (
+          {possible.map(([recovery, label, consequence]) => (
             <ConfirmButton
               key={recovery}
               label={label}

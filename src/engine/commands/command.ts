@@ -1,7 +1,7 @@
 import type { Instant } from '../../core/index.ts';
 import type { AuditNote } from '../audit-note.ts';
 import type { Core } from '../core.ts';
-import type { Recovery } from '../hosts/recovery.ts';
+import type { Recovery, RecoveryOutcome } from '../hosts/recovery.ts';
 import type { RecurrenceLimits } from '../recurrences/limits.ts';
 import type { LeaseRemains } from '../remains.ts';
 import type { TraceParent } from '../tracing.ts';
@@ -34,8 +34,7 @@ export interface Idempotency<Input, Result> {
 
 /** The part of the dispatcher that commands use. */
 export interface HostControl {
-  /** Returns false when the action is not open. */
-  recover(actionId: number, recovery: Recovery): boolean;
+  recover(actionId: number, recovery: Recovery): RecoveryOutcome;
 }
 
 /** Access of commands to quarantined leases. */

@@ -6,7 +6,8 @@ export interface RecoverActionInput {
   readonly actionId: number;
   /**
    * RETRY calls the hosts again at once. ASSUME_SUCCESS and ASSUME_FAILURE end the action with that outcome, without
-   * further calls to hosts. The outcome is recorded by a turn after the answer.
+   * further calls to hosts; a DESTROY cannot be assumed to have failed. The outcome is recorded by a turn after the
+   * answer.
    */
   readonly recovery: Recovery;
 }
@@ -28,7 +29,15 @@ export const recoverAction: CommandKind<RecoverActionInput, RecoverActionResult>
   },
   rows: () => 1,
   apply: (_core, _now, { actionId, recovery }, { hosts }) => {
-    if (hosts.recover(actionId, recovery)) return { actionId };
+    const outcome = hosts.recover(actionId, recovery);
+    if (outcome === 'RECOVERED') return { actionId };
+    if (outcome === 'REMOVAL') {
+      throw new CommandError(
+        'INVALID_REQUEST',
+        `Action ${actionId} removes machines, and is repeated until they are gone: it cannot be assumed to have failed. When they are known to be gone, ASSUME_SUCCESS ends it.`,
+        ['recovery'],
+      );
+    }
     throw new CommandError(
       'ACTION_NOT_OPEN',
       `There is no action ${actionId} that is unfinished. Only an action in the state PENDING can be recovered.`,

@@ -21,9 +21,10 @@ import {
   type OpenAction,
   openAction,
   outcomeOf,
+  type TargetFailure,
   takingKinds,
 } from './open-action.ts';
-import type { Recovery } from './recovery.ts';
+import type { Recovery, RecoveryOutcome } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
 
 export interface DispatcherOptions {
@@ -50,11 +51,6 @@ interface Part {
 interface Lane {
   readonly waiting: Part[];
   running: { readonly part: Part; readonly controller: AbortController } | null;
-}
-
-interface TargetFailure {
-  readonly message: string;
-  readonly node: number;
 }
 
 export class Dispatcher {
@@ -132,15 +128,16 @@ export class Dispatcher {
     this.known.delete(actionId);
   }
 
-  /** Applies an operator's decision to a stuck action. Returns false when the action is not open. */
-  recover(actionId: number, recovery: Recovery): boolean {
+  /** Applies an operator's decision to a stuck action. What cannot be removed keeps its capacity. */
+  recover(actionId: number, recovery: Recovery): RecoveryOutcome {
     const open = this.known.get(actionId);
-    if (!open || open.parts === 0) return false;
+    if (!open || open.parts === 0) return 'NOT_OPEN';
+    if (open.action.kind === 'DESTROY' && recovery === 'ASSUME_FAILURE') return 'REMOVAL';
     const fields = { action: actionId, kind: open.action.kind, recovery };
     this.options.log.warn(fields, 'action recovered by an operator');
     if (recovery !== 'RETRY') open.assumed = recovery;
     open.interrupt();
-    return true;
+    return 'RECOVERED';
   }
 
   /** Immediately retries the calls to a node that wait for a retry. */

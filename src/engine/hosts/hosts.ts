@@ -22,7 +22,7 @@ import { HostHealth } from './health.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
 import { type HeldTarget, HostLedger } from './ledger.ts';
-import type { Recovery } from './recovery.ts';
+import type { Recovery, RecoveryOutcome } from './recovery.ts';
 import type { ActionReport } from './report.ts';
 import { StartPauses } from './start-pauses.ts';
 import { type LeasesInUse, Strays } from './strays.ts';
@@ -231,7 +231,7 @@ export class Hosts implements HostControl {
     return this.dispatcher.starting.map(({ leaseId, at }) => ({ leaseId, at: at ?? clock.now() }));
   }
 
-  recover(actionId: number, recovery: Recovery): boolean {
+  recover(actionId: number, recovery: Recovery): RecoveryOutcome {
     return this.dispatcher.recover(actionId, recovery);
   }
 

@@ -24,6 +24,12 @@ export interface LateOperation {
   readonly deadline: Instant;
 }
 
+/** Why an action has failed on one machine. */
+export interface TargetFailure {
+  readonly message: string;
+  readonly node: number;
+}
+
 /** An action with unfinished parts. (One image preparation may serve several leases.) */
 export interface OpenAction {
   readonly action: ActionRecord;

@@ -31,7 +31,7 @@ export type ActionKind =
 
 /** What becomes of an action that is stuck. */
 export type ActionRecovery =
-  /** It counts as failed; the hosts are no longer called for it. */
+  /** It counts as failed; the hosts are no longer called for it. Not for DESTROY: what is not removed keeps its capacity. */
   | 'ASSUME_FAILURE'
   /** It counts as carried out; the hosts are no longer called for it. */
   | 'ASSUME_SUCCESS'

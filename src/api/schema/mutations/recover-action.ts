@@ -7,7 +7,10 @@ const ActionRecovery = builder.enumType('ActionRecovery', {
   values: {
     RETRY: { description: 'The hosts are called again at once.' },
     ASSUME_SUCCESS: { description: 'It counts as carried out; the hosts are no longer called for it.' },
-    ASSUME_FAILURE: { description: 'It counts as failed; the hosts are no longer called for it.' },
+    ASSUME_FAILURE: {
+      description:
+        'It counts as failed; the hosts are no longer called for it. Not for DESTROY: what is not removed keeps its capacity.',
+    },
   } as const,
 });
 
