@@ -340,19 +340,35 @@ const actions = (database: DatabaseKind) => {
   });
 
   it('offers what was used as a table and as CSV', async () => {
+    const counted = await site.request('counted');
+    await expect.poll(() => site.stateOf(counted), soon).toBe('ACTIVE');
     await using browser = await openBrowser();
     const page = await browser.newPage();
     await site.signIn(page, '/accounting?by=OWNER&period=day');
     await page.getByRole('cell', { name: 'admin' }).waitFor();
-    const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Download CSV' }).click();
-    const lines = readFileSync(await (await downloading).path(), 'utf8').split('\r\n');
+    const download = async (button: string) => {
+      const downloading = page.waitForEvent('download');
+      await page.getByRole('button', { name: button, exact: true }).click();
+      return readFileSync(await (await downloading).path(), 'utf8').split('\r\n');
+    };
+    const lines = await download('Download CSV');
     expect(lines[0]).toBe(
       'group,leases,CPU hours requested,CPU hours used,CPU hours lost,' +
         'Memory hours requested,Memory hours used,Memory hours lost,preemptions,waiting',
     );
     expect(lines[1]).toMatch(/^admin,\d+,/);
     expect(lines[2]).toBe('');
+    const overTime = await download('Download CSV over time');
+    expect(overTime[0]).toBe('start,group,CPU hours used,Memory hours used');
+    expect(overTime[1]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z,admin,/);
+    // The same numbers are in the table below the picture: the sums of both agree.
+    await page.getByText('As a table').click();
+    const periods = page.getByRole('region', { name: 'CPU hours by period' }).getByRole('row');
+    expect(await periods.count()).toBe(1 + 12);
+    const sum = (from: readonly string[], column: number) =>
+      from.reduce((total, line) => total + Number(line.split(',')[column] ?? 0), 0);
+    expect(sum(overTime.slice(1), 2)).toBeCloseTo(sum(lines.slice(1), 3), 3);
+    expect(await accessibilityFaults(page)).toEqual([]);
   });
 };
 

@@ -10,7 +10,7 @@ interface Step {
 const width = 960;
 const height = 180;
 /** Groups with a colour of their own; the others are added up. */
-const maxSeries = 6;
+export const maxSeries = 6;
 const others = 'Others';
 
 /** Stacked bars of what groups used in each part of a period. The table below it has the sums. */

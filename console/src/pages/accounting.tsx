@@ -7,10 +7,10 @@ import {
   type ConsoleAccountingGroupFragment,
   type ConsoleAccountingQuery,
 } from '../api/generated/operations.ts';
-import { UsageChart } from '../chart/usage.tsx';
+import { maxSeries, UsageChart } from '../chart/usage.tsx';
 import { useExecute, useSchedulerNow, useSession } from '../session/session.tsx';
 import { formatDuration } from '../ui/format.ts';
-import { Card, Page, QueryState } from '../ui/parts.tsx';
+import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { toLocalInput } from '../ui/zones.ts';
@@ -110,7 +110,23 @@ export default function AccountingPage() {
     <Page
       title="Accounting"
       actions={
-        data && rows.length > 0 && <Download rows={rows} types={site.resourceTypes} from={data.from} />
+        data &&
+        rows.length > 0 && (
+          <>
+            <Download
+              label="Download CSV"
+              name="accounting"
+              from={data.from}
+              lines={() => csvOf(rows, site.resourceTypes)}
+            />
+            <Download
+              label="Download CSV over time"
+              name="accounting-over-time"
+              from={data.from}
+              lines={() => csvOverTime(data.steps, site.resourceTypes)}
+            />
+          </>
+        )
       }
     >
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
@@ -164,6 +180,7 @@ export default function AccountingPage() {
                 names={rows.map(groupName)}
                 to={data.to}
               />
+              <StepTable steps={data.steps} names={rows.map(groupName)} resource={resource} />
             </Card>
             <Card title={`${resource} hours`} wide>
               <Table label="Accounting" columns={columns} rows={rows} keyOf={groupName} />
@@ -179,45 +196,111 @@ export default function AccountingPage() {
   );
 }
 
+function csvOf(rows: readonly AccountingRow[], types: readonly string[]): (string | number)[][] {
+  const header = [
+    'group',
+    'leases',
+    ...types.flatMap((type) => [`${type} hours requested`, `${type} hours used`, `${type} hours lost`]),
+    'preemptions',
+    'waiting',
+  ];
+  const lines = rows.map((row) => [
+    groupName(row),
+    row.leases,
+    ...types.flatMap((type) => [
+      hoursOf(row.requested, type),
+      hoursOf(row.used, type),
+      hoursOf(row.lost, type),
+    ]),
+    row.preemptions,
+    row.waiting,
+  ]);
+  return [header, ...lines];
+}
+
+interface Step {
+  readonly start: number;
+  readonly rows: ConsoleAccountingQuery['overTime'];
+}
+
+/** A line per period and group, where something was used. */
+function csvOverTime(steps: readonly Step[], types: readonly string[]): (string | number)[][] {
+  const lines = steps.flatMap(({ start, rows }) =>
+    rows.map((row) => [
+      new Date(start).toISOString(),
+      groupName(row),
+      ...types.map((type) => hoursOf(row.used, type)),
+    ]),
+  );
+  return [['start', 'group', ...types.map((type) => `${type} hours used`)], ...lines];
+}
+
 function Download({
-  rows,
-  types,
+  label,
+  name,
   from,
+  lines,
 }: {
-  rows: readonly AccountingRow[];
-  types: readonly string[];
+  label: string;
+  /** Of the file, before its date. */
+  name: string;
   from: number;
+  lines: () => (string | number)[][];
 }) {
   const { timeZone } = useSettings();
   const save = () => {
-    const header = [
-      'group',
-      'leases',
-      ...types.flatMap((type) => [`${type} hours requested`, `${type} hours used`, `${type} hours lost`]),
-      'preemptions',
-      'waiting',
-    ];
-    const lines = rows.map((row) => [
-      groupName(row),
-      row.leases,
-      ...types.flatMap((type) => [
-        hoursOf(row.requested, type),
-        hoursOf(row.used, type),
-        hoursOf(row.lost, type),
-      ]),
-      row.preemptions,
-      row.waiting,
-    ]);
-    const url = URL.createObjectURL(new Blob([toCsv([header, ...lines])], { type: 'text/csv' }));
+    const url = URL.createObjectURL(new Blob([toCsv(lines())], { type: 'text/csv' }));
     const link = document.createElement('a');
     link.href = url;
-    link.download = `accounting-since-${toLocalInput(from, timeZone).slice(0, 10)}.csv`;
+    link.download = `${name}-since-${toLocalInput(from, timeZone).slice(0, 10)}.csv`;
     link.click();
     URL.revokeObjectURL(url);
   };
   return (
     <button type="button" onClick={save}>
-      Download CSV
+      {label}
     </button>
+  );
+}
+
+/** What the picture shows, in numbers: a row per period, a column for each of the groups that used most. */
+function StepTable({
+  steps,
+  names,
+  resource,
+}: {
+  steps: readonly Step[];
+  names: readonly string[];
+  resource: string;
+}) {
+  const { timeZone } = useSettings();
+  const usedBy = ({ rows }: Step, name: string) =>
+    rows.filter((row) => groupName(row) === name).reduce((sum, { used }) => sum + hoursOf(used, resource), 0);
+  const columns: readonly Column<Step>[] = [
+    {
+      header: `From (${timeZone})`,
+      cell: ({ start }) => <Instant at={new Date(start).toISOString()} seconds={false} />,
+    },
+    ...names.slice(0, maxSeries).map((name) => ({
+      header: name,
+      kind: 'number' as const,
+      cell: (step: Step) => hours.format(usedBy(step, name)),
+    })),
+    {
+      header: 'Together',
+      kind: 'number',
+      cell: ({ rows }) => hours.format(rows.reduce((sum, { used }) => sum + hoursOf(used, resource), 0)),
+    },
+  ];
+  return (
+    <details>
+      <summary>As a table</summary>
+      <Table
+        label={`${resource} hours by period`}
+        columns={columns}
+        rows={steps}
+        keyOf={({ start }) => start}
+      />
+    </details>
   );
 }
