@@ -235,7 +235,8 @@ export class Scheduler {
 
   /**
    * What a command (`update`, `setNodeState`, `planMaintenance`, `endMaintenance`, `cancel`, `vmEnded`) would answer,
-   * or throw, without doing it. The scheduler can be asked within how everything would be then.
+   * or throw, without doing it. The scheduler can be asked within how everything would be then. (`addNodes`,
+   * `updateNode` and `removeNode` are only checked: the nodes are as they were also within.)
    */
   rehearse<T>(command: (scheduler: this) => T): T {
     const { cursor } = this;

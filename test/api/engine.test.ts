@@ -438,6 +438,49 @@ describeEachDatabase('the API on the engine', (databases) => {
     );
   });
 
+  it('says in a dry run whether a lease, maintenance or the nodes could be changed', async () => {
+    const { app, identity } = await apiOnEngine(databases);
+    const ask = async (query: string, variables?: Record<string, unknown>): Promise<Answer['data']> => {
+      const { data, errors } = (await (await app.fetch(graphqlRequest(query, variables))).json()) as Answer;
+      expect(errors).toBeUndefined();
+      return data;
+    };
+    const running = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };
+    const { id } = (await ask(requestLease, { input: running })).requestLease.lease;
+    await expect.poll(async () => (await ask('{ lease(number: 1) { state } }')).lease.state).toBe('ACTIVE');
+    const [first, second] = [btoa('ComputeNode:1'), btoa('ComputeNode:2')];
+    const capacity = '[{ type: "CPU", amount: 100 }, { type: "Memory", amount: 1024 }]';
+    expect(
+      await ask(`mutation {
+        endLease(input: { id: "${id}", dryRun: true }) { lease { number } userErrors { code } }
+        none: endLease(input: { id: "${btoa('Lease:9')}", dryRun: true }) { userErrors { code message path } }
+        endMaintenance(input: { id: "${btoa('Maintenance:x')}", dryRun: true }) { maintenance { id } userErrors { code } }
+        addNodes(input: { nodes: [{ hostname: "new", capacity: ${capacity} }], dryRun: true }) { nodes { number } userErrors { code } }
+        updateNode(input: { id: "${second}", capacity: ${capacity}, dryRun: true }) { node { number } userErrors { code } }
+        removeNode(input: { id: "${second}", dryRun: true }) { node { number } userErrors { code } }
+        used: removeNode(input: { id: "${first}", dryRun: true }) { node { number } userErrors { code path } }
+      }`),
+    ).toEqual({
+      endLease: { lease: null, userErrors: [] },
+      none: {
+        userErrors: [{ code: 'LEASE_NOT_FOUND', message: 'Lease 9 does not exist.', path: ['input', 'id'] }],
+      },
+      endMaintenance: { maintenance: null, userErrors: [{ code: 'MAINTENANCE_NOT_FOUND' }] },
+      addNodes: { nodes: [], userErrors: [] },
+      updateNode: { node: null, userErrors: [] },
+      removeNode: { node: null, userErrors: [] },
+      used: { node: null, userErrors: [{ code: 'NODE_IN_USE', path: ['input', 'id'] }] },
+    });
+    expect(await ask('{ lease(number: 1) { state } nodes { totalCount } }')).toEqual({
+      lease: { state: 'ACTIVE' },
+      nodes: { totalCount: 2 },
+    });
+    await identity.audit.flush();
+    expect(
+      (await ask('{ auditLog(filter: { outcomes: ["DRY_RUN"] }) { nodes { mutation } } }')).auditLog.nodes,
+    ).toEqual(['endLease', 'addNodes', 'updateNode', 'removeNode'].map((mutation) => ({ mutation })));
+  });
+
   it('shows the scheduler, and what hosts were told', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };

@@ -343,6 +343,41 @@ describe('node add, update and remove', () => {
   });
 });
 
+describe('--dry-run of what plans nothing', () => {
+  it('prints whether it would be accepted', async () => {
+    api.leases.submitted.length = 0;
+    api.leases.result = async () => ({ numbers: [] });
+    const id = btoa('Maintenance:disks');
+    for (const argv of [
+      ['end', '70'],
+      ['maintenance', 'end', id],
+      ['node', 'add', 'new', '--capacity', 'CPU:100'],
+      ['node', 'update', '2', '--label', 'rack=b'],
+      ['node', 'remove', '2'],
+    ]) {
+      const { status, out, err } = await cli(...argv, '--dry-run', ...server);
+      expect([status, out, err]).toEqual([0, 'would be accepted\n', '']);
+    }
+    expect(api.leases.submitted).toEqual([
+      { kind: 'rehearseEnd', input: { leaseNumber: 70 } },
+      { kind: 'rehearseEndMaintenance', input: { name: 'disks' } },
+      { kind: 'rehearseAddNodes', input: { nodes: [{ hostname: 'new', capacity: { CPU: 100 } }] } },
+      { kind: 'rehearseUpdateNode', input: { node: 2, labels: { rack: 'b' } } },
+      { kind: 'rehearseRemoveNode', input: { node: 2 } },
+    ]);
+    expect(JSON.parse((await cli('end', '70', '--dry-run', '--json', ...server)).out)).toEqual({
+      accepted: true,
+    });
+    api.leases.result = async () => {
+      throw new CommandError('NODE_IN_USE', 'Leases hold something on node 2.');
+    };
+    const refused = await cli('node', 'remove', '2', '--dry-run', ...server);
+    expect([refused.status, refused.out, refused.err]).toEqual([
+      ...[1, '', 'leasegraph: Leases hold something on node 2. [NODE_IN_USE]\n'],
+    ]);
+  });
+});
+
 describe('accounting', () => {
   it('sums up by project, owner or lease', async () => {
     const { status, err, out } = await cli('accounting', '--by', 'lease', '--from', '-1d', ...server);

@@ -179,6 +179,54 @@ describe('dry runs of changes to nodes', () => {
   });
 });
 
+describe('dry runs of changes that plan nothing', () => {
+  test('say whether they would be refused, from a standby as well, and change nothing', async () => {
+    await using harness = new Harness({ nodes: 2 });
+    const { engine } = await harness.start();
+    const standby = await harness.start();
+    await engine.submit('request', bestEffort(minutes(30)), options);
+    await engine.submit('request', reservationAt(epoch + hours(2), minutes(10)), options);
+    const maintenance = { name: 'disks', nodes: [2], start: epoch + hours(5), end: epoch + hours(6) };
+    await engine.submit('planMaintenance', { maintenance, collisions: 'REFUSE' }, options);
+    await harness.pass(minutes(1), minutes(1));
+    expect([harness.state(1), harness.state(2)]).toEqual(['ACTIVE', 'READY']);
+    const stored = () => {
+      const { leases, events, site, reservations, maintenance: kept } = harness.database;
+      return structuredClone({ leases, events, site, reservations, kept });
+    };
+    const before = stored();
+    const node = (hostname: string) => ({ hostname, capacity: { CPU: 100, Memory: 1024 } });
+    const taken = before.site?.spec.nodes[0]?.hostname ?? '';
+    for (const server of [engine, standby.engine]) {
+      expect(await server.submit('rehearseEnd', { leaseNumber: 1 }, options)).toEqual({ leaseNumber: 1 });
+      expect(await server.submit('rehearseEndMaintenance', { name: 'disks' }, options)).toEqual({
+        name: 'disks',
+      });
+      expect(await server.submit('rehearseAddNodes', { nodes: [node('new')] }, options)).toEqual({
+        numbers: [3],
+      });
+      const renamed = { node: 1, labels: { rack: 'b' } };
+      expect(await server.submit('rehearseUpdateNode', renamed, options)).toEqual({ node: 1 });
+      await expect(server.submit('rehearseEnd', { leaseNumber: 2 }, options)).rejects.toMatchObject({
+        ...{ code: 'INVALID_REQUEST', message: 'The machines of lease 2 are not running: it is READY.' },
+      });
+      await expect(server.submit('rehearseEnd', { leaseNumber: 9 }, options)).rejects.toMatchObject({
+        ...{ code: 'LEASE_NOT_FOUND', message: 'Lease 9 does not exist.' },
+      });
+      await expect(server.submit('rehearseEndMaintenance', { name: 'x' }, options)).rejects.toMatchObject({
+        code: 'MAINTENANCE_NOT_FOUND',
+      });
+      await expect(
+        server.submit('rehearseAddNodes', { nodes: [node(taken)] }, options),
+      ).rejects.toMatchObject({ code: 'NAME_TAKEN', path: ['nodes', '0', 'hostname'] });
+      await expect(server.submit('rehearseRemoveNode', { node: 1 }, options)).rejects.toMatchObject({
+        ...{ code: 'NODE_IN_USE', message: expect.stringMatching(/^Leases hold something on node 1\. /) },
+      });
+    }
+    expect(stored()).toEqual(before);
+  });
+});
+
 describe('maintenance', () => {
   const plan = (start: number, end: number) => ({
     maintenance: { name: 'disks', nodes: [1], start, end },

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkHelp, printAcceptance } from '../client/acceptance.ts';
 import { wholeNumber } from '../client/arguments.ts';
 import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
 import { EndLeaseDocument } from '../client/generated/operations.ts';
@@ -7,15 +8,22 @@ import { leaseTable } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
+interface EndOptions extends ServerOptions, OutputOptions {
+  readonly dryRun?: boolean;
+}
+
 export default function end(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
     .argument('<lease>', 'number of a running lease', wholeNumber)
-    .action(async (number: number, options: ServerOptions & OutputOptions) => {
+    .option('--dry-run', checkHelp)
+    .action(async (number: number, options: EndOptions) => {
       const client = connect(options);
+      const { dryRun = false } = options;
       const { id } = await findLease(client, number);
-      const { lease, userErrors } = (await client.request(EndLeaseDocument, { id })).endLease;
+      const { lease, userErrors } = (await client.request(EndLeaseDocument, { id, dryRun })).endLease;
       // The path names the id, which the user has not typed.
       assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+      if (dryRun) return printAcceptance(options, terminal);
       if (lease === null) throw new CliError('the server answered without a lease [UNEXPECTED_ANSWER]');
       printOne(terminal, options, lease, () => leaseTable([lease], terminal.tableWidth));
     });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkHelp, printAcceptance } from '../client/acceptance.ts';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
 import { printDisplacement } from '../client/displacement.ts';
@@ -98,12 +99,13 @@ export default function maintenance(command: Command, terminal: Terminal): void 
 
   sub('end', 'End maintenance now; before it has begun, cancel it.')
     .argument('<id>', 'ID of the maintenance, as list prints it')
-    .action(async (id: string, options: Options) => {
-      show(
-        (await connect(options).request(EndMaintenanceDocument, { id })).endMaintenance,
-        options,
-        terminal,
-      );
+    .option('--dry-run', checkHelp)
+    .action(async (id: string, options: Options & { readonly dryRun?: boolean }) => {
+      const { dryRun = false } = options;
+      const payload = (await connect(options).request(EndMaintenanceDocument, { id, dryRun })).endMaintenance;
+      assertAccepted(payload.userErrors);
+      if (dryRun) printAcceptance(options, terminal);
+      else show(payload, options, terminal);
     });
 }
 

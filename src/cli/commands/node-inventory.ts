@@ -1,5 +1,6 @@
 /** `node add`, `node update` and `node remove`. */
 import type { Command } from 'commander';
+import { checkHelp, printAcceptance } from '../client/acceptance.ts';
 import { capacityOption, labelOption } from '../client/arguments.ts';
 import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
 import {
@@ -20,6 +21,7 @@ import { plain } from '../text.ts';
 interface AddOptions extends ServerOptions, OutputOptions {
   readonly capacity: ReturnType<typeof capacityOption>;
   readonly address?: string;
+  readonly dryRun?: boolean;
   readonly key?: string;
   readonly label?: ReturnType<typeof labelOption>;
 }
@@ -28,9 +30,14 @@ interface UpdateOptions extends ServerOptions, OutputOptions {
   readonly capacity?: ReturnType<typeof capacityOption>;
   /** False: `--no-address`. */
   readonly address?: string | false;
+  readonly dryRun?: boolean;
   /** False: `--no-labels`. */
   readonly labels?: boolean;
   readonly label?: ReturnType<typeof labelOption>;
+}
+
+interface RemoveOptions extends ServerOptions, OutputOptions {
+  readonly dryRun?: boolean;
 }
 
 export function nodeInventory(command: Command, terminal: Terminal): void {
@@ -47,10 +54,11 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
     .option('--address <address>', 'where the host is reached, if not under its host name')
     .option('--label <key=value>', 'label of each node, such as rack=b; may be repeated', labelOption)
     .option('--key <key>', keyHelp)
+    .option('--dry-run', checkHelp)
     .action(async (hostnames: readonly string[], _: AddOptions, own: Command) => {
       // The options that both commands have are given to the outer one.
       const options = own.optsWithGlobals<AddOptions>();
-      const { address, capacity, key, label } = options;
+      const { address, capacity, dryRun, key, label } = options;
       if (address !== undefined && hostnames.length > 1) {
         throw new CliError('--address does not go with several nodes', 2);
       }
@@ -58,9 +66,11 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
       const input = {
         nodes: hostnames.map((hostname) => ({ hostname, ...described })),
         ...keyInput(key),
+        ...(dryRun && { dryRun }),
       };
       const { nodes, userErrors } = (await connect(options).request(AddNodesDocument, { input })).addNodes;
       assertAccepted(userErrors);
+      if (dryRun) return printAcceptance(options, terminal);
       printList(terminal, options, nodes, () => table(nodes, terminal.tableWidth));
     });
 
@@ -71,9 +81,10 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
     .option('--no-address', 'its host is reached under its host name')
     .option('--label <key=value>', 'all its labels from now on; may be repeated', labelOption)
     .option('--no-labels', 'it has no labels from now on')
+    .option('--dry-run', checkHelp)
     .action(async (wanted: string, _: UpdateOptions, own: Command) => {
       const options = own.optsWithGlobals<UpdateOptions>();
-      const { address, capacity, label, labels } = options;
+      const { address, capacity, dryRun, label, labels } = options;
       if (label && labels === false) throw new CliError('--label does not go with --no-labels', 2);
       const changes = {
         ...(capacity && { capacity }),
@@ -85,9 +96,10 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
         throw new CliError('expected --capacity, --address, --no-address, --label or --no-labels', 2);
       const client = connect(options);
       const { id } = await findNode(client, wanted);
-      const input = { id, ...changes };
+      const input = { id, ...changes, ...(dryRun && { dryRun }) };
       const { node, userErrors } = (await client.request(UpdateNodeDocument, { input })).updateNode;
       assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+      if (dryRun) return printAcceptance(options, terminal);
       if (node === null) throw new CliError('the server answered without a node [UNEXPECTED_ANSWER]');
       printOne(terminal, options, node, () => table([node], terminal.tableWidth));
     });
@@ -99,13 +111,16 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
 
   const remove = sub('remove', 'Remove a node from the site.')
     .argument('<node>', 'number or host name of a node')
-    .action(async (wanted: string, _: ServerOptions & OutputOptions, own: Command) => {
-      const options = own.optsWithGlobals<ServerOptions & OutputOptions>();
+    .option('--dry-run', checkHelp)
+    .action(async (wanted: string, _: RemoveOptions, own: Command) => {
+      const options = own.optsWithGlobals<RemoveOptions>();
+      const { dryRun = false } = options;
       const client = connect(options);
       const { hostname, id, number } = await findNode(client, wanted);
-      const { userErrors } = (await client.request(RemoveNodeDocument, { id })).removeNode;
+      const { userErrors } = (await client.request(RemoveNodeDocument, { id, dryRun })).removeNode;
       // The path names the id, which the user has not typed.
       assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
+      if (dryRun) return printAcceptance(options, terminal);
       printOne(
         terminal,
         options,

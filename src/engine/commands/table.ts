@@ -14,6 +14,7 @@ import { endMaintenance } from './end-maintenance.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
+import { rehearsalOf } from './rehearsal.ts';
 import { rehearseMaintenance } from './rehearse-maintenance.ts';
 import { rehearseNodeState } from './rehearse-node-state.ts';
 import { rehearseRecurrence } from './rehearse-recurrence.ts';
@@ -52,6 +53,11 @@ export const commandKinds = {
   rehearseNodeState,
   rehearseRecurrence,
   rehearseRecurrenceUpdate,
+  rehearseEnd: rehearsalOf(end),
+  rehearseEndMaintenance: rehearsalOf(endMaintenance),
+  rehearseAddNodes: rehearsalOf(addNodes),
+  rehearseUpdateNode: rehearsalOf(updateNode),
+  rehearseRemoveNode: rehearsalOf(removeNode),
   upcomingOccurrences,
   availability,
   waiting,

@@ -56,6 +56,29 @@ describe('the nodes of a site', () => {
     expect(site.totalCapacity('CPU')).toBe(300);
   });
 
+  it('are only checked in a rehearsal, which leaves no trace', () => {
+    const site = scheduler();
+    site.request(0, request({ machines: machines(1) }));
+    site.schedule(0);
+    site.takeChanges();
+    const before = { site: site.site, snapshot: site.snapshot() };
+    site.rehearse((rehearsed) => rehearsed.addNodes(0, [third]));
+    site.rehearse((rehearsed) => rehearsed.updateNode(0, 2, { capacity: { CPU: 200, Memory: 2048 } }));
+    site.rehearse((rehearsed) => rehearsed.updateNode(0, 1, { labels: { rack: 'a' } }));
+    site.rehearse((rehearsed) => rehearsed.removeNode(0, 2));
+    for (const [change, code] of [
+      [(rehearsed: Scheduler) => rehearsed.addNodes(0, [{ ...third, number: 4 }]), 'INVALID_SITE'],
+      [(rehearsed: Scheduler) => rehearsed.updateNode(0, 1, { capacity: { CPU: 50 } }), 'NODE_IN_USE'],
+      [(rehearsed: Scheduler) => rehearsed.removeNode(0, 1), 'NODE_IN_USE'],
+    ] as const) {
+      expect(() => site.rehearse(change)).toThrow(refusal(code));
+    }
+    expect({ site: site.site, snapshot: site.snapshot() }).toEqual(before);
+    expect([site.nodeCount, site.totalCapacity('CPU'), site.takeChanges().inventory]).toEqual([
+      ...[2, 200, undefined],
+    ]);
+  });
+
   it('can be removed: a removed node is not used, not even when it is set UP', () => {
     const site = scheduler();
     site.setNodeState(0, 1, 'DRAINING');

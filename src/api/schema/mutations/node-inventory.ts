@@ -8,7 +8,7 @@ import { ResourceAmountInput } from '../amounts.ts';
 import { builder } from '../builder.ts';
 import { LabelInput } from '../node.ts';
 import { ComputeNode } from '../refs.ts';
-import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
+import { dryRunDescription, numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
 import { capacityErrors, textErrors } from './request-errors.ts';
 import { type UserError, userError } from './user-error.ts';
 
@@ -52,6 +52,9 @@ const AddNodesInput = builder.inputType('AddNodesInput', {
       description:
         'Repeating a request with its key returns the same nodes; the key with another input is an error.',
     }),
+    dryRun: t.boolean({
+      description: 'Changes nothing: `userErrors` say why it would be refused, and the payload has no nodes.',
+    }),
   }),
 });
 
@@ -67,12 +70,16 @@ const UpdateNodeInput = builder.inputType('UpdateNodeInput', {
       description: 'The name or IP address under which its host is reached from now on; null: the host name.',
     }),
     labels: t.field({ type: [LabelInput], description: 'All its labels from now on.' }),
+    dryRun: t.boolean({ description: dryRunDescription('node') }),
   }),
 });
 
 const RemoveNodeInput = builder.inputType('RemoveNodeInput', {
   description: 'The node to remove.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Its global id.' }) }),
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Its global id.' }),
+    dryRun: t.boolean({ description: dryRunDescription('node') }),
+  }),
 });
 
 const AddNodesPayload = payloadType<readonly number[]>(
@@ -186,6 +193,10 @@ builder.mutationFields((t) => ({
             ...(labels && labels.length > 0 ? { labels: labelsOf(labels) } : {}),
           }));
           const { principal, services } = context;
+          if (input.dryRun) {
+            await services.leases.submit('rehearseAddNodes', { nodes }, { principal });
+            return [];
+          }
           const idempotencyKey = input.idempotencyKey ?? null;
           const { numbers } = await services.leases.submit(
             'addNodes',
@@ -203,7 +214,7 @@ builder.mutationFields((t) => ({
     description: 'Changes the capacity, address or labels of a node. For administrators.',
     args: { input: t.arg({ type: UpdateNodeInput, required: true, description: 'The changes.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<number>(
         context,
         async () => {
           const node = await nodeAt(context, input.id);
@@ -216,8 +227,9 @@ builder.mutationFields((t) => ({
             ...(labels ? { labels: labelsOf(labels) } : {}),
           };
           const { principal, services } = context;
-          await services.leases.submit('updateNode', update, { principal });
-          return node;
+          const command = input.dryRun ? 'rehearseUpdateNode' : 'updateNode';
+          await services.leases.submit(command, update, { principal });
+          return input.dryRun ? null : node;
         },
         'input',
         'id',
@@ -229,13 +241,17 @@ builder.mutationFields((t) => ({
       'Removes a node on which nothing runs or is planned. Its number is not used again. For administrators.',
     args: { input: t.arg({ type: RemoveNodeInput, required: true, description: 'The node.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<number>(
         context,
         async () => {
           const node = await nodeAt(context, input.id);
           const { principal, services } = context;
-          await services.leases.submit('removeNode', { node }, { principal });
-          return node;
+          await services.leases.submit(
+            input.dryRun ? 'rehearseRemoveNode' : 'removeNode',
+            { node },
+            { principal },
+          );
+          return input.dryRun ? null : node;
         },
         'input',
         'id',

@@ -5,7 +5,15 @@ import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance
 import { type Displacement, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
 import { ComputeNode, Lease, NodeStateEnum } from '../refs.ts';
 import { nodeAt } from './node-inventory.ts';
-import { numberAt, type Payload, payload, payloadType, Refused, refuse } from './payload.ts';
+import {
+  dryRunDescription,
+  numberAt,
+  type Payload,
+  payload,
+  payloadType,
+  Refused,
+  refuse,
+} from './payload.ts';
 import { textErrors } from './request-errors.ts';
 
 const CollisionsEnum = builder.enumType('Collisions', {
@@ -145,7 +153,10 @@ const EndMaintenancePayload = maintenancePayload(
 
 const EndMaintenanceInput = builder.inputType('EndMaintenanceInput', {
   description: 'The maintenance to end.',
-  fields: (t) => ({ id: t.id({ required: true, description: 'Its id.' }) }),
+  fields: (t) => ({
+    id: t.id({ required: true, description: 'Its id.' }),
+    dryRun: t.boolean({ description: dryRunDescription('maintenance') }),
+  }),
 });
 
 builder.mutationFields((t) => ({
@@ -222,7 +233,7 @@ builder.mutationFields((t) => ({
     description: 'Ends maintenance before its time, also before it has begun. For operators.',
     args: { input: t.arg({ type: EndMaintenanceInput, required: true, description: 'The maintenance.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<MaintenancePayload>(
         context,
         async () => {
           const name = maintenanceName(input.id);
@@ -231,6 +242,10 @@ builder.mutationFields((t) => ({
             return refuse('INVALID_ID', message, 'input', 'id');
           }
           const { principal, services } = context;
+          if (input.dryRun) {
+            await services.leases.submit('rehearseEndMaintenance', { name }, { principal });
+            return null;
+          }
           await services.leases.submit('endMaintenance', { name }, { principal });
           return { subject: name, displaced: [] };
         },

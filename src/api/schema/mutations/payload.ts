@@ -26,6 +26,11 @@ export interface Payload<Result> {
   readonly userErrors: readonly UserError[];
 }
 
+/** The description of `dryRun` where nothing is planned: the mutation is only checked. */
+export function dryRunDescription(result: string): string {
+  return `Changes nothing: \`userErrors\` say why it would be refused, and the ${result} of the payload is null.`;
+}
+
 /** The object type of a payload: the fields of its result, and `userErrors`. */
 export function payloadType<Result>(
   name: string,
@@ -46,12 +51,12 @@ export function payloadType<Result>(
 }
 
 /**
- * Executes a mutation and builds its payload. `subject` is the path of the invalid argument if the engine names none.
+ * Executes a mutation and builds its payload; without a result, that of a dry run. `subject` is the path of the invalid argument if the engine names none.
  * Rethrows everything but refusals.
  */
 export async function payload<Result>(
   context: ApiContext,
-  carryOut: () => Promise<Result>,
+  carryOut: () => Promise<Result | null>,
   ...subject: readonly string[]
 ): Promise<Payload<Result>> {
   try {

@@ -40,6 +40,8 @@ export type ActionState =
 
 /** New nodes of the site. */
 export type AddNodesInput = {
+  /** Changes nothing: `userErrors` say why it would be refused, and the payload has no nodes. */
+  readonly dryRun?: boolean | null | undefined;
   /** Repeating a request with its key returns the same nodes; the key with another input is an error. */
   readonly idempotencyKey?: string | null | undefined;
   /** The nodes: 1 to 1000. They are numbered in this order. */
@@ -524,6 +526,8 @@ export type UpdateNodeInput = {
   readonly address?: string | null | undefined;
   /** Its new capacity. Nothing may run or be planned there. */
   readonly capacity?: ReadonlyArray<ResourceAmountInput> | null | undefined;
+  /** Changes nothing: `userErrors` say why it would be refused, and the node of the payload is null. */
+  readonly dryRun?: boolean | null | undefined;
   /** Its global id. */
   readonly id: string | number;
   /** All its labels from now on. */
@@ -981,6 +985,7 @@ export type UpdateLeaseMutation = { readonly updateLease: { readonly lease: { re
 
 export type EndLeaseMutationVariables = Exact<{
   id: string | number;
+  dryRun?: boolean | null | undefined;
 }>;
 
 
@@ -1016,6 +1021,7 @@ export type PlanMaintenanceMutation = { readonly planMaintenance: { readonly mai
 
 export type EndMaintenanceMutationVariables = Exact<{
   id: string | number;
+  dryRun?: boolean | null | undefined;
 }>;
 
 
@@ -1044,6 +1050,7 @@ export type UpdateNodeMutation = { readonly updateNode: { readonly node: { reado
 
 export type RemoveNodeMutationVariables = Exact<{
   id: string | number;
+  dryRun?: boolean | null | undefined;
 }>;
 
 
@@ -2745,8 +2752,8 @@ fragment Plan on PlannedLease {
   }
 }`) as unknown as TypedDocumentString<UpdateLeaseMutation, UpdateLeaseMutationVariables>;
 export const EndLeaseDocument = new TypedDocumentString(`
-    mutation EndLease($id: ID!) {
-  endLease(input: {id: $id}) {
+    mutation EndLease($id: ID!, $dryRun: Boolean) {
+  endLease(input: {id: $id, dryRun: $dryRun}) {
     lease {
       ...LeaseRow
     }
@@ -2926,8 +2933,8 @@ fragment Displacement on PlannedDisplacement {
   firstPossibleStart
 }`) as unknown as TypedDocumentString<PlanMaintenanceMutation, PlanMaintenanceMutationVariables>;
 export const EndMaintenanceDocument = new TypedDocumentString(`
-    mutation EndMaintenance($id: ID!) {
-  endMaintenance(input: {id: $id}) {
+    mutation EndMaintenance($id: ID!, $dryRun: Boolean) {
+  endMaintenance(input: {id: $id, dryRun: $dryRun}) {
     maintenance {
       ...MaintenanceRow
     }
@@ -3037,8 +3044,8 @@ export const UpdateNodeDocument = new TypedDocumentString(`
   path
 }`) as unknown as TypedDocumentString<UpdateNodeMutation, UpdateNodeMutationVariables>;
 export const RemoveNodeDocument = new TypedDocumentString(`
-    mutation RemoveNode($id: ID!) {
-  removeNode(input: {id: $id}) {
+    mutation RemoveNode($id: ID!, $dryRun: Boolean) {
+  removeNode(input: {id: $id, dryRun: $dryRun}) {
     node {
       number
       hostname

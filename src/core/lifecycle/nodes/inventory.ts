@@ -38,7 +38,7 @@ export function removeNode(state: SchedulerState, number: number): void {
     capacity: {},
     hostname: `${node.hostname} (removed ${number})`,
   }));
-  state.transfers.lose(number);
+  if (!state.journal.isOpen) state.transfers.lose(number);
 }
 
 function replace(state: SchedulerState, number: number, changed: (node: NodeSpec) => NodeSpec): void {
@@ -69,6 +69,8 @@ function checkUnused(state: SchedulerState, number: number): void {
 function change(state: SchedulerState, site: SiteSpec, apply: () => void): void {
   validateSite(site);
   for (const { hostname, capacity } of site.nodes) checkInstances(state, hostname, capacity);
+  // The slot table cannot take the change back: a rehearsal only checks it.
+  if (state.journal.isOpen) return;
   apply();
   state.setSite(site);
   state.askForReevaluation();
