@@ -33,6 +33,7 @@ const commands: readonly Registration[] = [
   ['site', 'compare the site with a configuration file, and apply it', () => import('./commands/site.ts')],
   ['maintenance', 'list, plan and end maintenance of nodes', () => import('./commands/maintenance.ts')],
   ['discard', 'give up a lease that is not sound: it fails', () => import('./commands/discard.ts')],
+  ['recover', 'decide about an action on hosts that is stuck', () => import('./commands/recover.ts')],
   ['recurrence', 'list, create, change and cancel recurrences', () => import('./commands/recurrence.ts')],
   ['reservations', 'list reservations', () => import('./commands/reservations.ts')],
   ['utilization', 'show the use of the site over time', () => import('./commands/utilization.ts')],

@@ -29,6 +29,15 @@ export type ActionKind =
   /** Save the memory of a machine, and stop it. */
   | 'SUSPEND';
 
+/** What becomes of an action that is stuck. */
+export type ActionRecovery =
+  /** It counts as failed; the hosts are no longer called for it. Not for DESTROY: what is not removed keeps its capacity. */
+  | 'ASSUME_FAILURE'
+  /** It counts as carried out; the hosts are no longer called for it. */
+  | 'ASSUME_SUCCESS'
+  /** The hosts are called again at once. */
+  | 'RETRY';
+
 /** The state of an action. */
 export type ActionState =
   /** It could not be carried out. */
@@ -377,6 +386,14 @@ export type QuotaInput = {
   readonly period?: string | null | undefined;
   /** The resource type. */
   readonly type: string;
+};
+
+/** The action, and what becomes of it. */
+export type RecoverActionInput = {
+  /** The global id of the action. */
+  readonly id: string | number;
+  /** What becomes of it. */
+  readonly recovery: ActionRecovery;
 };
 
 /** What is done when occurrences of a new recurrence cannot be had. */
@@ -997,6 +1014,13 @@ export type DiscardLeaseMutationVariables = Exact<{
 
 
 export type DiscardLeaseMutation = { readonly discardLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type RecoverActionMutationVariables = Exact<{
+  input: RecoverActionInput;
+}>;
+
+
+export type RecoverActionMutation = { readonly recoverAction: { readonly action: { readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly lease: { readonly number: number } | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type MaintenanceRowFragment = { readonly id: string, readonly start: string, readonly end: string, readonly reason: string | null, readonly nodes: ReadonlyArray<{ readonly number: number, readonly hostname: string }> };
 
@@ -2859,6 +2883,38 @@ fragment Refusal on UserError {
   message
   path
 }`) as unknown as TypedDocumentString<DiscardLeaseMutation, DiscardLeaseMutationVariables>;
+export const RecoverActionDocument = new TypedDocumentString(`
+    mutation RecoverAction($input: RecoverActionInput!) {
+  recoverAction(input: $input) {
+    action {
+      ...ActionRow
+      lease {
+        number
+      }
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment ActionRow on Action {
+  id
+  at
+  kind
+  state
+  attempts
+  error
+  startedAt
+  finishedAt
+  nodes {
+    hostname
+  }
+}`) as unknown as TypedDocumentString<RecoverActionMutation, RecoverActionMutationVariables>;
 export const MaintenanceDocument = new TypedDocumentString(`
     query Maintenance($from: DateTime, $to: DateTime, $first: Int, $after: String) {
   maintenance(from: $from, to: $to, first: $first, after: $after) {
