@@ -294,6 +294,18 @@ describe.skipIf(missingPrograms.length > 0)(
       expect(await adapter.inspect({ leaseId: 41, machine: 1, node: 1 }, signal)).toBe('absent');
     });
 
+    test('a host whose address was changed is reached there', async () => {
+      const nodes = hostSite('test', [{ number: 1, hostname: 'node', address: 'none', capacity: {} }]);
+      const uri = `qemu+unix:///session?socket=${join(daemonOf(1).folder, 'run')}/%h/libvirt-sock`;
+      const adapter = new LibvirtAdapter({ ...options, uri, hosts: {} }, nodes, log);
+      adapters.push(adapter);
+      const inspect = () =>
+        adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
+      await expect(inspect()).rejects.toThrow(HostUnreachable);
+      nodes.setNodes([{ number: 1, hostname: 'node', address: 'libvirt', capacity: {} }]);
+      expect(await inspect()).toBe('absent');
+    });
+
     test('a machine whose process is killed is lost, and can be removed or started anew', async () => {
       const adapter = open(options);
       const lease = { leaseId: 53 };

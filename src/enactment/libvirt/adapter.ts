@@ -32,7 +32,8 @@ type Work = (
 export class LibvirtAdapter implements Adapter {
   readonly name = 'libvirt';
   readonly remembers = true;
-  private readonly hosts = new Map<number, Promise<Host>>();
+  /** By number, hostname and address. */
+  private readonly hosts = new Map<string, Promise<Host>>();
   private readonly jobs = new Jobs();
   private readonly closing = new AbortController();
   private readonly machines: Machines;
@@ -118,13 +119,15 @@ export class LibvirtAdapter implements Adapter {
   }
 
   private host(number: number): Promise<Host> {
-    let host = this.hosts.get(number);
+    const node = this.site.nodes().find((each) => each.number === number);
+    if (!node) return Promise.reject(new Error(`the site has no node ${number}`));
+    // The address of a node may be changed while the server runs.
+    const key = JSON.stringify([number, node.hostname, node.address]);
+    let host = this.hosts.get(key);
     if (!host) {
-      const node = this.site.nodes().find((each) => each.number === number);
-      if (!node) return Promise.reject(new Error(`the site has no node ${number}`));
       host = openHost(node, this.options);
-      this.hosts.set(number, host);
-      host.catch(() => this.hosts.delete(number));
+      this.hosts.set(key, host);
+      host.catch(() => this.hosts.delete(key));
     }
     return host;
   }
