@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
@@ -34,7 +34,7 @@ describeConformance({
     adapter: {
       kind: 'command',
       programs: every(join(root, 'docs/examples/local-processes/machine')),
-      timeLimit: 10_000,
+      timeLimit: 120_000,
       environment: { PROCESSES_DIR: processes },
     },
     nodes: [],
@@ -43,6 +43,8 @@ describeConformance({
     log,
   }),
   name: 'command, docs/examples/local-processes',
+  patience: 60_000,
+  settleTime: 300_000,
   stopMachine: async (leaseId, machine, { number }) => {
     const file = join(processes, String(number), `${leaseId}-${machine}`, 'process');
     process.kill(Number(readFileSync(file, 'utf8').split(' ')[0]), 'SIGKILL');
@@ -264,3 +266,30 @@ describe('time', () => {
     expect(readFileSync(file, 'utf8')).toBe('run\n');
   });
 });
+
+test.runIf(existsSync('/proc/self/stat'))(
+  'local processes are not taken for others when the clock is corrected',
+  async () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    // The time of day at which a process began is another one each time.
+    const ps = `#!/bin/sh\ncase "$*" in *lstart*) date +%N ;; *) PATH=$REAL_PATH exec ps "$@" ;; esac\n`;
+    writeFileSync(join(bin, 'ps'), ps, { mode: 0o755 });
+    const real = process.env.PATH ?? '';
+    const adapter = new CommandAdapter(
+      {
+        programs: every(join(root, 'docs/examples/local-processes/machine')),
+        timeLimit: 120_000,
+        environment: { PROCESSES_DIR: join(folder, 'corrected'), PATH: `${bin}:${real}`, REAL_PATH: real },
+      },
+      site,
+      log,
+    );
+    const target = { ...call().target, image: null };
+    const place = { leaseId: 7, machine: 2, node: 1 };
+    expect(await adapter.start(call({ target }))).toMatchObject({ status: 'done' });
+    expect(await adapter.inspect(place, AbortSignal.timeout(120_000))).toBe('running');
+    expect(await adapter.destroy(call({ target }))).toMatchObject({ status: 'done' });
+    expect(await adapter.inspect(place, AbortSignal.timeout(120_000))).toBe('absent');
+  },
+);
