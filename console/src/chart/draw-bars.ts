@@ -101,13 +101,14 @@ export function drawPart(context: Context2D, part: Part, style: BarStyle): void 
     drawLabel(context, style, bar, x, y, barWidth, barHeight, ratio);
 }
 
-function drawGrid(context: Context2D, part: Part, { palette }: BarStyle): void {
+function drawGrid(context: Context2D, part: Part, { palette, model }: BarStyle): void {
   const { from, top, width, height, msPerPixel, rowHeight, ratio } = part;
   context.fillStyle = palette.line;
   for (const at of ticks(from, from + width * msPerPixel, width / ratio).at)
     context.fillRect(Math.round((at - from) / msPerPixel), 0, 1, height);
   if (rowHeight < 8 * ratio) return;
-  const last = Math.ceil((top + height) / rowHeight);
+  // Below the last row there are no nodes.
+  const last = Math.min(Math.ceil((top + height) / rowHeight), model.rows.length);
   for (let row = Math.floor(top / rowHeight); row <= last; row += 1)
     context.fillRect(0, Math.round(row * rowHeight - top), width, 1);
 }

@@ -9,8 +9,8 @@ import {
 import { kindLabels } from '../chart/schedule-model.ts';
 import { useExecute, useHasRole, useMayChange } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { asSentence, formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
-import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
+import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
+import { Card, Instant, Page, QueryState, Sentence, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { ActionOutput } from './action-output.tsx';
 import { ChangeLease, DiscardLease, EndLease } from './change-lease.tsx';
@@ -113,7 +113,11 @@ function Details({ lease }: { lease: LeaseDetail }) {
           <dt>State</dt>
           <dd>
             <StateBadge state={lease.state} />
-            {lease.stateReason && <p className="hint">{asSentence(lease.stateReason.message)}</p>}
+            {lease.stateReason && (
+              <p className="hint">
+                <Sentence text={lease.stateReason.message} />
+              </p>
+            )}
           </dd>
           {lease.waiting && <WaitingFacts waiting={lease.waiting} />}
           <dt>Name</dt>
@@ -264,7 +268,12 @@ function Details({ lease }: { lease: LeaseDetail }) {
           {[...lease.events.nodes].reverse().map((event) => (
             <li key={event.sequence}>
               <Instant at={event.at} /> <StateBadge state={event.to} />
-              {event.reason && <span className="hint"> {asSentence(event.reason.message)}</span>}
+              {event.reason && (
+                <span className="hint">
+                  {' '}
+                  <Sentence text={event.reason.message} />
+                </span>
+              )}
             </li>
           ))}
         </ol>
@@ -296,7 +305,7 @@ function WaitingFacts({ waiting }: { waiting: NonNullable<LeaseDetail['waiting']
     <>
       <dt>Why it waits</dt>
       <dd>
-        {asSentence(waiting.message)}
+        <Sentence text={waiting.message} />
         {waiting.blockedBy.length > 0 && (
           <p className="hint">
             Held by{' '}

@@ -13,7 +13,7 @@ export const nodeColumns: readonly Column<ConsoleNodeFragment>[] = [
   { header: 'State', cell: ({ state }) => <NodeStateBadge state={state} /> },
   {
     header: 'Labels',
-    kind: 'text',
+    kind: 'short',
     cell: ({ labels }) => labels.map(({ key, value }) => `${key}=${value}`).join(', '),
   },
   { header: 'Free now', cell: (node) => <Free node={node} /> },

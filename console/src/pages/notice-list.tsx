@@ -1,5 +1,5 @@
 import type { ConsoleNoticeFragment, NoticeKind } from '../api/generated/operations.ts';
-import { Instant } from '../ui/parts.tsx';
+import { Instant, Sentence } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { LeaseLink } from './lease-table.tsx';
 import { NodeLink } from './node-table.tsx';
@@ -33,7 +33,7 @@ const columns: readonly Column<ConsoleNoticeFragment>[] = [
       <span className={`badge ${tones[kind] ?? 'neutral'}`}>{noticeLabels[kind] ?? 'Other'}</span>
     ),
   },
-  { header: 'Notice', kind: 'text', cell: ({ message }) => message },
+  { header: 'Notice', kind: 'text', cell: ({ message }) => <Sentence text={message} /> },
   {
     header: 'About',
     kind: 'text',

@@ -108,7 +108,7 @@ export function OverviewPage() {
 }
 
 function describeProblems(count: number): string {
-  if (count === 0) return 'No problems';
+  if (count === 0) return 'Healthy';
   return count === 1 ? '1 problem' : `${count} problems`;
 }
 

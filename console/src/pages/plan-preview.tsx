@@ -1,6 +1,6 @@
 import type { ConsoleDisplacementFragment, ConsolePlanFragment } from '../api/generated/operations.ts';
-import { asSentence, formatDuration } from '../ui/format.ts';
-import { Instant } from '../ui/parts.tsx';
+import { formatDuration } from '../ui/format.ts';
+import { Instant, Sentence } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 
 /** What would happen to a request or, with `isChange`, to a lease that exists. */
@@ -20,12 +20,14 @@ export function PlanPreview({ plan, isChange = false }: { plan: ConsolePlanFragm
         </p>
       )}
       {plan.accepted && !plan.start && (
-        <p>Would wait. {asSentence(plan.reason?.message ?? 'No start can be planned yet')}</p>
+        <p>
+          Would wait. <Sentence text={plan.reason?.message ?? 'No start can be planned yet'} />
+        </p>
       )}
       {!plan.accepted && (
         <p>
           {isChange ? 'Would be refused. ' : 'Would be rejected. '}
-          {plan.reason && asSentence(plan.reason.message)}
+          {plan.reason && <Sentence text={plan.reason.message} />}
           {plan.maxDuration && ` It could last ${formatDuration(plan.maxDuration)} at most.`}
           <FirstPossible at={plan.firstPossibleStart} />
         </p>
@@ -41,7 +43,7 @@ export function DisplacementPreview({ plan }: { plan: ConsoleDisplacementFragmen
     <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
       {!plan.accepted && (
         <p>
-          Would be refused. {plan.reason && asSentence(plan.reason.message)}
+          Would be refused. {plan.reason && <Sentence text={plan.reason.message} />}
           <FirstPossible at={plan.firstPossibleStart} />
         </p>
       )}

@@ -1,6 +1,5 @@
 import type { ConsoleRecurrencePlanFragment } from '../api/generated/operations.ts';
-import { asSentence } from '../ui/format.ts';
-import { Instant } from '../ui/parts.tsx';
+import { Instant, Sentence } from '../ui/parts.tsx';
 import { Displaced } from './plan-preview.tsx';
 
 /** What would happen to a new recurrence or, with `isChange`, to one that exists. */
@@ -27,7 +26,11 @@ export function RecurrencePreview({
                 to <Instant at={end} seconds={false} />
               </>
             )}
-            {reason && `: ${asSentence(reason.message)}`}
+            {reason && (
+              <>
+                : <Sentence text={reason.message} />
+              </>
+            )}
             {firstPossibleStart && (
               <>
                 {' '}

@@ -6,8 +6,8 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute, useMayChange } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
-import { asSentence, formatDuration, formatEnum } from '../ui/format.ts';
-import { Card, Instant, Page, QueryState, StateBadge } from '../ui/parts.tsx';
+import { formatDuration, formatEnum } from '../ui/format.ts';
+import { Card, Instant, Page, QueryState, Sentence, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { ChangeRecurrence, type RecurrenceDetail } from './change-recurrence.tsx';
 import { LeaseLink, LeaseTable } from './lease-table.tsx';
@@ -141,7 +141,7 @@ function Details({ recurrence, mayChange }: { recurrence: RecurrenceDetail; mayC
           <ul className="plain">
             {recurrence.skipped.map(({ occurrence, start, reason }) => (
               <li key={occurrence}>
-                <Instant at={start} seconds={false} />: {asSentence(reason.message)}
+                <Instant at={start} seconds={false} />: <Sentence text={reason.message} />
               </li>
             ))}
           </ul>

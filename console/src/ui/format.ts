@@ -98,6 +98,13 @@ export function formatRelative(instant: string | number, now: number): string {
   return difference > 0 ? `in ${text}` : `${text} ago`;
 }
 
+/** The text with its ISO 8601 instants in a time zone, which is named with each. */
+export function withInstants(text: string, timeZone: string): string {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) =>
+    Number.isNaN(Date.parse(instant)) ? instant : `${formatInstant(instant, timeZone)} (${timeZone})`,
+  );
+}
+
 /** With a capital letter and a full stop, as the server's reasons are without. */
 export function asSentence(text: string): string {
   const capitalized = text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 import { ApiError } from '../api/client.ts';
 import type { LeaseState, NodeState } from '../api/generated/operations.ts';
-import { formatEnum, formatInstant } from './format.ts';
+import { asSentence, formatEnum, formatInstant, withInstants } from './format.ts';
 import { useSettings } from './settings.tsx';
 
 export function Page({
@@ -43,6 +43,12 @@ export function Instant({ at, seconds = true }: { at: string | null | undefined;
       {formatInstant(at, timeZone, seconds)}
     </time>
   );
+}
+
+/** What the server says in words. Instants within it, which it writes in UTC, are shown in the chosen time zone. */
+export function Sentence({ text }: { text: string }) {
+  const { timeZone } = useSettings();
+  return <>{withInstants(asSentence(text), timeZone)}</>;
 }
 
 type Tone = 'running' | 'waiting' | 'suspended' | 'good' | 'bad' | 'neutral';

@@ -3,8 +3,11 @@ import { ScrollArea } from './parts.tsx';
 
 export interface Column<Row> {
   readonly header: string;
-  /** `number`: to the right; `text`: may wrap; `actions`: the header is for screen readers only. */
-  readonly kind?: 'number' | 'text' | 'actions';
+  /**
+   * `number`: to the right; `text`: may wrap; `short`: a text of a few words, which may wrap; `actions`: the header is
+   * for screen readers only.
+   */
+  readonly kind?: 'number' | 'text' | 'short' | 'actions';
   readonly cell: (row: Row) => ReactNode;
 }
 
