@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { defaultSchedulerConfig, isFinal } from '../../src/core/index.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
-import { type ActionCall, type ActionResult, HostUnreachable } from '../../src/engine/ports.ts';
+import {
+  type ActionCall,
+  type ActionResult,
+  type HostedMachine,
+  HostUnreachable,
+} from '../../src/engine/ports.ts';
 import {
   bestEffort,
   Harness,
@@ -23,7 +28,7 @@ class Hosts {
   /** `lease/machine@node` of machines that run or are being stopped. */
   readonly running = new Map<string, number>();
   readonly clashes: string[] = [];
-  unreachable = new Set<number>();
+  readonly unreachable = new Set<number>();
 
   constructor(
     private readonly harness: Harness,
@@ -34,6 +39,16 @@ class Hosts {
 
   drive({ adapter }: Running): void {
     adapter.answer = (what, call) => this.act(what, call);
+    adapter.remembers = true;
+    adapter.list = async (node) => {
+      if (this.unreachable.has(node)) throw new HostUnreachable(`node ${node} does not answer`);
+      return [...this.running]
+        .filter(([, at]) => at === node)
+        .map(([name]): HostedMachine => {
+          const [leaseId = 0, machine = 0] = name.split(/[/@]/).map(Number);
+          return { leaseId, machine, node, status: 'running' };
+        });
+    };
   }
 
   private async act(what: string, { target, signal }: ActionCall): Promise<ActionResult> {
@@ -49,6 +64,8 @@ class Hosts {
     if (signal.aborted) throw new Error('aborted');
     if (what !== 'destroy' && this.fails()) return { status: 'failed', reason: `${what} does not work` };
     if (stops.has(what)) this.running.delete(key);
+    // It is done, and nobody is told.
+    if (this.unreachable.has(node)) throw new HostUnreachable(`node ${node} does not answer any more`);
     return done;
   }
 }
@@ -73,14 +90,17 @@ const world = fc.record({
   shutdown: fc.constantFrom(0, 5, 20),
   /** Seconds at which the server is killed, and another one starts. */
   kills: fc.array(fc.integer({ min: 1, max: 290 }), { maxLength: 3 }),
-  /** A node that does not answer for a while. */
-  silence: fc.option(
+  /** Nodes that do not answer for a while: long enough to be DOWN, or again and again. */
+  silences: fc.array(
     fc.record({
       node: fc.integer({ min: 1, max: 3 }),
       at: fc.integer({ min: 1, max: 200 }),
-      for: fc.integer({ min: 30, max: 90 }),
+      for: fc.oneof(fc.integer({ min: 30, max: 90 }), fc.integer({ min: 1, max: 12 })),
     }),
+    { maxLength: 8 },
   ),
+  /** Seconds at which an operator has all unfinished actions tried again. */
+  retries: fc.array(fc.integer({ min: 1, max: 290 }), { maxLength: 4 }),
 });
 
 /** Takes the values one after the other, again and again. */
@@ -110,7 +130,7 @@ test('no two leases are on the same capacity, every lease ends, and no action is
         nodes: 3,
         speed,
         engine: { scheduler: config },
-        limits: { dispatch, maxHostFailures: 3 },
+        limits: { dispatch, maxHostFailures: 3, inspectInterval: seconds(5) },
       });
       // Nodes and machines are alike: one machine fills a node.
       const fails = inTurn(given.failures);
@@ -128,9 +148,18 @@ test('no two leases are on the same capacity, every lease ends, and no action is
               : reservationAt(harness.clock.now() + ofSite(lead + 1), ofSite(duration), machines);
           server.engine.submit('request', request, { principal }).catch(() => {});
         }
-        const { silence } = given;
-        if (silence?.at === second) hosts.unreachable.add(silence.node);
-        if (silence && silence.at + silence.for === second) hosts.unreachable.clear();
+        hosts.unreachable.clear();
+        for (const silence of given.silences) {
+          const isSilent = silence.at <= second && second < silence.at + silence.for;
+          if (isSilent) hosts.unreachable.add(silence.node);
+        }
+        if (given.retries.includes(second)) {
+          for (const { id, state } of harness.database.actions.values()) {
+            const retry = { actionId: id, recovery: 'RETRY' as const };
+            if (state === 'PENDING')
+              server.engine.submit('recoverAction', retry, { principal }).catch(() => {});
+          }
+        }
         if (given.kills.includes(second)) {
           server.store.kill();
           server = harness.make();
@@ -139,6 +168,7 @@ test('no two leases are on the same capacity, every lease ends, and no action is
         }
         await harness.pass(seconds(1));
       }
+      hosts.unreachable.clear();
       // Whatever is left comes to its end.
       for (let minute = 0; minute < 240; minute += 1) {
         const live = [...harness.database.leases.values()].filter(({ state }) => !isFinal(state));
@@ -152,6 +182,11 @@ test('no two leases are on the same capacity, every lease ends, and no action is
       const open = [...harness.database.actions.values()].filter(({ state }) => state === 'PENDING');
       expect(open.map(({ id, kind, message }) => `${id} ${kind} ${message}`)).toEqual([]);
       expect([...hosts.running.keys()]).toEqual([]);
+      expect([1, 2, 3].map((node) => harness.database.nodeStates.get(node) ?? 'UP')).toEqual([
+        'UP',
+        'UP',
+        'UP',
+      ]);
     }),
     { numRuns: runs },
   );
