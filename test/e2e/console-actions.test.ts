@@ -155,6 +155,8 @@ const actions = (database: DatabaseKind) => {
 
     await page.goto(site.address(`/leases/${running}`));
     await page.getByRole('button', { name: 'End now' }).click();
+    await dialog.getByText('The server would accept this.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'End lease' }).click();
     await expect.poll(() => site.stateOf(running), soon).toBe('DONE');
     await page.getByText('Done').first().waitFor();
@@ -223,6 +225,7 @@ const actions = (database: DatabaseKind) => {
       },
     ]);
     await page.getByRole('button', { name: /^Cancel maintenance/ }).click();
+    await dialog.getByText('The server would accept this.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel maintenance' }).click();
     await page.getByText('No maintenance is under way or planned.').waitFor();
     expect(await planned()).toEqual([]);

@@ -4,10 +4,11 @@ import {
   type ConsoleLeaseFragment,
   type ConsolePlanFragment,
   ConsoleUpdateLeaseDocument,
+  type EndLeaseInput,
   type UpdateLeaseInput,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
-import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
+import { acceptance, assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { exactDuration, toIsoDuration } from '../ui/format.ts';
 import { useSettings } from '../ui/settings.tsx';
 import { durationError, InstantField, TextField, useTerms } from '../ui/term-fields.tsx';
@@ -117,6 +118,8 @@ export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
 /** Ends a running lease now: it is done. */
 export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
   const execute = useExecute();
+  const end = async (input: EndLeaseInput, signal?: AbortSignal) =>
+    (await execute(ConsoleEndLeaseDocument, { input }, signal)).endLease;
   return (
     <ConfirmButton
       label="End now"
@@ -124,9 +127,10 @@ export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
       confirmLabel="End lease"
       cancelLabel="Let it run"
       tone="primary"
-      action={async () =>
-        assertDone((await execute(ConsoleEndLeaseDocument, { id: lease.id })).endLease.userErrors)
-      }
+      dryRun={acceptance('end-lease', { id: lease.id }, (input, signal) =>
+        end({ ...input, dryRun: true }, signal),
+      )}
+      action={async () => assertDone((await end({ id: lease.id })).userErrors)}
     >
       <p>
         {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those

@@ -5,10 +5,11 @@ import {
   type ConsoleMaintenanceFragment,
   ConsoleMaintenanceListDocument,
   ConsolePlanMaintenanceDocument,
+  type EndMaintenanceInput,
   type PlanMaintenanceInput,
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
-import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
+import { acceptance, assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { Card, Instant, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
@@ -92,6 +93,8 @@ function EndMaintenance({ maintenance }: { maintenance: ConsoleMaintenanceFragme
   const now = useSchedulerNow();
   const began = Date.parse(maintenance.start) <= now();
   const label = began ? 'End' : 'Cancel';
+  const end = async (input: EndMaintenanceInput, signal?: AbortSignal) =>
+    (await execute(ConsoleEndMaintenanceDocument, { input }, signal)).endMaintenance;
   return (
     <ConfirmButton
       label={label}
@@ -99,10 +102,10 @@ function EndMaintenance({ maintenance }: { maintenance: ConsoleMaintenanceFragme
       title={`${label} maintenance?`}
       confirmLabel={`${label} maintenance`}
       tone="primary"
-      action={async () => {
-        const { endMaintenance } = await execute(ConsoleEndMaintenanceDocument, { id: maintenance.id });
-        assertDone(endMaintenance.userErrors);
-      }}
+      dryRun={acceptance('end-maintenance', { id: maintenance.id }, (input, signal) =>
+        end({ ...input, dryRun: true }, signal),
+      )}
+      action={async () => assertDone((await end({ id: maintenance.id })).userErrors)}
     >
       <p>
         {maintenanceText(maintenance)}: the scheduler uses the nodes again at once. No lease is displaced.

@@ -25,6 +25,30 @@ export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
   readonly show: (plan: Plan) => ReactNode;
 }
 
+/** The dry run of a mutation that says only whether it would be refused. */
+export function acceptance<Input>(
+  name: string,
+  input: Input,
+  ask: (
+    input: Input,
+    signal: AbortSignal,
+  ) => Promise<{ readonly userErrors: readonly { readonly message: string }[] }>,
+): DryRun<Input, { readonly accepted: boolean }> {
+  return {
+    name,
+    input,
+    ask: async (asked, signal) => {
+      const { userErrors } = await ask(asked, signal);
+      return { plan: userErrors.length === 0 ? { accepted: true } : null, userErrors };
+    },
+    show: () => (
+      <p className="muted" role="status">
+        The server would accept this.
+      </p>
+    ),
+  };
+}
+
 interface Confirmation<Input, Plan extends { readonly accepted: boolean }> {
   readonly confirmLabel: string;
   readonly cancelLabel?: string;

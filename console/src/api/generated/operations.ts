@@ -151,6 +151,22 @@ export type DiskImageInput = {
   readonly sizeMb: number;
 };
 
+/** The lease to end. */
+export type EndLeaseInput = {
+  /** Changes nothing: `userErrors` say why it would be refused, and the lease of the payload is null. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+};
+
+/** The maintenance to end. */
+export type EndMaintenanceInput = {
+  /** Changes nothing: `userErrors` say why it would be refused, and the maintenance of the payload is null. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Its id. */
+  readonly id: string | number;
+};
+
 /** An interval [start, end). */
 export type IntervalInput = {
   /** The first instant after it. */
@@ -841,7 +857,7 @@ export type ConsoleUpdateLeaseMutationVariables = Exact<{
 export type ConsoleUpdateLeaseMutation = { readonly updateLease: { readonly lease: { readonly number: number } | null, readonly plan: { readonly accepted: boolean, readonly start: string | null, readonly end: string | null, readonly firstPossibleStart: string | null, readonly maxDuration: string | null, readonly reason: { readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleEndLeaseMutationVariables = Exact<{
-  id: string | number;
+  input: EndLeaseInput;
 }>;
 
 
@@ -880,7 +896,7 @@ export type ConsolePlanMaintenanceMutationVariables = Exact<{
 export type ConsolePlanMaintenanceMutation = { readonly planMaintenance: { readonly plan: { readonly accepted: boolean, readonly firstPossibleStart: string | null, readonly reason: { readonly message: string } | null, readonly displaces: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly withoutPlace: ReadonlyArray<{ readonly number: number, readonly name: string | null }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleEndMaintenanceMutationVariables = Exact<{
-  id: string | number;
+  input: EndMaintenanceInput;
 }>;
 
 
@@ -2028,8 +2044,8 @@ export const ConsoleUpdateLeaseDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<ConsoleUpdateLeaseMutation, ConsoleUpdateLeaseMutationVariables>;
 export const ConsoleEndLeaseDocument = new TypedDocumentString(`
-    mutation ConsoleEndLease($id: ID!) {
-  endLease(input: {id: $id}) {
+    mutation ConsoleEndLease($input: EndLeaseInput!) {
+  endLease(input: $input) {
     userErrors {
       code
       message
@@ -2137,8 +2153,8 @@ export const ConsolePlanMaintenanceDocument = new TypedDocumentString(`
   }
 }`) as unknown as TypedDocumentString<ConsolePlanMaintenanceMutation, ConsolePlanMaintenanceMutationVariables>;
 export const ConsoleEndMaintenanceDocument = new TypedDocumentString(`
-    mutation ConsoleEndMaintenance($id: ID!) {
-  endMaintenance(input: {id: $id}) {
+    mutation ConsoleEndMaintenance($input: EndMaintenanceInput!) {
+  endMaintenance(input: $input) {
     userErrors {
       code
       message
