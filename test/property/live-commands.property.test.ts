@@ -9,7 +9,14 @@ import {
   sequenceFaults,
   unfinishedFaults,
 } from '../support/invariants/index.ts';
-import { type Command, closureFaults, LiveRun, type LiveScenario, liveScenarios } from './live-commands.ts';
+import {
+  type Closed,
+  type Command,
+  closureFaults,
+  LiveRun,
+  type LiveScenario,
+  liveScenarios,
+} from './live-commands.ts';
 import { promiseFaults } from './promise-faults.ts';
 import { PATIENT, runs } from './run.ts';
 import { START } from './scenario.ts';
@@ -50,6 +57,46 @@ describe('changes to running leases', () => {
       }),
       { numRuns: runs(700) },
     );
+  });
+});
+
+describe('the check of closed nodes', () => {
+  const none = { id: 2, vmId: null, start: 20, end: 30, machines: null, moves: null, targets: null };
+  const vm = { ...none, kind: 'VM', machines: { 1: 7 } };
+  const migration = { ...none, kind: 'MEMORY_MIGRATION', vmId: 3, moves: { 1: [7, 8] as const } };
+  const transfer = { ...none, kind: 'IMAGE_TRANSFER', targets: { 7: [[1, 1]] } };
+  const faults = (
+    why: Closed['why'],
+    from: number,
+    node: number,
+    found: Parameters<typeof closureFaults>[0],
+  ) => closureFaults(found, [{ node, why, from, to: 100 }], 0).length;
+
+  it.each([
+    ['a VM', vm],
+    ['a resumption', { ...vm, kind: 'RESUMPTION', vmId: 3 }],
+    ['an image transfer', transfer],
+  ])('finds %s that starts on a draining node, and none that had started', (_what, found) => {
+    expect([19, 20, 21].map((from) => faults('DRAINING', from, 7, [found]))).toEqual([1, 1, 0]);
+  });
+
+  it('finds memory that is moved to a draining node, and lets it leave one', () => {
+    expect([7, 8].map((node) => faults('DRAINING', 10, node, [migration]))).toEqual([0, 1]);
+  });
+
+  it.each(['SUSPENSION', 'SHUTDOWN'])('lets a %s begin on a draining node', (kind) => {
+    expect(faults('DRAINING', 10, 7, [{ ...vm, kind, vmId: 3 }])).toBe(0);
+  });
+
+  it('lets a resumption go on that had begun before', () => {
+    const chain = [{ ...vm, kind: 'RESUMPTION', id: 1, vmId: 2, start: 10, end: 20, machines: { 2: 8 } }, vm];
+    expect([10, 11].map((from) => faults('DRAINING', from, 7, chain))).toEqual([1, 0]);
+  });
+
+  it.each(['DOWN', 'MAINTENANCE'] as const)('finds whatever lies on a node that is %s', (why) => {
+    for (const found of [vm, migration, transfer]) {
+      expect([29, 30].map((from) => faults(why, from, 7, [found]))).toEqual([1, 0]);
+    }
   });
 });
 

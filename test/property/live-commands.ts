@@ -362,6 +362,7 @@ export class LiveRun {
         planned.filter(({ state }) => state === 'SCHEDULED'),
         this.closed,
         this.at,
+        [...this.ledger.reservations.values()],
       ),
     );
     const ours = this.ledger.snapshot();
@@ -394,35 +395,54 @@ export function give(scheduler: Scheduler, command: Command, at: Instant): void 
 
 interface Holding {
   readonly id: number;
+  readonly vmId: number | null;
   readonly kind: string;
   readonly start: Instant;
   readonly end: Instant;
   readonly machines: Readonly<Record<string, number>> | null;
   readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
+  readonly targets: Readonly<Record<string, unknown>> | null;
 }
 
-/** No lease is planned or runs on a node that is DOWN or under maintenance, and none starts on one that is draining. */
+/** What ends on a draining node what began there earlier. */
+const closing: readonly string[] = ['SUSPENSION', 'SHUTDOWN'];
+
+/**
+ * Nothing of a lease lies on a node that is DOWN or under maintenance, its image and the source of its memory included,
+ * and nothing starts on one that is draining. `others` are all reservations: what goes on is looked up there.
+ */
 export function closureFaults(
   reservations: readonly Holding[],
   closed: readonly Closed[],
   now: Instant,
+  others: readonly Holding[] = reservations,
 ): string[] {
-  return reservations.flatMap(({ id, kind, start, end, machines, moves }) => {
-    const nodes = new Set([
+  return reservations.flatMap((reservation) => {
+    const { id, kind, start, end, machines, moves, targets } = reservation;
+    const towards = new Set([
       ...Object.values(machines ?? {}),
       ...Object.values(moves ?? {}).map(([, to]) => to),
+      ...Object.keys(targets ?? {}).map(Number),
     ]);
+    const touched = new Set([...towards, ...Object.values(moves ?? {}).map(([from]) => from)]);
     return closed
       .filter(({ node, why, from, to }) => {
-        if (!nodes.has(node) || start === end || from >= to) return false;
-        if (why !== 'DRAINING') return start < to && end > Math.max(from, 0);
-        return (
-          start >= from && start < to && ['RESUMPTION', 'MEMORY_MIGRATION', 'DISK_MIGRATION'].includes(kind)
-        );
+        if (start === end || from >= to) return false;
+        if (why !== 'DRAINING') return touched.has(node) && start < to && end > Math.max(from, 0);
+        if (!towards.has(node) || closing.includes(kind)) return false;
+        return start >= from && start < to && !isResumedBefore(reservation, from, others);
       })
       .map(
         ({ node, why, from }) =>
           `reservation ${id} (${kind}) from ${start} to ${end} is on node ${node}, which is ${why} from ${from}, at ${now}`,
       );
   });
+}
+
+/** Whether a reservation belongs to a resumption of all machines that had begun by an instant. */
+function isResumedBefore({ id, kind, vmId }: Holding, instant: Instant, others: readonly Holding[]): boolean {
+  if (kind !== 'VM' && kind !== 'RESUMPTION') return false;
+  return others.some(
+    (other) => other.kind === 'RESUMPTION' && other.vmId === (vmId ?? id) && other.start < instant,
+  );
 }
