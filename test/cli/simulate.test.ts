@@ -32,6 +32,11 @@ const trace = file(
 );
 const site = ['--site', '4 CPU:100 Memory:1024'];
 
+interface RunOfFile {
+  readonly run: { readonly files: { readonly commands: string | null } };
+}
+const blocked = 'The nodes of lease 1 are taken after its end: it can last 5m at most.';
+
 describe('simulate', () => {
   it('prints a summary', async () => {
     const { status, out, err } = await cli('simulate', trace, ...site);
@@ -109,6 +114,66 @@ describe('simulate', () => {
       warnings: [],
     });
     expect(readFileSync(gantt, 'utf8')).toMatch(/^<svg [\s\S]*<\/svg>\n$/);
+  });
+
+  it('carries out a file of commands, names those that were refused, and writes what became of all', async () => {
+    const commands = file(
+      'commands.jsonl',
+      [
+        '{"at": 5, "update": 9, "duration": 60}',
+        '',
+        '{"at": 40, "update": 3, "duration": 30}',
+        '{"at": 80, "maintenance": "m1", "nodes": [1, 2], "start": 300, "end": 400, "collisions": "DISPLACE"}',
+        '{"at": 85, "update": 1, "duration": 400}',
+        '{"at": 90, "endMaintenance": "m2"}',
+        '{"at": 350, "endMaintenance": "m1"}',
+      ].join('\n'),
+    );
+    const output = path('commands.json');
+    const argv = ['simulate', trace, ...site, '--commands', commands, '--output', output];
+    const { status, out, err } = await cli(...argv);
+    expect({ status, err }).toEqual({ status: 0, err: '' });
+    expect(out.slice(out.indexOf('line'))).toBe(
+      `line        at  refused command
+   1  00:00:05  LEASE_NOT_FOUND        Lease 9 does not exist.
+   5  00:01:25  EXTENSION_BLOCKED      ${blocked}
+   6  00:01:30  MAINTENANCE_NOT_FOUND  There is no maintenance "m2" that has not ended.
+`,
+    );
+    const result = JSON.parse(readFileSync(output, 'utf8')) as SimulationResult & RunOfFile;
+    expect(result.run.files.commands).toBe(commands);
+    expect(result.commands).toEqual([
+      { at: 5, accepted: false, code: 'LEASE_NOT_FOUND', message: 'Lease 9 does not exist.', line: 1 },
+      { at: 40, accepted: true, code: null },
+      { at: 80, accepted: true, code: null },
+      { at: 85, accepted: false, code: 'EXTENSION_BLOCKED', longest: 300, message: blocked, line: 5 },
+      {
+        at: 90,
+        accepted: false,
+        code: 'MAINTENANCE_NOT_FOUND',
+        message: 'There is no maintenance "m2" that has not ended.',
+        line: 6,
+      },
+      { at: 350, accepted: true, code: null },
+    ]);
+    expect(result.maintenance).toEqual([{ name: 'm1', nodes: [1, 2], start: 300, end: 350 }]);
+    expect(result.leases.map(({ id, end, requested }) => [id, end, requested])).toEqual([
+      [1, 100, 200],
+      [2, 200, 200],
+      [3, 50, 30],
+      [4, null, 20],
+    ]);
+  });
+
+  it('refuses a file of commands with a fault before the run, and names file and line', async () => {
+    const late = file('late.jsonl', '{"at": 9, "cancel": 1}\n{"at": 8, "cancel": 2}\n');
+    const output = path('late.json');
+    const { status, out, err } = await cli(
+      ...['simulate', trace, ...site, '--commands', late, '--output', output],
+    );
+    expect({ status, out }).toEqual({ status: 1, out: '' });
+    expect(err).toMatch(/^leasegraph: [^\n]*late\.jsonl:2: [^\n]*\n$/);
+    expect(existsSync(output)).toBe(false);
   });
 
   it('warns on standard error', async () => {
