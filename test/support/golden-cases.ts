@@ -10,8 +10,15 @@ export const casesIn = (folder: string): string[] =>
     ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'expected.json')))
     : [];
 
-/** Runs a case as `simulate` would, and tells in what it differs from its expected schedule. */
-export const runCase = async (folder: string, name: string): Promise<string[]> => {
+/**
+ * Runs a case as `simulate` would, on request with a file of commands, and tells in what it differs from its expected
+ * schedule.
+ */
+export const runCase = async (
+  folder: string,
+  name: string,
+  commands: string | null = null,
+): Promise<string[]> => {
   const file = (base: string) => join(folder, name, base);
   const optional = (base: string) => (existsSync(file(base)) ? file(base) : null);
   const loaded = loadRun({
@@ -20,6 +27,7 @@ export const runCase = async (folder: string, name: string): Promise<string[]> =
     inject: optional('inject.lwf'),
     images: optional('images.txt'),
     cancel: optional('cancel.txt'),
+    commands,
   });
   const expected = JSON.parse(readFileSync(file('expected.json'), 'utf8')) as ExpectedSchedule;
   return differences(expected, simulate(loaded));
