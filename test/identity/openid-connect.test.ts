@@ -132,6 +132,19 @@ describe('a bearer token of an issuer', () => {
     expect(await identityWith(changes).authenticate(`Bearer ${await issuer.token()}`)).toBeNull();
   });
 
+  it('is refused when its issuer is another, even if a key that holds signed it', async () => {
+    const failures: unknown[] = [];
+    const token = await issuer.token();
+    const jwksUri = `${issuer.issuer}/jwks`;
+    const { authenticate } = identityWith({ jwksUri, issuer: 'https://other.example' }, failures);
+    expect(await authenticate(`Bearer ${token}`)).toBeNull();
+    const exact = identityWith({ jwksUri, issuer: `${issuer.issuer}/` }, failures);
+    expect(await exact.authenticate(`Bearer ${token}`)).toBeNull();
+    const right = identityWith({ jwksUri }, failures);
+    expect(await right.authenticate(`Bearer ${token}`)).toMatchObject({ name: 'oidc:cluster', role: 'USER' });
+    expect(failures).toEqual([]);
+  });
+
   it('has the default role without a mapped one', async () => {
     const { authenticate } = identityWith({ roles: {}, defaultRole: 'VIEWER' });
     expect(await authenticate(`Bearer ${await issuer.token()}`)).toMatchObject({ role: 'VIEWER' });
