@@ -14,7 +14,7 @@ export type { HostSelectionPolicy } from './policies/host-selection.ts';
 export type { PreemptionPolicy } from './policies/preemption.ts';
 export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, SiteView } from './policies/views.ts';
-export type { Availability, AvailabilityQuestion } from './questions/availability.ts';
+export { type Availability, type AvailabilityQuestion, joinAvailability } from './questions/availability.ts';
 export type { PlannedLease } from './questions/dry-run.ts';
 export type { PlannedUpdate } from './questions/planned-update.ts';
 export type { Waiting, WaitingCode } from './questions/waiting.ts';

@@ -298,9 +298,9 @@ export class Scheduler {
   }
 
   /** What an update would be answered now. Changes nothing. Throws as `update`, but for want of room. */
-  dryRunUpdate(now: Instant, id: number, update: LeaseUpdate): PlannedUpdate {
+  dryRunUpdate(now: Instant, id: number, update: LeaseUpdate, searchFrom: Instant = now): PlannedUpdate {
     const carryOut = () => this.update(now, id, update);
-    return this.rehearse(() => plannedUpdate(this.state, id, update, now, carryOut));
+    return this.rehearse(() => plannedUpdate(this.state, id, { ...update, searchFrom }, now, carryOut));
   }
 
   /** When such machines could be had as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */

@@ -84,6 +84,7 @@ export class FakeLeases implements LeaseService {
           displaced: [],
           earliestStart: null,
           windows: [],
+          continueFrom: null,
           code: 'RESOURCES',
           blockedBy: [2],
           recurrence: 1,

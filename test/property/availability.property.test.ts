@@ -1,7 +1,7 @@
 /** `availability` agrees with the answer to a request at each start. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Amounts, type Instant, type Millis, SECOND } from '../../src/core/index.ts';
+import { type Amounts, type Instant, joinAvailability, type Millis, SECOND } from '../../src/core/index.ts';
 import { LiveRun, liveScenarios } from './live-commands.ts';
 import { PATIENT, runs } from './run.ts';
 import { leaseRequests } from './scenario.ts';
@@ -48,7 +48,10 @@ describe('availability, while leases, deadlines, nodes and maintenance change', 
         const [from, to] = [now + wait, now + wait + ahead];
         const before = JSON.stringify(run.scheduler.snapshot());
         const question = { machines, duration, preemptible: false, from, to };
-        const { earliestStart, windows } = run.scheduler.availability(now, question);
+        const part = (start: Instant) => run.scheduler.availability(now, { ...question, from: start });
+        let answer = part(from);
+        while (answer.continueFrom !== null) answer = joinAvailability(answer, part(answer.continueFrom));
+        const { earliestStart, windows } = answer;
         expect(JSON.stringify(run.scheduler.snapshot())).toBe(before);
         const edges = windows.flatMap(({ start, end }) => [start - 1, start, end - 1, end]);
         const starts = new Set(

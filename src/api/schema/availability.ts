@@ -1,6 +1,7 @@
 import type { Amounts, Availability as AvailabilityFacts } from '../../core/index.ts';
 import { mayUseProject } from '../../identity/index.ts';
 import { amountsOf } from '../amounts.ts';
+import { askAvailability } from '../availability.ts';
 import type { ApiContext } from '../context.ts';
 import { badInput } from '../errors.ts';
 import { numberOf } from '../global-id.ts';
@@ -59,7 +60,7 @@ builder.queryField('availability', (t) =>
       }),
       to: t.arg({ type: 'DateTime', description: 'The end of the interval; without it, no windows.' }),
     },
-    resolve: async (_root, { machines, duration, from, project, to }, { principal, services }) => {
+    resolve: async (_root, { machines, duration, from, project, to }, { principal, services, signal }) => {
       intervalOf(from, to);
       const [error] = [
         ...machineErrors(machines, services.site.resourceTypes, 'machines'),
@@ -67,8 +68,8 @@ builder.queryField('availability', (t) =>
       ];
       if (error) throw badInput(`\`${error.path?.join('.')}\` is not valid. ${error.message}`);
       const asOfSequence = services.leases.lastEvent();
-      const found = await services.leases.submit(
-        'availability',
+      const found = await askAvailability(
+        services.leases,
         {
           machines: machines.flatMap(({ count, capacity }) =>
             new Array<Amounts>(count).fill(amountsOf(capacity)),
@@ -79,7 +80,8 @@ builder.queryField('availability', (t) =>
           from: from ?? services.leases.now(),
           to: to ?? null,
         },
-        { principal },
+        principal,
+        signal,
       );
       return { ...found, asOfSequence };
     },

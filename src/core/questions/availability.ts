@@ -25,12 +25,20 @@ export interface Availability {
   readonly earliestStart: Instant | null;
   /** The starts in [from, to) at which it would be: ascending, half-open, apart from each other. */
   readonly windows: readonly { readonly start: Instant; readonly end: Instant }[];
+  /** Null: the answer is complete. Otherwise it is that for starts before this one, from which to ask again. */
+  readonly continueFrom: Instant | null;
 }
 
-/** No question tries more starts than this: beyond the last one the answer ends. */
-const maxTrials = 5_000;
+/**
+ * How many starts are tried for one answer: a trial takes up to a millisecond on a site with a thousand plans, and the
+ * scheduler does nothing else meanwhile.
+ */
+const maxTrials = 64;
 
-/** When such machines could be had. Each start is judged as the pass judges an advance reservation. */
+/**
+ * When such machines could be had. Each start is judged as the pass judges an advance reservation. An answer may cover
+ * only the first of the starts (`continueFrom`).
+ */
 export function availability(
   state: SchedulerState,
   question: AvailabilityQuestion,
@@ -42,10 +50,25 @@ export function availability(
   const draft = (start: Instant) =>
     draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, project, start }, now);
   const lease = draft(from);
-  if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [] };
+  if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [], continueFrom: null };
   const isAccepted = (start: Instant): boolean =>
     start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
   return searchStarts(startsThatMatter(state, lease, from, to, duration), from, to, isAccepted);
+}
+
+/** The answer of a part, and of the next part, which was asked for from where the first one ended. */
+export function joinAvailability(part: Availability, next: Availability): Availability {
+  const windows = [...part.windows];
+  const last = windows.at(-1);
+  const [first, ...others] = next.windows;
+  if (last && first && last.end === first.start)
+    windows.splice(-1, 1, { start: last.start, end: first.end }, ...others);
+  else windows.push(...next.windows);
+  return {
+    earliestStart: part.earliestStart ?? next.earliestStart,
+    windows,
+    continueFrom: next.continueFrom,
+  };
 }
 
 /** The first accepted start, and those in [from, to); `starts` as {@link startsThatMatter} returns them. */
@@ -76,8 +99,13 @@ export function searchStarts(
   /** From here on, up to `last`, starts are answered with `accepted`. */
   let since = from;
   let last = from;
+  let continueFrom: Instant | null = null;
   for (const start of starts) {
-    if (trials >= maxTrials || (start >= to && earliestStart !== null)) break;
+    if (start >= to && earliestStart !== null) break;
+    if (trials >= maxTrials) {
+      continueFrom = last;
+      break;
+    }
     if (isAccepted(start) !== accepted) {
       const change: Instant = start === from ? from : boundary(last, start, !accepted);
       if (accepted) windows.push({ start: since, end: Math.min(change, to) });
@@ -87,13 +115,14 @@ export function searchStarts(
     }
     last = start;
   }
-  if (accepted) windows.push({ start: since, end: trials < maxTrials ? to : last });
-  return { earliestStart, windows: windows.filter(({ start, end }) => start < end) };
+  if (accepted) windows.push({ start: since, end: Math.min(continueFrom ?? to, to) });
+  return { earliestStart, windows: windows.filter(({ start, end }) => start < end), continueFrom };
 }
 
 /**
  * Ascending, with the first and the last start of each part of the interval in which nothing begins or ends while the
- * machines would run. Leases that give way may change the answer within such a part: the caller looks for where.
+ * machines would run. Leases that give way may change the answer within such a part: the caller looks for where. The
+ * first ones, one more than are tried for an answer.
  */
 export function startsThatMatter(
   state: SchedulerState,
@@ -107,15 +136,19 @@ export function startsThatMatter(
     ...table.changepoints(from, LAST_INSTANT),
     ...nodes.boundaries(from, LAST_INSTANT),
     ...lastStartsAfter(state),
-  ];
-  const starts = new Set([from, ...state.quotas.startsThatMatter(lease, from, to, duration)]);
-  for (const time of times.sort((a, b) => a - b)) {
-    for (const start of [time - 1, time, time - duration, time - duration + 1])
-      if (start > from) starts.add(start);
-    if (starts.size >= maxTrials) break;
-  }
-  if (to > from) starts.add(to - 1);
-  return [...starts].sort((a, b) => a - b);
+  ].sort((a, b) => a - b);
+  /** The first times from which a start after `from` follows, `ahead` before them. */
+  const first = (ahead: Millis): Instant[] => {
+    const begin = times.findIndex((time) => time - ahead > from);
+    const some = begin < 0 ? [] : times.slice(begin, begin + maxTrials + 1);
+    return some.map((time) => time - ahead);
+  };
+  const starts = new Set([
+    ...[from, ...state.quotas.startsThatMatter(lease, from, to, duration)],
+    ...[1, 0, duration, duration - 1].flatMap(first),
+    ...(to > from ? [to - 1] : []),
+  ]);
+  return [...starts].sort((a, b) => a - b).slice(0, maxTrials + 1);
 }
 
 /** When leases with a deadline must start at the latest, if they give way and run afterwards. */

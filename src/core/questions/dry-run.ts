@@ -2,7 +2,7 @@ import { rulesOf } from '../lease-types/table.ts';
 import { draftLease, whyRefused } from '../lifecycle/request.ts';
 import type { Instant, LeaseRequest, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
-import { availability } from './availability.ts';
+import { type Availability, availability } from './availability.ts';
 import { decideOnTrial, refused } from './decision.ts';
 
 /** What a request would be answered now. */
@@ -19,6 +19,8 @@ export interface PlannedLease {
   readonly displaces: readonly number[];
   /** When it would be rejected: the first start at which an advance reservation of its machines would be accepted. */
   readonly firstPossibleStart: Instant | null;
+  /** Set if there is no such start before this instant, from which the search has to go on. */
+  readonly continueFrom: Instant | null;
 }
 
 /**
@@ -48,6 +50,14 @@ export function dryRun(state: SchedulerState, request: LeaseRequest, now: Instan
     end,
     machines: nodes ? Object.fromEntries(nodes) : null,
     displaces,
-    firstPossibleStart: first?.earliestStart ?? null,
+    ...(first ? alternative(first) : { firstPossibleStart: null, continueFrom: null }),
   };
+}
+
+/** The search ends at the first start that is possible. */
+export function alternative({
+  continueFrom,
+  earliestStart,
+}: Availability): Pick<PlannedLease, 'firstPossibleStart' | 'continueFrom'> {
+  return { firstPossibleStart: earliestStart, continueFrom: earliestStart === null ? continueFrom : null };
 }

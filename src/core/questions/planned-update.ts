@@ -7,7 +7,7 @@ import { LAST_INSTANT } from '../model/time.ts';
 import { cancelLease } from '../placement/endings.ts';
 import type { SchedulerState } from '../state.ts';
 import { availability, searchStarts, startsThatMatter } from './availability.ts';
-import type { PlannedLease } from './dry-run.ts';
+import { alternative, type PlannedLease } from './dry-run.ts';
 
 /** What an update would be answered now. */
 export interface PlannedUpdate extends PlannedLease {
@@ -25,11 +25,14 @@ const roomCodes: ReadonlySet<string> = new Set([
   'QUOTA_EXCEEDED',
 ]);
 
-/** `carryOut` updates the lease; the caller takes it back. Throws what is refused for another reason than room. */
+/**
+ * `carryOut` updates the lease; the caller takes it back. Alternatives are searched from `searchFrom` on, if it is given
+ * (`continueFrom`). Throws what is refused for another reason than room.
+ */
 export function plannedUpdate(
   state: SchedulerState,
   id: number,
-  update: LeaseUpdate,
+  { searchFrom, ...update }: LeaseUpdate & { readonly searchFrom?: Instant },
   now: Instant,
   carryOut: () => CommandOutcome,
 ): PlannedUpdate {
@@ -46,6 +49,7 @@ export function plannedUpdate(
       machines: nodes ? Object.fromEntries(nodes) : null,
       displaces: displaced,
       firstPossibleStart: null,
+      continueFrom: null,
       maxDuration: null,
     };
   } catch (error) {
@@ -55,7 +59,7 @@ export function plannedUpdate(
     return {
       ...{ accepted: false, reason: { code, message }, amounts },
       ...{ start: null, end: null, machines: null, displaces: [] },
-      firstPossibleStart: firstPossibleStart(state, lease, update, now),
+      ...firstPossibleStart(state, lease, update, now, searchFrom ?? now),
       maxDuration: details.maxDuration ?? null,
     };
   }
@@ -71,24 +75,25 @@ function firstPossibleStart(
   lease: Lease,
   update: LeaseUpdate,
   now: Instant,
-): Instant | null {
+  searchFrom: Instant,
+): Pick<PlannedLease, 'firstPossibleStart' | 'continueFrom'> {
   const { type, preemptible } = lease;
   const { machines, project } = lease.terms;
-  if (hasStarted(lease)) return null;
   const { duration = lease.duration, start = lease.requestedStart } = update;
-  const from = Math.max(now, start ?? now);
-  if (type === 'DEADLINE') {
+  const from = Math.max(now, searchFrom, start ?? now);
+  if (!hasStarted(lease) && type === 'DEADLINE') {
     return state.journal.trial(() => {
       cancelLease(state, lease, now, null);
       const question = { machines, duration, preemptible, project, from, to: null };
-      return availability(state, question, now).earliestStart;
+      return alternative(availability(state, question, now));
     });
   }
-  if (type !== 'ADVANCE_RESERVATION') return null;
+  if (hasStarted(lease) || type !== 'ADVANCE_RESERVATION')
+    return { firstPossibleStart: null, continueFrom: null };
   const isAccepted = (at: Instant) =>
     at + duration <= LAST_INSTANT && isPossible(state, lease.id, { ...update, start: at }, now);
   const starts = startsThatMatter(state, lease, from, from, duration);
-  return searchStarts(starts, from, from, isAccepted).earliestStart;
+  return alternative(searchStarts(starts, from, from, isAccepted));
 }
 
 function isPossible(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): boolean {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { SECOND } from '../../../src/core/index.ts';
+import { joinAvailability, SECOND } from '../../../src/core/index.ts';
 import { Stage } from '../../support/stage.ts';
 import { bestEffort, machines, reservation } from '../../support/story.ts';
 
@@ -22,6 +22,7 @@ it('returns the plan of a reservation and the leases that it preempts', () => {
     machines: { 1: 1 },
     displaces: [1],
     firstPossibleStart: null,
+    continueFrom: null,
   });
 });
 
@@ -44,9 +45,40 @@ it('returns the windows in which machines are available', () => {
       { start: 10 * SECOND, end: 50 * SECOND + 1 },
       { start: 600 * SECOND, end: 1000 * SECOND },
     ],
+    continueFrom: null,
   });
   const tooMany = { ...question, machines: machines(5), from: 0, to: null };
-  expect(scheduler.availability(10 * SECOND, tooMany)).toEqual({ earliestStart: null, windows: [] });
+  expect(scheduler.availability(10 * SECOND, tooMany)).toEqual({
+    ...{ earliestStart: null, windows: [], continueFrom: null },
+  });
+});
+
+it('answers in parts when there are many starts to try, and the parts join to the whole answer', () => {
+  // 300 reservations of the whole site, a second apart: no place before the last one ends but for what takes a second.
+  const { scheduler } = new Stage(
+    Array.from({ length: 300 }, (_, index) => reservation(0, 100 + 11 * index, 4, 10)),
+  ).to(10);
+  const question = { machines: machines(1), preemptible: false, from: 0, to: 10_000 * SECOND };
+  const whole = (duration: number) => {
+    const parts = [scheduler.availability(10 * SECOND, { ...question, duration })];
+    for (let from = parts[0]?.continueFrom; typeof from === 'number'; from = parts.at(-1)?.continueFrom)
+      parts.push(scheduler.availability(10 * SECOND, { ...question, duration, from }));
+    return { parts: parts.length, answer: parts.reduce(joinAvailability) };
+  };
+  const long = whole(100 * SECOND);
+  expect(long.parts).toBeGreaterThan(5);
+  expect(long.answer).toEqual({
+    earliestStart: 3399 * SECOND,
+    windows: [{ start: 3399 * SECOND, end: 10_000 * SECOND }],
+    continueFrom: null,
+  });
+  const { windows } = whole(SECOND).answer;
+  expect(windows).toHaveLength(301);
+  expect(windows[1]).toEqual({ start: 110 * SECOND, end: 110 * SECOND + 1 });
+  // A dry run says from where to go on.
+  const refused = scheduler.dryRun(10 * SECOND, asked(1, 100, 100));
+  expect(refused).toMatchObject({ accepted: false, firstPossibleStart: null });
+  expect(refused.continueFrom).toBeLessThan(3399 * SECOND);
 });
 
 it('queues a best-effort lease that has no plan', () => {
@@ -62,5 +94,6 @@ it('queues a best-effort lease that has no plan', () => {
     reason: { code: 'NO_CAPACITY' },
     start: null,
     firstPossibleStart: null,
+    continueFrom: null,
   });
 });

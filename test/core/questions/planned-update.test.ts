@@ -27,6 +27,7 @@ it('tells the plan of an update and which leases it displaces', () => {
     machines: { 1: 1 },
     displaces: [2],
     firstPossibleStart: null,
+    continueFrom: null,
     maxDuration: null,
     amounts: machines(1),
   });

@@ -1,5 +1,6 @@
-import type { Amounts, LeaseType } from '../../../core/index.ts';
+import type { Amounts, LeaseRequest, LeaseType } from '../../../core/index.ts';
 import { amountsOf } from '../../amounts.ts';
+import { askAvailability } from '../../availability.ts';
 import type { ApiContext } from '../../context.ts';
 import type { LeaseRow } from '../../read/leases.ts';
 import type { Readers } from '../../read/readers.ts';
@@ -106,8 +107,7 @@ builder.mutationField('requestLease', (t) =>
         const project = await projectOfRequest(context, input.project, 'input', 'project');
         const request = { ...asRequest(input), owner: principal.name, project };
         if (input.dryRun) {
-          const facts = await services.leases.submit('dryRun', request, { principal });
-          return { plan: { facts, machines: request.machines } };
+          return { plan: await planOf(request, context) };
         }
         const { leaseNumber } = await services.leases.submit('request', request, {
           principal,
@@ -119,6 +119,21 @@ builder.mutationField('requestLease', (t) =>
       }),
   }),
 );
+
+/** What would happen to a request. A first possible start that lies far ahead is searched in parts. */
+async function planOf(
+  request: LeaseRequest,
+  { principal, services: { leases }, signal }: ApiContext,
+): Promise<Plan> {
+  const facts = await leases.submit('dryRun', request, { principal });
+  const { continueFrom } = facts;
+  const { machines } = request;
+  if (continueFrom === null) return { facts, machines };
+  const { duration, preemptible, project = null } = request;
+  const question = { machines, duration, preemptible, project, from: continueFrom, to: null };
+  const { earliestStart } = await askAvailability(leases, question, principal, signal);
+  return { facts: { ...facts, firstPossibleStart: earliestStart }, machines };
+}
 
 /** A committed lease must exist; its absence must not look like a refusal. */
 async function created(leaseNumber: number, read: Readers): Promise<LeaseRow> {

@@ -1,4 +1,5 @@
 import type { LeaseUpdate } from '../../../core/index.ts';
+import type { ApiContext } from '../../context.ts';
 import { builder } from '../builder.ts';
 import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease } from '../refs.ts';
@@ -112,12 +113,7 @@ builder.mutationField('updateLease', (t) =>
           const update = updateOf(input);
           await assertMayChange(context, leaseNumber, 'input', 'id');
           if (input.dryRun) {
-            const { amounts, maxDuration, ...facts } = await services.leases.submit(
-              'dryRunUpdate',
-              { leaseNumber, update },
-              { principal },
-            );
-            return { plan: { facts, machines: amounts, maxDuration } };
+            return { plan: await planOf({ leaseNumber, update }, context) };
           }
           const { displaced } = await services.leases.submit(
             'update',
@@ -131,3 +127,23 @@ builder.mutationField('updateLease', (t) =>
       ),
   }),
 );
+
+/** What would happen to an update. A first possible start that lies far ahead is searched in parts. */
+async function planOf(
+  update: { readonly leaseNumber: number; readonly update: LeaseUpdate },
+  { principal, services: { leases }, signal }: ApiContext,
+): Promise<Plan> {
+  const ask = (searchFrom?: number) =>
+    leases.submit(
+      'dryRunUpdate',
+      { ...update, ...(searchFrom !== undefined && { searchFrom }) },
+      { principal },
+    );
+  let planned = await ask();
+  while (planned.continueFrom !== null) {
+    signal?.throwIfAborted();
+    planned = await ask(planned.continueFrom);
+  }
+  const { amounts, maxDuration, ...facts } = planned;
+  return { facts, machines: amounts, maxDuration };
+}

@@ -1,0 +1,22 @@
+import { type Availability, type AvailabilityQuestion, joinAvailability } from '../core/index.ts';
+import type { LeaseService } from '../engine/ports.ts';
+import type { Identity } from '../identity/index.ts';
+
+/**
+ * When machines could be had. The scheduler answers in parts, between which it does its other work. The parts are of
+ * different moments: what is requested, ends or moves meanwhile counts from then on. Throws the reason of the signal.
+ */
+export async function askAvailability(
+  leases: LeaseService,
+  question: AvailabilityQuestion,
+  principal: Identity,
+  signal: AbortSignal | undefined,
+): Promise<Availability> {
+  const ask = (from: number) => leases.submit('availability', { ...question, from }, { principal });
+  let answer = await ask(question.from);
+  while (answer.continueFrom !== null) {
+    signal?.throwIfAborted();
+    answer = joinAvailability(answer, await ask(answer.continueFrom));
+  }
+  return answer;
+}
