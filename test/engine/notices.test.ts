@@ -183,6 +183,26 @@ describe('notices of nodes', () => {
   });
 });
 
+test('a lease that an extension of another one moves is announced', async () => {
+  await using harness = harnessOf(1);
+  const { engine } = await harness.start();
+  await engine.submit('request', { ...bestEffort(hours(1)), endNotice: 0 }, options);
+  await engine.submit('request', { ...bestEffort(hours(1)), endNotice: 0 }, options);
+  await settle();
+  await engine.submit('update', { leaseNumber: 1, update: { duration: hours(3) } }, options);
+  await settle();
+  expect(harness.database.notices).toMatchObject([
+    {
+      kind: 'LEASE_MOVED',
+      leaseId: 2,
+      message:
+        'Lease 2 was moved and starts 2h later than planned: it was planned anew to make room for lease 1.',
+      reason: { code: 'DISPLACED' },
+      facts: { previousStart: epoch + hours(1), start: epoch + hours(3) },
+    },
+  ]);
+});
+
 test('the machines of a lease that start late are announced', async () => {
   await using harness = harnessOf(1);
   const { engine, adapter } = await harness.start();

@@ -24,6 +24,15 @@ export function suspendedAsPlanned(remaining: Millis): StateReason {
   };
 }
 
+/** Another lease was given the place where it was planned, and it was planned anew. */
+export function displaced(by: number): StateReason {
+  return {
+    code: 'DISPLACED',
+    message: `it was planned anew to make room for lease ${by}`,
+    data: { preemptor: by },
+  };
+}
+
 /** Capacity was released, and it got a better plan. */
 export function replanned(previousStart: Instant, start: Instant): StateReason {
   const message =

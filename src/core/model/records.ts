@@ -157,7 +157,7 @@ export interface StateReason {
 
 /** The facts of a reason. Durations in milliseconds. */
 export interface ReasonData {
-  /** The lease for which it was preempted. */
+  /** The lease for which it was preempted or planned anew. */
   readonly preemptor?: number;
   /** Running time that was lost. */
   readonly lostDuration?: Millis;

@@ -1,5 +1,5 @@
 import type { Lease, VmReservation } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import { haveRemoved, heldByHosts, type Place } from '../placement/on-hosts.ts';
 import type { SchedulerState } from '../state.ts';
@@ -90,7 +90,13 @@ export function takesItsOldPlace({ vm, victims }: Plan, { vms }: Promised): bool
 }
 
 /** Gives a lease whose plan, or later pieces, were taken out a new plan for them. */
-export function commitPromised(state: SchedulerState, promised: Promised, plan: Plan, now: Instant): void {
+export function commitPromised(
+  state: SchedulerState,
+  promised: Promised,
+  plan: Plan,
+  now: Instant,
+  reason: StateReason,
+): void {
   const { lease, vms, held } = promised;
   for (const vm of vms) {
     state.table.give(vm);
@@ -101,8 +107,8 @@ export function commitPromised(state: SchedulerState, promised: Promised, plan: 
     commitLater(state, lease, plan);
     return;
   }
-  state.transition(lease, lease.isSuspended ? 'SUSPENDED_PENDING' : 'PENDING', now);
-  commit(state, { ...plan, victims: [] }, now);
+  state.transition(lease, lease.isSuspended ? 'SUSPENDED_PENDING' : 'PENDING', now, reason);
+  commit(state, { ...plan, victims: [] }, now, reason);
   haveRemoved(
     state,
     lease,

@@ -1,5 +1,6 @@
 import type { Lease, VmReservation } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import { displaced } from '../model/reasons.ts';
+import type { Instant, StateReason } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import { type Withdrawn, withdrawPlan } from '../placement/plan-anew.ts';
 import { canSuspendBy, preempt, suspendBy } from '../placement/preemption.ts';
@@ -86,10 +87,11 @@ function tryAt(
   state.planning.preparation.join(plan.lease, plan.preparation);
   clearTheWay(state, plan, claim.movesPlans, moved, now);
   claim.commit(plan);
+  const reason = displaced(claim.lease.id);
   for (const each of moved.promised.sort(byIncreasingSlack(now)))
-    if (!planPromisedAnew(state, each, step, moved, now)) return null;
+    if (!planPromisedAnew(state, each, step, moved, now, reason)) return null;
   for (const each of moved.bestEffort.sort((a, b) => a.lease.id - b.lease.id))
-    planBestEffortAnew(state, each, now);
+    planBestEffortAnew(state, each, now, reason);
   return true;
 }
 
@@ -143,6 +145,7 @@ function planPromisedAnew(
   step: Step,
   moved: Moved,
   now: Instant,
+  reason: StateReason,
 ): boolean {
   const { lease, piece } = promised;
   let isPossible = true;
@@ -154,7 +157,7 @@ function planPromisedAnew(
     if (!plan || takesItsOldPlace(plan, promised)) return null;
     state.planning.preparation.join(lease, plan.preparation);
     clearTheWay(state, plan, true, moved, now);
-    commitPromised(state, promised, plan, now);
+    commitPromised(state, promised, plan, now, reason);
     return true;
   });
   if (isPossible && !isMoved) putBack(state, promised);

@@ -15,6 +15,7 @@ const displacing: ReadonlySet<string> = new Set([
   'MAINTENANCE',
   'HOSTS_LATE',
   'START_FAILED',
+  'DISPLACED',
 ]);
 
 /** States in which a lease has no plan, or gets one only from a pass. */

@@ -86,6 +86,24 @@ it('a lease with machines for only a part of its duration reports the remaining 
   });
 });
 
+it('a lease that is planned anew because another one is extended names it', () => {
+  // Lease 2 was to begin when lease 1 ends.
+  const { scheduler } = new Stage([reservation(0, 10, 4, 100), bestEffort(1, 4, 100)]).to(50);
+  scheduler.update(50 * SECOND, 1, { duration: 300 * SECOND });
+  const reason = {
+    code: 'DISPLACED',
+    message: 'it was planned anew to make room for lease 1',
+    data: { preemptor: 1 },
+  };
+  const { events, leases } = scheduler.takeChanges();
+  expect(events.map(({ leaseId, from, to, reason: why }) => [leaseId, from, to, why])).toEqual([
+    [2, 'READY', 'PENDING', reason],
+    [2, 'PENDING', 'SCHEDULED', reason],
+    [2, 'SCHEDULED', 'READY', null],
+  ]);
+  expect(leases.find(({ id }) => id === 2)).toMatchObject({ plannedStart: 310 * SECOND });
+});
+
 it('a lease that moves forward reports by how much', () => {
   const stage = new Stage([bestEffort(0, 4, 600, { known: 200 }), bestEffort(1, 4, 100)]).to(200);
   expect(reasonsOf(stage, 2)).toEqual(['200 READY PENDING REPLANNED', '200 PENDING SCHEDULED REPLANNED']);
