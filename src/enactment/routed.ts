@@ -82,15 +82,29 @@ export class RoutedAdapter implements Adapter {
   }
 
   readonly watch = (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
-    for (const { adapter } of this.parts) adapter.watch?.(onChange, signal);
+    this.each((adapter) => adapter.watch?.(onChange, signal));
   };
 
   forget(): void {
-    for (const { adapter } of this.parts) adapter.forget();
+    this.each((adapter) => adapter.forget());
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.parts.map(({ adapter }) => adapter.close()));
+    const closed = await Promise.allSettled(this.parts.map(async ({ adapter }) => adapter.close()));
+    throwFirst(closed.flatMap((each) => (each.status === 'rejected' ? [each.reason] : [])));
+  }
+
+  /** Of each part, also when another one throws; then throws what the first one did. */
+  private each(use: (adapter: Adapter) => void): void {
+    const errors: unknown[] = [];
+    for (const { adapter } of this.parts) {
+      try {
+        use(adapter);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
+    throwFirst(errors);
   }
 
   private async pass(verb: Verb, call: ActionCall): Promise<ActionResult> {
@@ -109,6 +123,10 @@ export class RoutedAdapter implements Adapter {
     const node = this.site.nodes().find((each) => each.number === number);
     return node && this.parts.find(({ choice }) => isChosen(choice, node));
   }
+}
+
+function throwFirst(errors: readonly unknown[]): void {
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Whether an adapter with this choice drives the node. Without a choice it drives all. */

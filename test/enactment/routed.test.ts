@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { SimulatedAdapter } from '../../src/enactment/index.ts';
+import { RoutedAdapter } from '../../src/enactment/routed.ts';
+import { hostSite } from '../../src/enactment/site.ts';
+import type { Adapter } from '../../src/engine/ports.ts';
+
+test('an adapter that throws keeps no other of the same site from being watched, from forgetting and from closing', async () => {
+  const told: string[] = [];
+  const part = (name: string, fails: boolean): { choice: object; adapter: Adapter } => {
+    const tell = (what: string): void => {
+      told.push(`${name} ${what}`);
+      if (fails) throw new Error(`${name} cannot ${what}`);
+    };
+    const adapter = Object.assign(new SimulatedAdapter(), {
+      watch: () => tell('watch'),
+      forget: () => tell('forget'),
+      close: () => {
+        tell('close');
+        return Promise.resolve();
+      },
+    });
+    return { choice: {}, adapter };
+  };
+  const adapter = new RoutedAdapter(
+    [part('first', true), part('second', false), part('third', true)],
+    hostSite('test', []),
+  );
+  expect(() => adapter.watch(() => {}, new AbortController().signal)).toThrow('first cannot watch');
+  expect(() => adapter.forget()).toThrow('first cannot forget');
+  await expect(adapter.close()).rejects.toThrow('first cannot close');
+  expect(told).toEqual(
+    ['watch', 'forget', 'close'].flatMap((what) => [`first ${what}`, `second ${what}`, `third ${what}`]),
+  );
+});
