@@ -25,6 +25,7 @@ import { LibvirtAdapter } from '../../src/enactment/libvirt/adapter.ts';
 import { openHost } from '../../src/enactment/libvirt/host.ts';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import type { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
+import { stopTestDrivers } from '../../src/enactment/libvirt/test-driver.ts';
 import { hostSite } from '../../src/enactment/site.ts';
 import { type ActionResult, type Adapter, type HostNode, HostUnreachable } from '../../src/engine/ports.ts';
 import {
@@ -110,8 +111,9 @@ describe.skipIf(missingPrograms.length > 0)(
     beforeAll(async () => {
       ({ daemons, options } = await libvirtNodes(2, folder));
     });
-    afterAll(() => {
+    afterAll(async () => {
       for (const daemon of daemons) daemon.stop();
+      await stopTestDrivers();
     });
     const daemonOf = (node: number): PrivateDaemon => daemons[node - 1] as PrivateDaemon;
 

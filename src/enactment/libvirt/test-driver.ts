@@ -27,6 +27,13 @@ export function testDriver(uri: string, node: number): Promise<TestDriver> {
   return driver;
 }
 
+/** Ends all daemons, with their domains and folders, before this process ends. */
+export async function stopTestDrivers(): Promise<void> {
+  const started = await Promise.allSettled(drivers.values());
+  drivers.clear();
+  for (const each of started) if (each.status === 'fulfilled') each.value.daemon.stop();
+}
+
 async function start(path: string): Promise<TestDriver> {
   const daemon = await PrivateDaemon.start();
   const uri = daemon.uri('test', path);
