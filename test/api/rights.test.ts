@@ -702,6 +702,26 @@ describe('roles', () => {
     );
   });
 
+  it.each(roles)('%s gets metrics and the details of readiness where the paths say so', async (role) => {
+    const get = async (path: string) => {
+      const headers = { authorization: `Bearer ${tokens.get(role)}` };
+      const response = await api.app.fetch(new Request(`http://localhost${path}`, { headers }));
+      return [response.status, await response.text()] as const;
+    };
+    const mayOperate = role === 'OPERATOR' || role === 'ADMIN';
+    const [status, text] = await get('/metrics');
+    expect(status).toBe(mayOperate ? 200 : 403);
+    expect(text.includes('leasegraph_graphql_seconds')).toBe(mayOperate);
+    if (!mayOperate) {
+      expect(JSON.parse(text)).toEqual({
+        errors: [{ message: 'The path requires the role OPERATOR.', extensions: { code: 'FORBIDDEN' } }],
+      });
+    }
+    const details = mayOperate ? { role: 'writer', problems: [] } : {};
+    const [ready, readiness] = await get('/readyz');
+    expect([ready, JSON.parse(readiness)]).toEqual([200, { status: 'ready', ...details }]);
+  });
+
   const inputOf = (argument: GraphQLArgument | undefined): string => {
     const type = argument && getNamedType(argument.type);
     if (!isInputObjectType(type)) return '';
