@@ -30,6 +30,45 @@ beforeEach(async () => {
 // Records of refused mutations are written after the answer, and belong to no later test.
 afterEach(() => current.auditWritten());
 
+describe('userErrors', () => {
+  const refusal = async (error: CommandError) => {
+    current.leases.cancel = async () => {
+      throw error;
+    };
+    const query = `mutation { cancelLease(input: { id: "${id(1)}" }) {
+      lease { number } userErrors { code reason message path retryable retryAfter } } }`;
+    await api.prisma.lease.create({ data: lease(1, { state: 'ACTIVE' }) });
+    const { data, errors } = await current.ask(query);
+    expect(errors).toBeUndefined();
+    expect(data.cancelLease.lease).toBeNull();
+    return data.cancelLease.userErrors;
+  };
+
+  it('say of a refusal that the same request will be refused again', async () => {
+    expect(await refusal(new CommandError('LEASE_ENDED', 'Lease 1 has ended.'))).toEqual([
+      {
+        ...{ code: 'LEASE_ENDED', reason: 'LEASE_ENDED', message: 'Lease 1 has ended.' },
+        ...{ path: ['input', 'id'], retryable: false, retryAfter: null },
+      },
+    ]);
+  });
+
+  it.each(['UNAVAILABLE', 'SHUTTING_DOWN'] as const)('say of %s when to repeat the request', async (code) => {
+    expect(await refusal(new CommandError(code, 'Try again.', [], true))).toEqual([
+      {
+        ...{ code, reason: code, message: 'Try again.' },
+        ...{ path: ['input', 'id'], retryable: true, retryAfter: 'PT1S' },
+      },
+    ]);
+  });
+
+  it('say what the engine says of its own refusal, whatever its code', async () => {
+    expect(await refusal(new CommandError('NODE_IN_USE', 'It is busy.', ['id'], true))).toMatchObject([
+      { reason: 'NODE_IN_USE', retryable: true, retryAfter: 'PT1S' },
+    ]);
+  });
+});
+
 describe('requestLease', () => {
   const request = async (input: Record<string, unknown>, on = current) => {
     const { data, errors } = await on.ask(requestLease, { input });

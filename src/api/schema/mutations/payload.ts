@@ -72,7 +72,7 @@ function userErrorsOf(error: unknown, subject: readonly string[]): readonly User
   if (error instanceof Refused) return error.userErrors;
   if (!(error instanceof CommandError) || !isUserErrorCode(error.code)) throw unexpected(error);
   const path = error.path.length > 0 ? ['input', ...error.path] : subject;
-  return [userError(error.code, error.message, ...path)];
+  return [{ ...userError(error.code, error.message, ...path), retryable: error.retryable }];
 }
 
 /** For resolvers: GraphQL treats an error with a `path` as already located. */

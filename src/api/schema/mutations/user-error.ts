@@ -8,10 +8,16 @@ export interface UserError {
   readonly message: string;
   /** Path of the invalid argument, outermost first. */
   readonly path: readonly string[] | null;
+  /** What the engine says of this refusal; without it, the code decides. */
+  readonly retryable?: boolean;
 }
 
 export function userError(code: UserErrorCode, message: string, ...path: readonly string[]): UserError {
   return { code, message, path: path.length > 0 ? path : null };
+}
+
+function mayBeRepeated({ code, retryable = isRetryable(code) }: UserError): boolean {
+  return retryable;
 }
 
 /** Milliseconds to wait before repeating a retryable request. */
@@ -42,13 +48,13 @@ export const UserErrorType = builder.objectRef<UserError>('UserError').implement
     }),
     retryable: t.boolean({
       description: 'Whether the same request may succeed later.',
-      resolve: ({ code }) => isRetryable(code),
+      resolve: mayBeRepeated,
     }),
     retryAfter: t.field({
       type: 'Duration',
       nullable: true,
       description: 'How long to wait before the request is repeated. Null if it is not retryable.',
-      resolve: ({ code }) => (isRetryable(code) ? retryAfter : null),
+      resolve: (error) => (mayBeRepeated(error) ? retryAfter : null),
     }),
   }),
 });
