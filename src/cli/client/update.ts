@@ -6,17 +6,21 @@ import { printUpdatePlan } from './rehearse.ts';
 import { leaseTable } from './show.ts';
 
 /**
- * Updates a lease and prints it, or with `dryRun` what would happen. Throws CliError when the update is, or would be,
- * refused.
+ * Updates a lease and prints it, or with `dryRun` what would happen. `repetition` is the same update where its
+ * idempotency key was used before with another input. Throws CliError when the update is, or would be, refused.
  */
 export async function updateLease(
   client: Client,
   input: UpdateLeaseInput,
   options: OutputOptions,
   terminal: Terminal,
+  repetition: UpdateLeaseInput | null = null,
 ): Promise<void> {
-  const { lease, displaced, plan, userErrors } = (await client.request(UpdateLeaseDocument, { input }))
-    .updateLease;
+  let answer = (await client.request(UpdateLeaseDocument, { input })).updateLease;
+  if (repetition !== null && answer.userErrors.some(({ code }) => code === 'IDEMPOTENCY_CONFLICT')) {
+    answer = (await client.request(UpdateLeaseDocument, { input: repetition })).updateLease;
+  }
+  const { lease, displaced, plan, userErrors } = answer;
   assertAccepted(userErrors);
   if (input.dryRun && plan !== null) {
     printUpdatePlan(plan, options, terminal);

@@ -3,6 +3,7 @@ import { Duration } from 'luxon';
 import { durationForm } from '../../config/duration.ts';
 import { durationOption, wholeNumber } from '../client/arguments.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { keyInput } from '../client/idempotency.ts';
 import { findLease } from '../client/leases.ts';
 import { updateLease } from '../client/update.ts';
 import { addOutputOptions, type OutputOptions } from '../output.ts';
@@ -11,6 +12,7 @@ import type { Terminal } from '../terminal.ts';
 interface ExtendOptions extends ServerOptions, OutputOptions {
   readonly asFarAsPossible?: boolean;
   readonly dryRun?: boolean;
+  readonly key?: string;
 }
 
 export default function extend(command: Command, terminal: Terminal): void {
@@ -19,6 +21,7 @@ export default function extend(command: Command, terminal: Terminal): void {
     .argument('<duration>', `how much longer: ${durationForm}`, durationOption)
     .option('--as-far-as-possible', 'extend it as far as its nodes are free')
     .option('--dry-run', 'print what would happen, and change nothing')
+    .option('--key <key>', 'idempotency key: repeating an extension with its key extends the lease once')
     .action(async (number: number, longer: string, options: ExtendOptions) => {
       const client = connect(options);
       const { id, requestedDuration } = await findLease(client, number);
@@ -26,13 +29,16 @@ export default function extend(command: Command, terminal: Terminal): void {
       const duration = Duration.fromMillis(total.toMillis())
         .shiftTo('days', 'hours', 'minutes', 'seconds')
         .toISO();
-      const { asFarAsPossible, dryRun } = options;
+      const { asFarAsPossible, dryRun, key } = options;
       const input = {
         id,
         duration,
         ...(asFarAsPossible ? { asFarAsPossible } : {}),
         ...(dryRun ? { dryRun } : {}),
+        ...keyInput(key),
       };
-      await updateLease(client, input, options, terminal);
+      // By now the sum is the lease's duration, if an earlier extension was carried out with the key.
+      const repetition = key === undefined ? null : { ...input, duration: requestedDuration };
+      await updateLease(client, input, options, terminal, repetition);
     });
 }
