@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, createNodes, hour, lease, now, token } from '../api/fixture.ts';
+import { apiOnNewDatabase, createNodes, hour, lease, minute, now, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
 const api = await apiOnNewDatabase();
@@ -291,6 +291,67 @@ describe('nodes and maintenance', () => {
       ...server,
     );
     expect(JSON.stringify(api.leases.submitted[1]?.input)).toContain(`${Date.UTC(2030, 0, 31, 9)}`);
+  });
+
+  it('are listed with the ID by which maintenance is ended', async () => {
+    const { prisma } = api;
+    const period = { start: new Date(now + hour), end: new Date(now + 2 * hour) };
+    await prisma.maintenance.createMany({
+      data: [
+        { ...period, name: 'disks new disks', nodes: [1, 2] },
+        { name: 'later', nodes: [2], start: new Date(now + 3 * hour), end: new Date(now + 4 * hour) },
+      ],
+    });
+    const [disks, later] = ['disks new disks', 'later'].map((name) => btoa(`Maintenance:${name}`));
+    const { status, out } = await cli('maintenance', 'list', ...server);
+    expect(status).toBe(0);
+    expect(out).toBe(
+      [
+        'START (UTC)          END (UTC)            REASON',
+        '2030-01-31 09:00:00  2030-01-31 10:00:00  new disks',
+        '    node-1 node-2',
+        `    ID ${disks}`,
+        '2030-01-31 11:00:00  2030-01-31 12:00:00',
+        '    node-2',
+        `    ID ${later}\n`,
+      ].join('\n'),
+    );
+    const early = await cli('maintenance', 'list', '--to', '+150m', '--jsonl', ...server);
+    expect(
+      early.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual([disks]);
+
+    api.leases.submitted.length = 0;
+    api.leases.result = async () => {
+      const data = { end: new Date(now + 90 * minute) };
+      const { name } = await prisma.maintenance.update({ where: { name: 'disks new disks' }, data });
+      return { name };
+    };
+    const ended = await cli('maintenance', 'end', disks ?? '', ...server);
+    expect([ended.status, ended.err]).toEqual([0, '']);
+    expect(ended.out).toBe(
+      [
+        'START (UTC)          END (UTC)            REASON',
+        '2030-01-31 09:00:00  2030-01-31 09:30:00  new disks',
+        '    node-1 node-2',
+        `    ID ${disks}\n`,
+      ].join('\n'),
+    );
+    expect(api.leases.submitted).toEqual([{ kind: 'endMaintenance', input: { name: 'disks new disks' } }]);
+
+    api.leases.result = async () => {
+      throw new CommandError('MAINTENANCE_NOT_FOUND', 'There is no maintenance "disks" that has not ended.');
+    };
+    const again = await cli('maintenance', 'end', disks ?? '', ...server);
+    expect(again).toEqual({
+      status: 1,
+      out: '',
+      err: 'leasegraph: id: There is no maintenance "disks" that has not ended. [MAINTENANCE_NOT_FOUND]\n',
+    });
+    await prisma.maintenance.deleteMany();
   });
 });
 

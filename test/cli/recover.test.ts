@@ -31,6 +31,14 @@ it('decides about an unfinished action, whose ID `lease` shows', async () => {
   const [, id = ''] = /^START +PENDING +2030-01-31 08:00:00 +2 +(\S+)$/m.exec(shown) ?? [];
   expect(Buffer.from(id, 'base64').toString()).toBe('Action:8');
 
+  const { out: json } = await cli('lease', '1', '--json', ...server);
+  expect(JSON.parse(json)).toMatchObject({
+    actions: [
+      { id: btoa('Action:7'), kind: 'PREPARE', state: 'SUCCEEDED', attempts: 1, error: null },
+      { id, kind: 'START', state: 'PENDING', attempts: 2, error: 'no answer' },
+    ],
+  });
+
   api.leases.result = async () => ({ actionId: 8 });
   const { status, out } = await cli('recover', id, 'assume-success', ...server);
   expect(status).toBe(0);
