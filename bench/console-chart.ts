@@ -70,6 +70,7 @@ async function measure(nodes: number, reservations: number, isLive: boolean): Pr
   const change = () => {
     shift += 1;
     server.send(20);
+    return shift + 1;
   };
   const frames = await panSchedule(browser, page, {
     frames: isLive ? 80 : 240,

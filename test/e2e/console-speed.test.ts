@@ -43,6 +43,7 @@ describe.skipIf(browserMissing !== null)('the speed of the console', () => {
     const change = () => {
       shift += 1;
       server?.send(20);
+      return shift + 1;
     };
     const meanwhile = () => readAgain(page, 3, change);
     const frames = await panSchedule(browser, page, { frames: 60, meanwhile });

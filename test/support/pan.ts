@@ -67,15 +67,19 @@ export async function showAllRows(page: Page): Promise<void> {
   await page.waitForURL(/span=/);
 }
 
-/** Has all reservations change, and waits until the chart shows those that are read then; so many times. */
-export async function readAgain(page: Page, times: number, change: () => void): Promise<void> {
+/**
+ * Has all reservations change, and waits until the chart shows those that are read then; so many times. `change` returns
+ * the number of the lease that is then the first of the first row.
+ */
+export async function readAgain(page: Page, times: number, change: () => number): Promise<void> {
   const chart = page.getByRole('application', { name: 'Schedule chart' });
   for (let round = 0; round < times; round += 1) {
-    const detail = page.getByText(/ of lease \d+ “/);
-    await chart.press('n');
-    await detail.waitFor();
-    change();
-    // What was chosen is no longer there.
-    await detail.waitFor({ state: 'hidden' });
+    const wanted = `of lease ${change()} “`;
+    // A window to which the chart returns may show for a moment what was read of it before.
+    for (let shown = ''; !shown.includes(wanted); ) {
+      await chart.press('Escape');
+      await chart.press('n');
+      shown = (await page.locator('.schedule-detail').textContent()) ?? '';
+    }
   }
 }
