@@ -6,6 +6,7 @@ export * from './model/config.ts';
 export { isFinal, leaseTransitions } from './model/lease-states.ts';
 export type { LeaseView } from './model/lease-view.ts';
 export * from './model/quotas.ts';
+export { leasesNamedIn, withLeasesHidden } from './model/reasons.ts';
 export * from './model/records.ts';
 export * from './model/recurrence-records.ts';
 export { DAY, formatDuration, HOUR, LAST_INSTANT, SECOND } from './model/time.ts';

@@ -1,4 +1,5 @@
 /** Deliveries in the database. All times are the database's. */
+import { leasesNamedIn, withLeasesHidden } from '../core/index.ts';
 import { type Notice, Prisma, type PrismaClient } from '../store/prisma/client.ts';
 import { testTopic } from './webhooks.ts';
 
@@ -13,7 +14,7 @@ export interface Delivery {
   readonly secret: string;
   /** Counts from 1; this attempt included. */
   readonly attempts: number;
-  /** Null for a test. */
+  /** Null for a test. As the members of the webhook's project may read it. */
   readonly notice: Notice | null;
 }
 
@@ -37,6 +38,8 @@ interface ClaimedRow {
   readonly secret: string;
   readonly attempts: number;
   readonly sequence: bigint | null;
+  /** Null for a webhook of the whole site. */
+  readonly project: number | null;
 }
 
 export class DeliveryQueue {
@@ -70,7 +73,7 @@ export class DeliveryQueue {
         RETURNING d.*
       )
       SELECT c.number, c.id::text, c.created_at AS "createdAt", w.number AS webhook, w.url, w.secret, c.attempts,
-        c.notice_sequence AS sequence
+        c.notice_sequence AS sequence, w.project_number AS project
       FROM claimed c JOIN webhooks w ON w.number = c.webhook_number ORDER BY c.number`;
     const sequences = rows.flatMap(({ sequence }) => sequence ?? []);
     const notices =
@@ -78,11 +81,31 @@ export class DeliveryQueue {
         ? []
         : await this.prisma.notice.findMany({ where: { sequence: { in: sequences } } });
     const bySequence = new Map(notices.map((notice) => [notice.sequence, notice]));
-    return rows.flatMap(({ sequence, ...row }) => {
+    const projects = await this.projectsOfLeasesNamed(rows, bySequence);
+    return rows.flatMap(({ sequence, project, ...row }) => {
       const notice = sequence === null ? null : bySequence.get(sequence);
       // Deleted meanwhile, and its delivery with it.
-      return notice === undefined ? [] : [{ ...row, notice }];
+      if (notice === undefined) return [];
+      if (notice === null || project === null) return [{ ...row, notice }];
+      return [{ ...row, notice: withOthersHidden(notice, project, projects) }];
     });
+  }
+
+  /** Of the leases that notices for webhooks of projects name: lease -> its project. */
+  private async projectsOfLeasesNamed(
+    rows: readonly ClaimedRow[],
+    notices: ReadonlyMap<bigint, Notice>,
+  ): Promise<ReadonlyMap<number, number | null>> {
+    const numbers = rows.flatMap(({ sequence, project }) => {
+      const notice = sequence === null || project === null ? undefined : notices.get(sequence);
+      return notice ? leasesNamedIn(`${notice.message} ${notice.reasonMessage ?? ''}`) : [];
+    });
+    if (numbers.length === 0) return new Map();
+    const leases = await this.prisma.lease.findMany({
+      where: { number: { in: [...new Set(numbers)] } },
+      select: { number: true, projectNumber: true },
+    });
+    return new Map(leases.map(({ number, projectNumber }) => [number, projectNumber]));
   }
 
   async succeeded({ number, attempts }: Delivery, status: number): Promise<void> {
@@ -136,4 +159,20 @@ export class DeliveryQueue {
       DELETE FROM webhook_deliveries
       WHERE notice_sequence IS NULL AND created_at < now() - interval '1 day'`;
   }
+}
+
+/** Without the numbers of leases of other projects. */
+function withOthersHidden(
+  notice: Notice,
+  project: number,
+  projects: ReadonlyMap<number, number | null>,
+): Notice {
+  const { message, reasonMessage } = notice;
+  const isHidden = (lease: number): boolean =>
+    lease !== notice.leaseNumber && projects.get(lease) !== project;
+  return {
+    ...notice,
+    message: withLeasesHidden(message, isHidden),
+    reasonMessage: reasonMessage && withLeasesHidden(reasonMessage, isHidden),
+  };
 }

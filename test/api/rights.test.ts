@@ -17,7 +17,7 @@ import {
 } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
-import type { CommandName } from '../../src/engine/ports.ts';
+import { CommandError, type CommandName } from '../../src/engine/ports.ts';
 import { createIdentity, hasRole, type Role, requiredRole, roles } from '../../src/identity/index.ts';
 import {
   type Answer,
@@ -36,7 +36,17 @@ import {
 /** Every text of the foreign project holds it. */
 const secret = 'hidden-from-others';
 const own = { lease: 1, project: 1 };
-const foreign = { lease: 2, project: 2, reservation: 20, event: 200, recurrence: 2, notice: 300 };
+const foreign = {
+  ...{ lease: 2, project: 2, reservation: 20, event: 200, recurrence: 2, notice: 300 },
+  /** A lease that took the place of the own one. Its number occurs nowhere else. */
+  preemptor: 777_777,
+};
+const preempted = {
+  reasonCode: 'PREEMPTED',
+  reasonMessage: `its machines are suspended for lease ${foreign.preemptor}`,
+  reasonData: { preemptor: foreign.preemptor, lostDuration: 0 },
+};
+const isPreempted = `Lease ${own.lease} was preempted: ${preempted.reasonMessage}.`;
 const id = (type: string, number: number) => btoa(`${type}:${number}`);
 
 let api: Api & AsyncDisposable;
@@ -69,7 +79,10 @@ beforeAll(async () => {
   });
   await prisma.lease.createMany({
     data: [
-      lease(own.lease, { name: 'ours', state: 'ACTIVE', owner: 'USER', projectNumber: own.project }),
+      lease(own.lease, {
+        ...{ name: 'ours', state: 'ACTIVE', owner: 'USER', projectNumber: own.project, ...preempted },
+      }),
+      lease(foreign.preemptor, { name: `${secret} preemptor`, projectNumber: foreign.project }),
       lease(foreign.lease, {
         name: `${secret} lease`,
         state: 'QUEUED',
@@ -196,6 +209,10 @@ beforeAll(async () => {
         reasonCode: secret,
         reasonMessage: secret,
       },
+      {
+        ...{ sequence: 303, at: new Date(now), kind: 'LEASE_PREEMPTED', message: isPreempted },
+        ...{ leaseNumber: own.lease, projectNumber: own.project, ...preempted },
+      },
       { sequence: 301, at: new Date(now), kind: 'NODE_DOWN', nodeNumber: 1, message: 'Node 1 is down.' },
       {
         sequence: 302,
@@ -208,7 +225,10 @@ beforeAll(async () => {
   });
   await prisma.leaseEvent.createMany({
     data: [
-      { sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'NEW', to: 'PENDING' },
+      {
+        ...{ sequence: 100, at: new Date(now), leaseNumber: own.lease, from: 'ACTIVE', to: 'SUSPENDING' },
+        ...preempted,
+      },
       {
         sequence: foreign.event,
         at: new Date(now),
@@ -240,6 +260,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 const foreignIds = [
+  id('Lease', foreign.preemptor),
   id('Lease', foreign.lease),
   id('Lease', 3),
   id('Reservation', foreign.reservation),
@@ -453,9 +474,47 @@ describe('a member of another project', () => {
       expect(allowed).toEqual([]);
       const text = JSON.stringify(answer);
       expect(text).not.toContain(secret);
+      expect(text).not.toContain(String(foreign.preemptor));
       for (const each of foreignIds) expect(text).not.toContain(each);
     },
   );
+
+  it('reads why its lease was preempted without the number of the lease that took its place', async () => {
+    const query = `{
+      lease(number: 1) { stateReason { code message } events { nodes { reason { code message } } } }
+      events(filter: { leases: ["${id('Lease', own.lease)}"] }) { nodes { reason { code message } } }
+      notices(filter: { kinds: [LEASE_PREEMPTED] }) { nodes { message reason { code message } } }
+    }`;
+    const shown = (name: string) => {
+      const reason = { code: 'PREEMPTED', message: `its machines are suspended for ${name}` };
+      const events = { nodes: [{ reason }] };
+      const message = `Lease 1 was preempted: ${reason.message}.`;
+      return {
+        ...{ lease: { stateReason: reason, events }, events },
+        notices: { nodes: [{ message, reason }] },
+      };
+    };
+    expect((await as('USER', query)).data).toEqual(shown('another lease'));
+    expect((await as('OPERATOR', query)).data).toEqual(shown('lease 777777'));
+  });
+
+  it('reads why a change was refused without the numbers of leases of others', async () => {
+    const { result } = api.leases;
+    const message =
+      'With these terms lease 1 cannot be had: lease 777777 takes the place where it was planned.';
+    api.leases.result = () => Promise.reject(new CommandError('NOT_SCHEDULABLE', message));
+    const update = `mutation { updateLease(input: { id: "${id('Lease', own.lease)}", duration: "PT2H" }) {
+      userErrors { code message } } }`;
+    const errors = async (role: Role) => (await as(role, update)).data.updateLease.userErrors;
+    try {
+      expect(await errors('USER')).toEqual([
+        { code: 'NOT_SCHEDULABLE', message: message.replace('lease 777777', 'another lease') },
+      ]);
+      expect(await errors('OPERATOR')).toEqual([{ code: 'NOT_SCHEDULABLE', message }]);
+    } finally {
+      api.leases.result = result;
+    }
+  });
 
   it('sees what is its own, so that the walk above does see something', async () => {
     const { data } = await as(
@@ -617,6 +676,28 @@ describe('a member of another project', () => {
     expect([...text.matchAll(/"sequence":(\d)/g)].map(([, sequence]) => sequence)).toEqual(['2', '4']);
   });
 
+  it('receives why its lease was preempted without the number of the lease that took its place', async () => {
+    const { reasonCode: code, reasonMessage: message } = preempted;
+    const reason = { code, message, data: preempted.reasonData };
+    const at = { sequence: 5, at: now, leaseId: own.lease, reason };
+    api.leases.publish({ ...at, from: 'ACTIVE', to: 'SUSPENDING' });
+    api.leases.notices.publish({
+      ...{ ...at, kind: 'LEASE_PREEMPTED', message: isPreempted, project: own.project },
+      ...{ node: null, maintenance: null, facts: {} },
+    });
+    const events = 'subscription { leaseEvents(after: 4) { reason { message } } }';
+    const notices = 'subscription { notices(after: 4) { message reason { message } } }';
+    for (const subscription of [events, notices]) {
+      const [hidden, shown] = await Promise.all([
+        received('USER', subscription, hasElement),
+        received('OPERATOR', subscription, hasElement),
+      ]);
+      expect(shown).toContain(`"message":"${message}"`);
+      expect(shown.replaceAll('lease 777777', 'another lease')).toBe(hidden);
+      expect(hidden).not.toContain('777777');
+    }
+  });
+
   describe('who subscribes', () => {
     beforeAll(() => {
       const reason = { code: secret, message: secret };
@@ -667,7 +748,7 @@ describe('a site where everybody sees all leases', () => {
     const seen = `{ lease(number: ${foreign.lease}) { name reservations { totalCount } } leases { totalCount } }`;
     expect(await ask(seen)).toEqual({
       lease: { name: `${secret} lease`, reservations: { totalCount: 2 } },
-      leases: { totalCount: 3 },
+      leases: { totalCount: 4 },
     });
     const cancel = `mutation { cancelLease(input: { id: "${id('Lease', foreign.lease)}" }) { userErrors { code } } }`;
     expect((await ask(cancel)).cancelLease.userErrors).toEqual([{ code: 'FORBIDDEN' }]);

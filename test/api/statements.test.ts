@@ -1,6 +1,7 @@
 import { Kind, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
+import { createIdentity } from '../../src/identity/index.ts';
 import { apiOnNewDatabase, createNodes, createReservations, hour, lease, now } from './fixture.ts';
 
 /** The number of SQL statements per operation does not grow with the rows that it returns. */
@@ -23,6 +24,11 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ],
   ['50 leases with their events', 2, '{ leases { nodes { events { nodes { sequence } } } } }'],
   ['50 leases with their running time', 2, '{ leases { nodes { accumulatedDuration } } }'],
+  [
+    'why leases are in their states, for an operator',
+    2,
+    '{ leases { nodes { stateReason { message } events { nodes { reason { message } } } } } }',
+  ],
   ['queue positions', 2, '{ leases(last: 50) { nodes { queuePosition } } }'],
   ['the queue', 2, '{ queue { nodes { number queuePosition } } }'],
   [
@@ -205,6 +211,8 @@ describe('SQL statements per operation', () => {
           leaseNumber: number,
           from: 'NEW' as const,
           to: 'PENDING' as const,
+          reasonCode: 'PREEMPTED',
+          reasonMessage: `its machines are suspended for lease ${61 - number}`,
         })),
       ),
     });
@@ -215,6 +223,22 @@ describe('SQL statements per operation', () => {
     const { answer, statements } = await api.count(query);
     expect(answer.errors).toBeUndefined();
     expect(statements.length, statements.join('\n')).toBe(expected);
+  });
+
+  it('is one more for the leases that reasons name, if the principal may not see all of them', async () => {
+    const identity = createIdentity({ prisma: api.prisma, adminToken: 'x' });
+    const member = { name: 'member', role: 'USER', projects: [2], expiresAt: null } as const;
+    const { secret } = await identity.tokens.create({ ...member, projects: [...member.projects] });
+    const query = '{ events(first: 100) { nodes { reason { message } } } }';
+    const { answer, statements } = await api.count(query, secret);
+    expect(answer.data.events.nodes).toEqual(
+      Array.from({ length: 90 }, () => ({
+        reason: { message: 'its machines are suspended for another lease' },
+      })),
+    );
+    // Beside those for the token.
+    const ofEvents = statements.filter((statement) => !statement.includes('"tokens"'));
+    expect(ofEvents.length, statements.join('\n')).toBe(2);
   });
 
   it('are counted for every query', () => {

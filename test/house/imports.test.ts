@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   enactment: [core, ports, 'node:', 'luxon', 'pino', 'saxes', 'zod'],
   store: [core, ports, 'node:', '@prisma/adapter-pg', '@prisma/driver-adapter-utils', 'pg', 'zod'],
   identity: [core, ports, prismaClient, 'node:', 'jose'],
-  notices: [ports, prismaClient, 'src/engine/async.ts', 'node:', 'pino', 'prom-client'],
+  notices: [core, ports, prismaClient, 'src/engine/async.ts', 'node:', 'pino', 'prom-client'],
   api: [
     core,
     ports,

@@ -217,6 +217,37 @@ describeDatabase('server', 'deliveries', (database) => {
     ]);
   });
 
+  it('name leases of other projects to the site alone', async () => {
+    const store = await open();
+    const { commit } = await site(store);
+    const receiver = await startReceiver();
+    const webhooks = webhooksOf(store);
+    const { number: ofSite } = await webhooks.create({ ...made, url: receiver.url });
+    await webhooks.create({ ...made, url: receiver.url, project: 7 });
+    const because = (sequence: number, lease: number) =>
+      notice(sequence, 1, {
+        ...{ project: 7, message: `Lease 1 was preempted: lease ${lease} takes its place.` },
+        reason: { code: 'PREEMPTED', message: `lease ${lease} takes its place` },
+      });
+    await commit(because(1, 2), because(2, 3));
+    await store.prisma.lease.updateMany({ where: { number: { in: [1, 2] } }, data: { projectNumber: 7 } });
+    const { queue } = start(store);
+    await Promise.all([queue.has('succeeded 1', 2), queue.has('succeeded 2', 2)]);
+    const deliveries = await store.prisma.webhookDelivery.findMany({ where: { webhookNumber: ofSite } });
+    const ids = new Set(deliveries.map(({ id }) => id));
+    const told = (isSite: boolean) =>
+      receiver.requests
+        .filter(({ id }) => ids.has(id) === isSite)
+        .sort((a, b) => a.body.sequence - b.body.sequence)
+        .map(({ body }) => [body.message, body.reason.message]);
+    const sentences = (lease: string) => [
+      `Lease 1 was preempted: ${lease} takes its place.`,
+      `${lease} takes its place`,
+    ];
+    expect(told(true)).toEqual([sentences('lease 2'), sentences('lease 3')]);
+    expect(told(false)).toEqual([sentences('lease 2'), sentences('another lease')]);
+  });
+
   it('are repeated with the same id until they succeed; those of the same lease wait, others do not', async () => {
     const store = await open();
     const { commit } = await site(store);

@@ -2,6 +2,7 @@ import type { NoticeFacts } from '../../engine/ports.ts';
 import type { Notice as NoticeRow } from '../../store/prisma/client.ts';
 import { numberOf, numbersOf } from '../global-id.ts';
 import type { NoticeFilter } from '../read/notices.ts';
+import { readable } from '../read/sentences.ts';
 import { builder } from './builder.ts';
 import { Maintenance } from './maintenance.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
@@ -31,7 +32,10 @@ builder.objectFields(Notice, (t) => ({
     description: 'What it is about.',
     resolve: ({ kind }) => noticeKindOf(kind),
   }),
-  message: t.exposeString('message', { description: 'A sentence for people.' }),
+  message: t.string({
+    description: 'A sentence for people. It has no numbers of leases that the principal may not see.',
+    resolve: ({ message }, _args, { read }) => readable(message, read),
+  }),
   reason: t.field({
     type: StateReasonType,
     nullable: true,

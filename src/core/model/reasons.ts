@@ -1,6 +1,23 @@
 /** Reasons for state changes that the states alone do not explain. Codes are stable; docs/api.md lists them. */
 import type { Instant, Millis, StateReason } from './records.ts';
 
+/** How sentences of the scheduler name a lease. */
+function named(lease: number): string {
+  return `lease ${lease}`;
+}
+
+const namedLease = /\blease ([1-9]\d*)\b/g;
+
+/** The numbers of the leases that a sentence of the scheduler names. */
+export function leasesNamedIn(sentence: string): number[] {
+  return [...new Set([...sentence.matchAll(namedLease)].map(([, number]) => Number(number)))];
+}
+
+/** The sentence with "another lease" in place of those that the reader may not see. */
+export function withLeasesHidden(sentence: string, isHidden: (lease: number) => boolean): string {
+  return sentence.replace(namedLease, (name, number) => (isHidden(Number(number)) ? 'another lease' : name));
+}
+
 /** Another lease took its place. */
 export function preempted(
   preemptor: number,
@@ -8,9 +25,9 @@ export function preempted(
   lostDuration: Millis,
 ): StateReason {
   const what = {
-    suspended: `its machines are suspended for lease ${preemptor}`,
-    stopped: `its machines were stopped for lease ${preemptor}, and ${seconds(lostDuration)} of running time are lost`,
-    withdrawn: `lease ${preemptor} takes the place where it was planned`,
+    suspended: `its machines are suspended for ${named(preemptor)}`,
+    stopped: `its machines were stopped for ${named(preemptor)}, and ${seconds(lostDuration)} of running time are lost`,
+    withdrawn: `${named(preemptor)} takes the place where it was planned`,
   };
   return { code: 'PREEMPTED', message: what[effect], data: { preemptor, lostDuration } };
 }
@@ -28,7 +45,7 @@ export function suspendedAsPlanned(remaining: Millis): StateReason {
 export function displaced(by: number): StateReason {
   return {
     code: 'DISPLACED',
-    message: `it was planned anew to make room for lease ${by}`,
+    message: `it was planned anew to make room for ${named(by)}`,
     data: { preemptor: by },
   };
 }
@@ -73,7 +90,7 @@ export function underMaintenance(name: string): StateReason {
 
 /** Operations of another lease on its planned nodes take longer than planned. */
 export function hostsLate(lease: number): StateReason {
-  return { code: 'HOSTS_LATE', message: `what hosts do for lease ${lease} takes longer than planned` };
+  return { code: 'HOSTS_LATE', message: `what hosts do for ${named(lease)} takes longer than planned` };
 }
 
 /** Its stored data is inconsistent, and an operator discarded it. */

@@ -1,4 +1,5 @@
 import type { Millis } from '../../../core/index.ts';
+import { readable } from '../../read/sentences.ts';
 import { builder } from '../builder.ts';
 import { isRetryable, type UserErrorCode, userErrorCodes } from './codes.ts';
 
@@ -37,8 +38,9 @@ export const UserErrorType = builder.objectRef<UserError>('UserError').implement
       description: 'A stable code for programs.',
       resolve: ({ code }) => code,
     }),
-    message: t.exposeString('message', {
+    message: t.string({
       description: 'A sentence for people: what was wrong, and what to do.',
+      resolve: ({ message }, _args, { read }) => readable(message, read),
     }),
     path: t.expose('path', {
       type: ['String'],
