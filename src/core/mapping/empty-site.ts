@@ -23,39 +23,49 @@ export const whyNeverPossible = (
     }
   }
   const missing = lease.needs[order[placed] as number] as Need;
-  return { code: 'LARGER_THAN_SITE', message: explain(space, lease, missing, nodes.slice(1), placed) };
+  // A removed node is kept without capacity.
+  const none = space.capacity({});
+  const present = nodes
+    .slice(1)
+    .filter(({ capacity }) => capacity.some((amount, dimension) => amount !== none[dimension]));
+  const message = present.some(({ capacity }) => fits(missing, capacity))
+    ? `even the empty site has room for only ${placed} of the ${lease.machineCount} machines`
+    : tooLarge(space, missing, present);
+  return { code: 'LARGER_THAN_SITE', message };
 };
 
-const explain = (
-  space: ResourceSpace,
-  lease: Lease,
-  missing: Need,
-  nodes: readonly NodeProfile[],
-  placed: number,
-): string => {
-  const each = space.types.flatMap((type) => {
-    const { alone, wanted, unsplit } = partOf(space, missing, type);
-    if (wanted === '') return [];
-    const able = nodes.filter((node) => fits(alone, node.capacity)).length;
-    const scarce = able < lease.machineCount;
-    return [{ wanted, tooSmall: scarce && `${able} of ${nodes.length} nodes have ${wanted}${unsplit}` }];
-  });
-  const needed = each.map(({ wanted }) => wanted);
-  const tooSmall = each.flatMap((part) => part.tooSmall || []);
-  const where = tooSmall.length > 0 ? tooSmall.join(', ') : `the site has ${nodes.length} nodes`;
-  return `even on the empty site only ${placed} of its ${lease.machineCount} machines can be placed (the next needs ${needed.join(', ')}; ${where})`;
+/** What no node has for a machine: the types that are too small everywhere, or all that it needs. */
+const tooLarge = (space: ResourceSpace, need: Need, nodes: readonly NodeProfile[]): string => {
+  if (nodes.length === 0) return 'the site has no nodes';
+  const needed = space.types
+    .map((type) => partOf(space, need, type))
+    .filter(({ wanted }) => wanted !== '')
+    .map(({ alone, wanted }) => ({
+      wanted,
+      isMissing: !nodes.some(({ capacity }) => fits(alone, capacity)),
+    }));
+  const missing = needed.filter(({ isMissing }) => isMissing);
+  const [it, listed] =
+    missing.length === 1
+      ? ['it', missing]
+      : missing.length > 1
+        ? ['them', missing]
+        : ['them together', needed];
+  const has =
+    nodes.length === 1 ? `the only node does not have ${it}` : `none of the ${nodes.length} nodes has ${it}`;
+  return `no node is large enough: a machine needs ${listed.map(({ wanted }) => wanted).join(', ')}, and ${has}`;
 };
 
-/** The amount that a need requests of one type, and its text: `CPU 100`, or `CPU 100+100` for several instances. */
+/** The amount that a need requests of one type, and its text: `CPU 100`, or `CPU 100+50 unsplit` where nodes have several. */
 const partOf = (space: ResourceSpace, need: Need, type: ResourceType) => {
   if (type.instances === 1) {
     const amount = need.vector[type.offset] as number;
     const vector = space.zero.map((_, dimension) => (dimension === type.offset ? amount : 0));
     const alone: Need = { vector, used: amount > 0 ? [type.offset] : [], shares: [] };
-    return { alone, wanted: amount > 0 ? `${type.name} ${amount}` : '', unsplit: '' };
+    return { alone, wanted: amount > 0 ? `${type.name} ${amount}` : '' };
   }
   const shares = need.shares.filter((share) => share.type === type);
   const quantities = shares.flatMap((share) => share.quantities);
-  const wanted = quantities.length > 0 ? `${type.name} ${quantities.join('+')}` : '';
-  return { alone: { vector: space.zero, used: [], shares }, wanted, unsplit: ' unsplit' };
+  const wanted = quantities.length > 0 ? `${type.name} ${quantities.join('+')} unsplit` : '';
+  return { alone: { vector: space.zero, used: [], shares }, wanted };
 };
