@@ -27,7 +27,7 @@ import { consoleAssets, loadConsole } from './http/console.ts';
 import { type CorsOptions, corsHeaders, preflight } from './http/cors.ts';
 import type { EventSource } from './http/event-source.ts';
 import { createExchange } from './http/exchange.ts';
-import { graphiqlAsset, graphiqlPage, wantsPage } from './http/graphiql.ts';
+import { graphiqlAsset, graphiqlPage, takesPage, wantsPage } from './http/graphiql.ts';
 import { requestIdFrom } from './http/request-id.ts';
 import { toResponse } from './http/response.ts';
 import { signIn, signInPath } from './http/sign-in.ts';
@@ -161,6 +161,7 @@ export function createApp({
       const asset = await webConsole?.asset(request, pathname.slice(consoleAssets.length));
       return asset ?? failure(404, 'NOT_FOUND', 'There is no such file.');
     }
+    if (webConsole && pathname === '/' && takesPage(request)) return webConsole.page(request);
     if (wantsPage(request) && !operational.has(pathname)) {
       if (webConsole) return webConsole.page(request);
       if (pathname === '/') return { status: 302, headers: { location: path }, body: null };

@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { getIntrospectionQuery } from 'graphql';
@@ -21,6 +24,44 @@ const codeOf = async (response: Response) =>
 it('redirects a browser at the root to GraphiQL', async () => {
   const response = await send('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
   expect([response.status, response.headers.get('location')]).toEqual([302, '/graphql']);
+});
+
+describe('the web console', () => {
+  const page = '<!doctype html><title>Leasegraph</title>';
+
+  /** A server with a console of one page. */
+  function withConsole(): Api {
+    const directory = mkdtempSync(join(tmpdir(), 'console-'));
+    mkdirSync(join(directory, 'assets'));
+    writeFileSync(join(directory, 'index.html'), page);
+    onTestFinished(() => rmSync(directory, { recursive: true }));
+    return apiOn(api.prisma, { consoleDirectory: directory });
+  }
+
+  it('is served at the root without a token, unless the request names other types', async () => {
+    const served = withConsole();
+    const root = async (accept?: string, init: RequestInit = {}, path = '/') => {
+      const headers: HeadersInit = accept === undefined ? {} : { accept };
+      const response = await send(path, { headers, ...init }, served);
+      return [response.status, response.headers.get('content-type')?.split(';')[0]];
+    };
+    const html = [200, 'text/html'];
+    const refused = [401, 'application/json'];
+    expect(await (await send('/', { headers: { accept: '*/*' } }, served)).text()).toBe(page);
+    for (const accept of [undefined, '*/*', '*/*;q=0.8', 'text/*, */*;q=0.1', 'text/html,*/*;q=0.8'])
+      expect([accept, await root(accept), await root(accept, { method: 'HEAD' })]).toEqual([
+        accept,
+        html,
+        html,
+      ]);
+    for (const accept of ['application/json', 'application/json, text/plain, */*', 'text/plain'])
+      expect([accept, await root(accept)]).toEqual([accept, refused]);
+    expect(await root('*/*', { method: 'POST' })).toEqual(refused);
+    expect(await root('text/html', {}, '/leases')).toEqual(html);
+    expect(await root('*/*', {}, '/leases')).toEqual(refused);
+    expect(await root('*/*', {}, '/graphql')).toEqual(refused);
+    expect(await root('*/*', {}, '/metrics')).toEqual(refused);
+  });
 });
 
 describe('authentication', () => {

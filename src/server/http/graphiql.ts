@@ -176,6 +176,14 @@ export function wantsPage(request: Request): boolean {
   );
 }
 
+// Whether a request takes a page although it names none: `curl` sends `*/*`.
+export function takesPage(request: Request): boolean {
+  if (wantsPage(request)) return true;
+  if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  const ranges = (request.headers.get('accept') ?? '').split(',');
+  return ranges.every((range) => /^\s*(?:\*\/\*|text\/\*)?\s*(?:;|$)/i.test(range));
+}
+
 export async function graphiqlPage(request: Request): Promise<Answer> {
   site ??= makeSite();
   return (await site).page.answer(request);
