@@ -142,7 +142,9 @@ export class Deliverer {
   private async failed(delivery: Delivery, status: number | null, error: string): Promise<void> {
     const { log, metrics, queue, settings } = this.options;
     const { attempts, id, notice, webhook } = delivery;
-    log.info({ webhook, delivery: id, attempts, status, error }, 'a delivery to a webhook failed');
+    // Further attempts of the same delivery fail for the same reason mostly.
+    const level = attempts === 1 ? 'warn' : 'info';
+    log[level]({ webhook, delivery: id, attempts, status, error }, 'a delivery to a webhook failed');
     if (notice === null) return queue.failed(delivery, status, error, null);
     const retryIn = backoff(attempts, settings.retryDelay, settings.maxRetryDelay);
     await queue.failed(delivery, status, error, retryIn);

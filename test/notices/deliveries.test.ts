@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { NoticeRecord } from '../../src/engine/ports.ts';
 import { AddressRules } from '../../src/notices/addresses.ts';
 import { Deliverer, type DeliverySettings } from '../../src/notices/deliverer.ts';
@@ -91,6 +91,7 @@ function start(
   overrides: Partial<DeliverySettings> = {},
   isWriter = () => true,
   secrets = new SecretBox(null),
+  log = pino({ level: 'silent' }),
 ) {
   const queue = new WatchedQueue(store.prisma);
   const deliverer = new Deliverer({
@@ -100,7 +101,7 @@ function start(
     secrets,
     site: 'test',
     isWriter,
-    log: pino({ level: 'silent' }),
+    log,
     metrics: { attempt: () => {}, paused: () => {}, counts: () => {} },
   });
   deliverer.start();
@@ -284,11 +285,20 @@ describeDatabase('server', 'deliveries', (database) => {
     const webhooks = webhooksOf(store);
     const { number } = await webhooks.create({ ...made, url: receiver.url });
     receiver.answer = () => 503;
-    const { deliverer, queue } = start(store);
+    const logged: { readonly level: number; readonly msg: string; readonly attempts?: number }[] = [];
+    const log = pino({}, { write: (line) => logged.push(JSON.parse(line)) });
+    const { deliverer, queue } = start(store, {}, () => true, new SecretBox(null), log);
     await commit(notice(1));
     deliverer.wake();
     await queue.has('paused');
     expect(receiver.requests.length).toBe(3);
+    await vi.waitUntil(() => logged.length === 4);
+    expect(logged.map(({ level, msg, attempts }) => [log.levels.labels[level], msg, attempts])).toEqual([
+      ['warn', 'a delivery to a webhook failed', 1],
+      ['info', 'a delivery to a webhook failed', 2],
+      ['info', 'a delivery to a webhook failed', 3],
+      ['warn', 'a webhook is paused', undefined],
+    ]);
     expect(await store.prisma.webhook.findUnique({ where: { number } })).toMatchObject({
       state: 'PAUSED',
       pauseReason: 'The delivery of notice 1 failed 3 times. The answer was 503.',
