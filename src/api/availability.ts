@@ -3,7 +3,7 @@ import type { LeaseService } from '../engine/ports.ts';
 import type { Identity } from '../identity/index.ts';
 
 /**
- * When machines could be had. The scheduler answers in parts, between which it does its other work. The parts are of
+ * When machines are available. The scheduler answers in parts, between which it does its other work. The parts are of
  * different moments: what is requested, ends or moves meanwhile counts from then on. Throws the reason of the signal.
  */
 export async function askAvailability(

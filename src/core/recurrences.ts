@@ -27,7 +27,7 @@ export class Recurrences {
 
   /**
    * An advance reservation that recurs. Throws INVALID_REQUEST, UNSUPPORTED_LEASE_TYPE or NOT_SCHEDULABLE, with the
-   * first occurrence that cannot be had.
+   * first occurrence that is not available.
    */
   create(now: Instant, request: RecurrenceRequest, ahead: OccurrencesAhead): RecurrenceOutcome {
     return this.change(now, () => createRecurrence(this.state, request, ahead, now));

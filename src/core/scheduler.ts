@@ -297,13 +297,13 @@ export class Scheduler {
     return dryRun(this.state, request, now);
   }
 
-  /** What an update would be answered now. Changes nothing. Throws as `update`, but for want of room. */
+  /** What an update would be answered now. Changes nothing. Throws as `update`, but for lack of capacity. */
   dryRunUpdate(now: Instant, id: number, update: LeaseUpdate, searchFrom: Instant = now): PlannedUpdate {
     const carryOut = () => this.update(now, id, update);
     return this.rehearse(() => plannedUpdate(this.state, id, { ...update, searchFrom }, now, carryOut));
   }
 
-  /** When such machines could be had as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */
+  /** When such machines are available as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */
   availability(now: Instant, question: AvailabilityQuestion): Availability {
     this.moveTo(now);
     return availability(this.state, question, now);

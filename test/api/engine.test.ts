@@ -271,7 +271,7 @@ describeEachDatabase('the API on the engine', (databases) => {
     expect(await update({ ...possible, dryRun: false })).toMatchObject({ plan: null, lease: { number: 1 } });
   });
 
-  it('answers what would happen, when machines could be had, and why a lease waits', async () => {
+  it('answers what would happen, when machines are available, and why a lease waits', async () => {
     const { ask } = await serve(databases);
     const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };
     const dryRun = async () =>

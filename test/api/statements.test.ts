@@ -107,7 +107,7 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ['the audit log', 1, '{ auditLog { nodes { mutation } } }'],
   ['the state of the scheduler', 1, '{ scheduler { queueLength liveLeases configuration } }'],
   [
-    'when machines could be had: the scheduler answers',
+    'when machines are available: the scheduler answers',
     0,
     '{ availability(machines: [{ count: 1, capacity: [{ type: "CPU", amount: 1 }] }], duration: "PT1H") { earliestStart } }',
   ],

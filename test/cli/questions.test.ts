@@ -31,7 +31,7 @@ it('availability prints the first start, and with --to all of them', async () =>
     input: { duration: hour, from: now, to: now + 24 * hour },
   });
   api.leases.result = async () => ({ earliestStart: null, windows: [] });
-  expect((await cli('availability', ...machines, ...server)).out).toBe('These machines cannot be had.\n');
+  expect((await cli('availability', ...machines, ...server)).out).toBe('These machines are not available.\n');
   expect((await cli('availability', '--duration', '1h', ...server)).status).toBe(2);
 });
 

@@ -76,7 +76,7 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     expect((await recurrence('list', '--all', '--jsonl')).out).toContain('"state":"CANCELLED"');
   });
 
-  it('skips occurrences that cannot be had, and says which', async () => {
+  it('skips occurrences that are not available, and says which', async () => {
     const { recurrence, server } = await serve();
     const start = `${morning(5)}:00Z`;
     const held = ['--type', 'advance-reservation', '--start', start.replace('09', '00'), '--duration', '1d'];
@@ -85,7 +85,7 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     const refused = await recurrence('create', ...terms, ...rule);
     expect(refused.status).toBe(1);
     expect(refused.err).toMatch(
-      /^leasegraph: .*Occurrence 2, at .*T09:00:00 in Europe\/Berlin, cannot be had: /,
+      /^leasegraph: .*Occurrence 2, at .*T09:00:00 in Europe\/Berlin, is not available: /,
     );
     const planned = await recurrence('create', ...terms, ...rule, '--dry-run');
     expect(planned.status).toBe(1);

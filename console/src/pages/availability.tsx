@@ -15,7 +15,7 @@ interface Window {
   readonly end: number;
 }
 
-/** When such machines could be had as a reservation: the earliest start, and the possible starts of a week. */
+/** When such machines are available as a reservation: the earliest start, and the possible starts of a week. */
 export function Availability({
   input,
   onPick,
@@ -62,7 +62,9 @@ export function Availability({
           {Date.parse(data.earliestStart) <= now() ? 'now' : formatRelative(data.earliestStart, now())}).
         </p>
       ) : (
-        <p>Such machines cannot be had: the site is too small for them, or its nodes are not available.</p>
+        <p>
+          Such machines are not available: the site is too small for them, or its nodes are not available.
+        </p>
       )}
       {windows.length > 0 && data && (
         <>

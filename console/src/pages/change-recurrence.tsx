@@ -98,8 +98,8 @@ export function ChangeRecurrence({
         onChange={(changed) => change({ duration: changed })}
       />
       <p className="hint">
-        Occurrence {occurrence.occurrence} and all after it change, or none: when one of them cannot be had,
-        the server says why and nothing changes.
+        Occurrence {occurrence.occurrence} and all after it change, or none: when one of them is not
+        available, the server says why and nothing changes.
       </p>
       {changesNothing && <p className="muted">Change a term to see what would happen.</p>}
     </ConfirmButton>

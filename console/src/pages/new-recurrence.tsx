@@ -174,7 +174,7 @@ export default function NewRecurrencePage() {
               checked={form.skip}
               onChange={(event) => change({ skip: event.target.checked })}
             />
-            <span>Skip occurrences that cannot be had, instead of refusing all</span>
+            <span>Skip occurrences that are not available, instead of refusing all</span>
           </label>
           {[...others.map(({ message }) => message), ...(create.error ? [create.error.message] : [])].map(
             (message) => (
@@ -191,7 +191,7 @@ export default function NewRecurrencePage() {
           {plan.data?.plan && input ? (
             <RecurrencePreview plan={plan.data.plan} />
           ) : (
-            <p className="muted">Complete the form to see which occurrences could be had.</p>
+            <p className="muted">Complete the form to see which occurrences are available.</p>
           )}
         </Card>
       </div>

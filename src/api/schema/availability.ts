@@ -21,7 +21,7 @@ const TimeWindow = builder.objectRef<AvailabilityFacts['windows'][number]>('Time
 const Availability = builder
   .objectRef<AvailabilityFacts & { readonly asOfSequence: number }>('Availability')
   .implement({
-    description: 'When machines could be had as an advance reservation.',
+    description: 'When machines are available as an advance reservation.',
     fields: (t) => ({
       earliestStart: t.expose('earliestStart', {
         type: 'DateTime',
@@ -49,7 +49,7 @@ builder.queryField('availability', (t) =>
   t.field({
     type: Availability,
     description:
-      'When such machines could first be had, and the intervals in [from, to) in which they could start.',
+      'When such machines are first available, and the intervals in [from, to) in which they could start.',
     args: {
       machines: t.arg({ type: [MachineSetInput], required: true, description: 'The machines.' }),
       duration: t.arg({ type: 'Duration', required: true, description: 'Their running time.' }),

@@ -9,7 +9,7 @@ import { Lease, LeaseConnection, Project, Recurrence, RecurrenceConnection } fro
 import { User } from './user.ts';
 
 export const RecurrenceCollisionsEnum = builder.enumType('RecurrenceCollisions', {
-  description: 'What is done when occurrences of a new recurrence cannot be had.',
+  description: 'What is done when occurrences of a new recurrence are not available.',
   values: {
     ALL_OR_NOTHING: { description: 'The recurrence is refused, and the first of them is named.' },
     SKIP: { description: 'The others are created. Refused when none can be had.' },

@@ -57,7 +57,7 @@ export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
 });
 
 export const Notice = builder.node(builder.objectRef<NoticeRow>('Notice'), {
-  description: 'Something that people and other systems are told of a lease, a node or maintenance.',
+  description: 'A notification about a lease, a node or maintenance.',
   id: { resolve: ({ sequence }) => sequence },
   loadWithoutCache: (sequence, { read }) => read.notices.notice(Number(sequence)),
 });

@@ -37,7 +37,7 @@ export default function availability(command: Command, terminal: Terminal): void
         .availability;
       printOne(terminal, options, found, () => {
         const { earliestStart, windows } = found;
-        if (earliestStart === null) return 'These machines cannot be had.\n';
+        if (earliestStart === null) return 'These machines are not available.\n';
         const first = `earliest start  ${showInstant(earliestStart)}\n`;
         if (to === null) return first;
         if (windows.length === 0) return `${first}\nNo start is possible in this interval.\n`;

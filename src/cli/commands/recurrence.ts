@@ -103,7 +103,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
       .option('--image <name:mb>', 'disk image and its size', image)
       .option('--preemptible', 'occurrences may be suspended for leases that take precedence')
       .option('--project <project>', 'project to which the leases belong')
-      .option('--skip', 'skip occurrences that cannot be had, instead of refusing the recurrence')
+      .option('--skip', 'skip occurrences that are not available, instead of refusing the recurrence')
       .option('--key <key>', keyHelp)
       .option('--dry-run', 'print what would happen, and create nothing')
       .action((options: CreateOptions) => create(options, terminal)),

@@ -49,7 +49,7 @@ export default function replay(command: Command, terminal: Terminal): void {
     .option('--compare', 'simulate the same and show where the leases came out otherwise')
     .option(
       '--tolerance <duration>',
-      'with --compare: what difference of times is none (default: one second of real time)',
+      'with --compare: time differences up to this are ignored (default: one second of real time)',
       durationOption,
     )
     .option('--json', 'print the summary as JSON')

@@ -59,7 +59,7 @@ const needOf = (make: () => Need, index: number): Need => {
     return make();
   } catch (error) {
     if (!(error instanceof SchedulerError)) throw error;
-    throw new SchedulerError(error.code, `Machine ${index + 1} cannot be had. ${error.message}`, [
+    throw new SchedulerError(error.code, `Machine ${index + 1} is not available. ${error.message}`, [
       'machines',
       String(index),
       ...error.path,

@@ -36,7 +36,7 @@ export interface Availability {
 const maxTrials = 64;
 
 /**
- * When such machines could be had. Each start is judged as the pass judges an advance reservation. An answer may cover
+ * When such machines are available. Each start is judged as the pass judges an advance reservation. An answer may cover
  * only the first of the starts (`continueFrom`).
  */
 export function availability(

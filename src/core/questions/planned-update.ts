@@ -17,7 +17,7 @@ export interface PlannedUpdate extends PlannedLease {
   readonly amounts: readonly Amounts[];
 }
 
-/** Refusals for want of room, to which there may be an alternative. */
+/** Refusals for lack of capacity, to which there may be an alternative. */
 const roomCodes: ReadonlySet<string> = new Set([
   'NOT_SCHEDULABLE',
   'DEADLINE_CANNOT_BE_MET',
@@ -66,8 +66,8 @@ export function plannedUpdate(
 }
 
 /**
- * The first start, from the wanted one on, at which a refused lease could be had with its new terms. Of an advance
- * reservation: at which the update would be accepted. Of a lease with a deadline: at which its machines could be had as
+ * The first start, from the wanted one on, at which a refused lease is available with its new terms. Of an advance
+ * reservation: at which the update would be accepted. Of a lease with a deadline: at which its machines would be available as
  * an advance reservation, if it gave up its own place. Null when there is none, or its machines have started.
  */
 function firstPossibleStart(

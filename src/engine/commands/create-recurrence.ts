@@ -93,7 +93,7 @@ function withTime(error: unknown, { zone }: Series, timeZone: string): unknown {
   const time = formatWallClock(wallClockAt(zone, start));
   return new SchedulerError(
     error.code,
-    `Occurrence ${index}, at ${time} in ${timeZone}, cannot be had: ${reason.message}.`,
+    `Occurrence ${index}, at ${time} in ${timeZone}, is not available: ${reason.message}.`,
     error.path,
     error.details,
   );

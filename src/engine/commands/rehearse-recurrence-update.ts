@@ -4,12 +4,12 @@ import type { CommandKind } from './command.ts';
 import type { PlannedOccurrence, PlannedRecurrence } from './rehearse-recurrence.ts';
 import { type UpdateRecurrenceInput, updateRecurrence, updateWith } from './update-recurrence.ts';
 
-/** Refusals for want of room; others are refusals of the question as well. */
+/** Refusals for lack of capacity; others are refusals of the question as well. */
 const roomCodes: ReadonlySet<string> = new Set(['NOT_SCHEDULABLE', 'QUOTA_EXCEEDED']);
 
 /**
  * A question: what an update of a recurrence would do to its occurrences that are leases already. Of one that would be
- * refused: the first occurrence that cannot be had, and when it could. Changes nothing.
+ * refused: the first occurrence that is not available, and when it would be. Changes nothing.
  */
 export const rehearseRecurrenceUpdate: CommandKind<UpdateRecurrenceInput, PlannedRecurrence> = {
   parse: (input) => updateRecurrence.parse(input),

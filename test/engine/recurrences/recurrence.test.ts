@@ -94,7 +94,7 @@ describe('creation', () => {
     const before = { commits: harness.database.commits, events: harness.database.events.length };
     await expect(engine.submit('createRecurrence', daily(), options)).rejects.toMatchObject({
       code: 'NOT_SCHEDULABLE',
-      message: expect.stringMatching(/^Occurrence 3, at 2024-01-04T09:00:00 in UTC, cannot be had: .*\.$/),
+      message: expect.stringMatching(/^Occurrence 3, at 2024-01-04T09:00:00 in UTC, is not available: .*\.$/),
       path: ['rule'],
       details: { occurrences: [{ index: 3, start: startOf(3) }] },
     });
@@ -308,7 +308,7 @@ describe('update', () => {
       code: 'NOT_SCHEDULABLE',
       message: expect.stringMatching(/^Occurrence 3 cannot be changed\. [A-Z].*\.$/),
     });
-    // Its dry run names the occurrence, and when it could be had. With another duration it is accepted.
+    // Its dry run names the occurrence, and when it is available. With another duration it is accepted.
     expect(await engine.submit('rehearseRecurrenceUpdate', update, options)).toEqual({
       accepted: false,
       occurrences: [

@@ -23,7 +23,7 @@ const commandCodes = {
   TOO_SHORT: {
     description: 'The lease has run longer than the new duration, or would have to end in the past.',
   },
-  NOT_SCHEDULABLE: { description: 'The machines cannot be had with the new terms.' },
+  NOT_SCHEDULABLE: { description: 'The machines are not available with the new terms.' },
   DEADLINE_CANNOT_BE_MET: { description: 'The lease cannot end by its deadline.' },
   EXTENSION_BLOCKED: {
     description:

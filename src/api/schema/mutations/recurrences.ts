@@ -41,7 +41,7 @@ const CreateRecurrenceInput = builder.inputType('CreateRecurrenceInput', {
     collisions: t.field({
       type: RecurrenceCollisionsEnum,
       defaultValue: 'ALL_OR_NOTHING',
-      description: 'What is done when occurrences cannot be had.',
+      description: 'What is done when occurrences are not available.',
     }),
     project: t.id({
       description: 'The project of its leases. Default: the only project of the principal.',
@@ -72,14 +72,14 @@ const PlannedOccurrence = builder.objectRef<Rehearsed['occurrences'][number]>('P
     reason: t.field({
       type: StateReasonType,
       nullable: true,
-      description: 'Why it cannot be had. Null if it can.',
+      description: 'Why it is not available. Null if it is.',
       resolve: ({ reason }) => reason,
     }),
     firstPossibleStart: t.expose('firstPossibleStart', {
       type: 'DateTime',
       nullable: true,
       description:
-        'If it cannot be had: the first later start at which its machines could be had. Looked for in the first ten such occurrences.',
+        'If it is not available: the first later start at which its machines would be available. Looked for in the first ten such occurrences.',
     }),
   }),
 });
@@ -91,7 +91,7 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
     occurrences: t.field({
       type: [PlannedOccurrence],
       description:
-        'The occurrences that would become leases now, in order. Of an update: those that are leases and would change; if it would be refused, the first that cannot be had.',
+        'The occurrences that would become leases now, in order. Of an update: those that are leases and would change; if it would be refused, the first that is not available.',
       resolve: ({ occurrences }) => [...occurrences],
     }),
     displaces: t.field({

@@ -98,7 +98,7 @@ export type CreateProjectInput = {
 
 /** The terms of an advance reservation that recurs. */
 export type CreateRecurrenceInput = {
-  /** What is done when occurrences cannot be had. */
+  /** What is done when occurrences are not available. */
   readonly collisions?: RecurrenceCollisions | null | undefined;
   /** The disk image from which machines start. */
   readonly diskImage?: DiskImageInput | null | undefined;
@@ -396,7 +396,7 @@ export type RecoverActionInput = {
   readonly recovery: ActionRecovery;
 };
 
-/** What is done when occurrences of a new recurrence cannot be had. */
+/** What is done when occurrences of a new recurrence are not available. */
 export type RecurrenceCollisions =
   /** The recurrence is refused, and the first of them is named. */
   | 'ALL_OR_NOTHING'

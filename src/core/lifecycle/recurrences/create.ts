@@ -75,7 +75,7 @@ function cannotBeHad(occurrences: readonly SkippedOccurrence[]): SchedulerError 
   const first = occurrences[0] as SkippedOccurrence;
   return new SchedulerError(
     'NOT_SCHEDULABLE',
-    `Occurrence ${first.index} cannot be had: ${first.reason.message}.`,
+    `Occurrence ${first.index} is not available: ${first.reason.message}.`,
     ['rule'],
     { occurrences },
   );
