@@ -14,7 +14,8 @@ export async function askAvailability(
 ): Promise<Availability> {
   const ask = (from: number) => leases.submit('availability', { ...question, from }, { principal });
   let answer = await ask(question.from);
-  while (answer.continueFrom !== null) {
+  // A writer of an earlier version does not say from where.
+  while (typeof answer.continueFrom === 'number') {
     signal?.throwIfAborted();
     answer = joinAvailability(answer, await ask(answer.continueFrom));
   }

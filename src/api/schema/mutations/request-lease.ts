@@ -128,7 +128,7 @@ async function planOf(
   const facts = await leases.submit('dryRun', request, { principal });
   const { continueFrom } = facts;
   const { machines } = request;
-  if (continueFrom === null) return { facts, machines };
+  if (typeof continueFrom !== 'number') return { facts, machines };
   const { duration, preemptible, project = null } = request;
   const question = { machines, duration, preemptible, project, from: continueFrom, to: null };
   const { earliestStart } = await askAvailability(leases, question, principal, signal);

@@ -140,7 +140,7 @@ async function planOf(
       { principal },
     );
   let planned = await ask();
-  while (planned.continueFrom !== null) {
+  while (typeof planned.continueFrom === 'number') {
     signal?.throwIfAborted();
     planned = await ask(planned.continueFrom);
   }
