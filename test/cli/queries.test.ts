@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connect } from '../../src/cli/client/client.ts';
 import { runCli } from '../../src/cli/leasegraph.ts';
 import { listen } from '../../src/server/http/listen.ts';
@@ -238,6 +238,58 @@ describe('nodes and reservations', () => {
     expect(notUp).toEqual([expect.objectContaining({ hostname: 'node-2', state: 'DOWN' })]);
     await prisma.action.delete({ where: { number: 900 } });
     await prisma.computeNode.update({ where: { number: 2 }, data: { state: 'UP' } });
+  });
+
+  it('says which leases run on each node at an instant', async () => {
+    const { prisma } = api;
+    const times = { start: now - minute, end: now + 2 * hour, state: 'ACTIVE' as const };
+    const machines = { 1: { CPU: 100 }, 2: { CPU: 100 } };
+    onTestFinished(async () => {
+      await prisma.lease.deleteMany({ where: { number: { gt: 2 } } });
+      // Sums up anew what was used.
+      await createReservations(prisma, []);
+    });
+    await prisma.lease.createMany({ data: [7, 8, 9].map((number) => lease(number, { state: 'ACTIVE' })) });
+    await createReservations(prisma, [
+      { number: 71, lease: 7, ...times, amounts: machines },
+      { number: 72, lease: 7, kind: 'SUSPENSION', ...times, amounts: { 2: { CPU: 1 } } },
+      { number: 81, lease: 8, ...times, start: now + hour, state: 'SCHEDULED', amounts: machines },
+      { number: 91, lease: 9, kind: 'IMAGE_TRANSFER', ...times, amounts: { 1: { CPU: 1 } } },
+    ]);
+    const running = async (...argv: string[]) => {
+      const { out } = await cli('nodes', '--json', ...argv, ...server);
+      return (JSON.parse(out) as { number: number; leases: number[] }[]).map(({ leases }) => leases);
+    };
+    expect(await running()).toEqual([[7], [1, 7]]);
+    expect(await running('--at', '-1m')).toEqual([[7], [1, 7]]);
+    expect(await running('--at', '-2m')).toEqual([[], [1]]);
+    expect(await running('--at', '+1h')).toEqual([
+      [7, 8],
+      [7, 8],
+    ]);
+    expect(await running('--at', '+2h')).toEqual([[], []]);
+
+    expect(await inWindow(40, 'nodes', '--at', '+50m')).toBe(
+      [
+        'NODE  HOSTNAME  FREE',
+        '   1  node-1    CPU:299 Memory:8192',
+        '    lease 7',
+        '   2  node-2    CPU:299 Memory:8192',
+        '    lease 7\n',
+      ].join('\n'),
+    );
+    await prisma.lease.createMany({
+      data: Array.from({ length: 20 }, (_, index) => lease(100 + index, { state: 'ACTIVE' })),
+    });
+    await createReservations(
+      prisma,
+      Array.from({ length: 20 }, (_, index) => ({
+        ...{ number: 100 + index, lease: 100 + index, ...times, amounts: { 1: { CPU: 1 } } },
+      })),
+    );
+    const narrow = await inWindow(60, 'nodes');
+    expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(narrow).toContain('    leases 7, 100, 101, 102,');
   });
 
   it('says what is free at an instant', async () => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { resolveMoment } from '../client/moments.ts';
-import { allNodes } from '../client/nodes.ts';
+import { allNodes, leasesOnNodes } from '../client/nodes.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { type Column, formatTable } from '../table.ts';
@@ -14,24 +14,32 @@ const columns: readonly Column[] = [
   { title: 'STATE', drop: 2 },
   { title: 'CAPACITY', drop: 1 },
   { title: 'FREE' },
+  { title: 'LEASES', below: true },
 ];
 
 export default function nodes(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
-    .option('--at <instant>', 'when the capacity is free (default: now)', momentOption)
-    .action(async (options: ServerOptions & OutputOptions & { readonly at?: Moment }) => {
+    .option('--at <instant>', 'when leases run and capacity is free (default: now)', momentOption, {
+      offset: 0,
+    })
+    .action(async (options: ServerOptions & OutputOptions & { readonly at: Moment }) => {
       const client = connect(options);
-      const at = options.at === undefined ? null : await resolveMoment(client, '--at', options.at);
-      const found = await allNodes(client, at);
+      const at = await resolveMoment(client, '--at', options.at);
+      const running = await leasesOnNodes(client, at);
+      const found = (await allNodes(client, at)).map((node) => ({
+        ...node,
+        leases: running.get(node.number) ?? [],
+      }));
       printList(terminal, options, found, () =>
         formatTable(
           columns,
-          found.map(({ number, hostname, state, capacity, available }) => [
+          found.map(({ number, hostname, state, capacity, available, leases }) => [
             String(number),
             hostname,
             state,
             showAmounts(capacity),
             showAmounts(available),
+            leases.length === 0 ? '' : `${leases.length === 1 ? 'lease' : 'leases'} ${leases.join(', ')}`,
           ]),
           terminal.tableWidth,
         ),
