@@ -23,17 +23,21 @@ const comesOutAsSimulated = async (database: 'embedded' | 'server', seed: number
   const { live, expected } = await stage.run.run();
   expect(live).toEqual(simulatedOutcome(expected.result));
   expect(stage.strange).toEqual([]);
-  // What was compared: commands of both outcomes, on servers that were killed.
+  // What was compared: commands of both outcomes and of every kind of update, on servers that were killed.
   expect(stage.run.kills).toBe(3);
   expect(new Set(live.commands.map(({ accepted }) => accepted))).toEqual(new Set([true, false]));
+  const changed = expected.commands.flatMap((each) =>
+    each.kind === 'update' ? Object.keys(each.terms) : [],
+  );
+  expect([...new Set(changed)].sort()).toEqual(['deadline', 'duration', 'start']);
 };
 
 it('comes out as simulated on the embedded database, with kill -9 in between', { timeout }, () =>
-  comesOutAsSimulated('embedded', 3),
+  comesOutAsSimulated('embedded', 8),
 );
 
 it.skipIf(postgresMissing !== null)(
   `comes out as simulated with two servers on PostgreSQL, with kill -9 in between${postgresMissing ? `: ${postgresMissing}` : ''}`,
   { timeout },
-  () => comesOutAsSimulated('server', 4),
+  () => comesOutAsSimulated('server', 54),
 );

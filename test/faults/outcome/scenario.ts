@@ -63,7 +63,7 @@ function draw(random: Random, requests: number, commands: number, span: number):
   const arrivals = distinct(random, requests, Math.ceil(span / 2), new Set());
   const instants = distinct(random, commands, span, new Set(arrivals));
   const leases = arrivals.map((arrival, index) => leaseAt(random, arrival, index + 1));
-  const lines = instants.map((at, index) => ({ at, ...commandAt(random, at, index, arrivals) }));
+  const lines = instants.map((at, index) => ({ at, ...commandAt(random, at, index, leases) }));
   // So that every lease can end.
   const last = Array.from({ length: nodes }, (_, index) => ({
     at: span + unit * (index + 1),
@@ -119,13 +119,15 @@ function leaseAt(random: Random, arrival: number, id: number): TraceLease {
   };
 }
 
-function commandAt(random: Random, at: number, index: number, arrivals: readonly number[]): object {
+function commandAt(random: Random, at: number, index: number, leases: readonly TraceLease[]): object {
+  const requested = leases.filter(({ arrival }) => arrival <= at * 1_000);
   // Usually a lease that was requested, and one more.
-  const lease = random.between(1, arrivals.filter((arrival) => arrival <= at).length + 1);
+  const lease = random.between(1, requested.length + 1);
   const node = random.between(1, nodes);
   const kind = random.between(1, 20);
   const longer = seconds(random, 30, 400);
-  if (kind <= 5) return { update: lease, duration: longer };
+  if (kind <= 3) return { update: lease, duration: longer };
+  if (kind <= 5) return newTimes(random, at, requested) ?? { update: lease, duration: longer };
   if (kind <= 6) return { update: lease, duration: longer, asFarAsPossible: true };
   if (kind <= 7) return { cancel: lease };
   if (kind <= 12) {
@@ -143,6 +145,18 @@ function commandAt(random: Random, at: number, index: number, arrivals: readonly
     end: start + seconds(random, 20, 150),
     collisions: random.pick(['REFUSE', 'DISPLACE']),
   };
+}
+
+/** A new start of an advance reservation or a new deadline; null where there is no lease that has one. */
+function newTimes(random: Random, at: number, leases: readonly TraceLease[]): object | null {
+  const timed = leases.filter(({ type }) => type === 'ADVANCE_RESERVATION' || type === 'DEADLINE');
+  if (timed.length === 0) return null;
+  const { id, type } = random.pick(timed);
+  if (type === 'DEADLINE') return { update: id, deadline: at + seconds(random, 60, 500) };
+  const start = at + seconds(random, 3, 200);
+  return random.chance(0.5)
+    ? { update: id, start }
+    : { update: id, start, duration: seconds(random, 30, 200) };
 }
 
 export interface Simulated {
