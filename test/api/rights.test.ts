@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import {
   type GraphQLArgument,
   type GraphQLField,
+  type GraphQLInputType,
   type GraphQLNamedType,
   getNamedType,
   isCompositeType,
@@ -125,7 +126,12 @@ beforeAll(async () => {
     upcomingOccurrences: [{ index: 2, start: now, end: now + hour, leaseNumber: foreign.lease }],
     quotas: [{ quota: quotas[0], held: 1, usedHours: null, periodStart: null, leases: 1 }],
   };
-  api.leases.result = async (kind) => answers[kind] ?? result(kind);
+  api.leases.result = async (kind) => {
+    const input = api.leases.submitted.at(-1)?.input;
+    const isForForeign = JSON.stringify(input)?.includes(`"project":${foreign.project}`);
+    if (kind === 'availability' && isForForeign) return { earliestStart: now + hour, windows: [] };
+    return answers[kind] ?? result(kind);
+  };
   await prisma.lease.update({
     where: { number: foreign.lease },
     data: { recurrenceNumber: foreign.recurrence, occurrence: 2 },
@@ -275,6 +281,29 @@ const foreignIds = [
   id('WebhookDelivery', 1),
 ];
 
+/** It is the site's: everybody sees it, but not what it does for others. */
+const siteNode = id('ComputeNode', 1);
+/** Of what a member sees, by type. */
+const ownIds: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries({ Lease: 1, Project: 1, Reservation: 10, LeaseEvent: 100 }).map(([type, number]) => [
+    type,
+    id(type, number),
+  ]),
+);
+/** Ids and names of what a member may not see, and of what there is not. */
+const guesses: readonly (readonly [foreign: string, unknown: string])[] = [
+  ...[...foreignIds, siteNode].map((each) => [each, id(atob(each).split(':')[0] ?? '', 9_999)] as const),
+  [secret, 'unknown'],
+  [`${secret} owner`, 'unknown owner'],
+];
+
+/** The text of a global id; nothing for other texts. */
+function atob64(text: string): string {
+  return guesses.some(([guess, unknown]) => text === guess || text === unknown) && !text.includes(' ')
+    ? Buffer.from(text, 'base64').toString('latin1')
+    : '';
+}
+
 const as = async (role: Role, query: string, variables?: Record<string, unknown>): Promise<Answer> => {
   const request = new Request('http://localhost/graphql', {
     method: 'POST',
@@ -343,6 +372,78 @@ function selectionOf(type: GraphQLNamedType, depth: number, within: readonly str
   return `{ ${[...fields, ...implementations].join(' ')} }`;
 }
 
+/** An argument that takes an id, at the top or within an input, with a value in its place. */
+interface IdArgument {
+  readonly name: string;
+  readonly parent: GraphQLNamedType;
+  readonly field: GraphQLField<unknown, unknown>;
+  readonly argument: string;
+  /** The literal of the argument with some ids. A list holds the own object of the first one's type as well. */
+  literal(wanted: string): string;
+}
+
+/** Every argument of the schema that takes an id, mutations apart, found by its type. */
+const idArguments: readonly IdArgument[] = Object.values(schema.getTypeMap())
+  .filter((type) => isObjectType(type) && type !== schema.getMutationType())
+  .flatMap((parent) =>
+    isObjectType(parent)
+      ? Object.values(parent.getFields()).flatMap((field) =>
+          field.args.flatMap((argument) =>
+            idPathsOf(argument.name, argument.type).map(({ path, literal }) => ({
+              ...{ name: `${parent.name}.${field.name}(${path})`, argument: argument.name },
+              ...{ parent, field, literal },
+            })),
+          ),
+        )
+      : [],
+  );
+
+function idPathsOf(
+  path: string,
+  type: GraphQLInputType,
+): readonly { readonly path: string; literal(wanted: string): string }[] {
+  const named = getNamedType(type);
+  const isList = isListType(isNonNullType(type) ? type.ofType : type);
+  if (named.name === 'ID') {
+    const literal = (wanted: string) => {
+      const own = ownIds[atob64(wanted).split(':')[0] ?? ''];
+      return JSON.stringify(isList ? [wanted, ...(own ? [own] : [])] : wanted);
+    };
+    return [{ path, literal }];
+  }
+  if (!isInputObjectType(named)) return [];
+  return Object.values(named.getFields()).flatMap((field) =>
+    idPathsOf(`${path}.${field.name}`, field.type).map((inner) => ({
+      path: inner.path,
+      literal: (wanted: string) => {
+        const object = `{ ${field.name}: ${inner.literal(wanted)} }`;
+        return isList ? `[${object}]` : object;
+      },
+    })),
+  );
+}
+
+/** A query or subscription with an id in the place of an argument; nested fields are asked of an own and a foreign object. */
+function operationWith({ argument, field, literal, parent }: IdArgument, wanted: string): string {
+  const isSubscription = parent === schema.getSubscriptionType();
+  const others = field.args.flatMap(({ name, type }) => {
+    const value = values[`${parent.name}.${field.name}(${name}:)`];
+    const isGiven = name !== argument && value !== undefined && (isSubscription || isNonNullType(type));
+    return isGiven ? [`${name}: ${value}`] : [];
+  });
+  const given = [`${argument}: ${literal(wanted)}`, ...others].join(', ');
+  const asked = `${field.name}(${given}) ${selectionOf(getNamedType(field.type), 1)}`;
+  if (isSubscription) return `subscription { ${asked} }`;
+  if (parent === schema.getQueryType()) return `{ ${asked} }`;
+  const objects = [ownIds[parent.name], foreignIds.find((each) => atob(each).startsWith(`${parent.name}:`))];
+  const inObjects = objects.map((each, index) => {
+    if (each === undefined)
+      throw new Error(`${parent.name} has a field that takes ids: add an object to the test`);
+    return `object${index}: node(id: "${each}") { ... on ${parent.name} { ${asked} } }`;
+  });
+  return `{ ${inObjects.join(' ')} }`;
+}
+
 const queryFields = Object.values(schema.getQueryType()?.getFields() ?? {});
 const subscriptionFields = Object.values(schema.getSubscriptionType()?.getFields() ?? {});
 
@@ -363,9 +464,15 @@ function subscriptionTo(field: GraphQLField<unknown, unknown>): string {
 }
 
 /** What a subscription delivers as an event stream, up to its end or until it has delivered enough. */
-async function received(role: Role, query: string, isEnough: (text: string) => boolean): Promise<string> {
+async function received(
+  role: Role,
+  query: string,
+  isEnough: (text: string) => boolean,
+  signal: AbortSignal | null = null,
+): Promise<string> {
   const request = new Request('http://localhost/graphql', {
     method: 'POST',
+    signal,
     headers: {
       'content-type': 'application/json',
       accept: 'text/event-stream',
@@ -375,13 +482,20 @@ async function received(role: Role, query: string, isEnough: (text: string) => b
   });
   const { body } = await api.app.fetch(request);
   let text = '';
-  for await (const chunk of body ?? []) {
-    text += new TextDecoder().decode(chunk as Uint8Array);
-    if (isEnough(text)) break;
+  const reader = body?.getReader();
+  const leave = () => void reader?.cancel();
+  signal?.addEventListener('abort', leave);
+  while (reader && !isEnough(text)) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += new TextDecoder().decode(value);
   }
+  signal?.removeEventListener('abort', leave);
+  await reader?.cancel();
   return text;
 }
 
+const isForeign = (text: string) => [secret, ...foreignIds].some((each) => text.includes(each));
 const hasElement = (text: string) => /event: next\ndata: .*\n\n/.test(text);
 
 /** The mutations that a role may call. */
@@ -465,11 +579,16 @@ describe('the walk over the schema', () => {
   });
 });
 
+/** Roles of members: they see what is their projects'. */
+const members = ['VIEWER', 'USER'] as const;
+const asMember = <Subject>(subjects: readonly (readonly [name: string, subject: Subject])[]) =>
+  members.flatMap((role) => subjects.map(([name, subject]) => [name, role, subject] as const));
+
 describe('a member of another project', () => {
-  it.each(queryFields.map((field) => [field.name, field] as const))(
-    'sees nothing foreign through %s',
-    async (_name, field) => {
-      const answer = await as('USER', walkOf(field));
+  it.each(asMember(queryFields.map((field) => [field.name, field])))(
+    'sees nothing foreign through %s as %s',
+    async (_name, role, field) => {
+      const answer = await as(role, walkOf(field));
       const allowed = answer.errors?.filter(({ extensions }) => extensions?.code !== 'FORBIDDEN') ?? [];
       expect(allowed).toEqual([]);
       const text = JSON.stringify(answer);
@@ -637,6 +756,35 @@ describe('a member of another project', () => {
     },
   );
 
+  /** Without what an answer repeats of its question. */
+  const anonymous = (text: string, asked: string) =>
+    text.replaceAll(asked, 'ASKED').replaceAll(/\b([a-z]+) "?\d+"?/gi, '$1 N');
+
+  const queries = idArguments.filter(({ parent }) => parent !== schema.getSubscriptionType());
+  it.each(queries.map((each) => [each.name, each] as const))(
+    'learns nothing through %s of what it names, and an administrator does',
+    async (_name, argument) => {
+      const answer = async (role: Role, asked: string) => {
+        const { data, errors } = await as(role, operationWith(argument, asked));
+        return JSON.stringify({ data, errors });
+      };
+      let told = 0;
+      for (const [guess, unknown] of guesses) {
+        const seen = await answer('ADMIN', guess);
+        if (anonymous(seen, guess) === anonymous(await answer('ADMIN', unknown), unknown)) continue;
+        told += 1;
+        for (const role of members) {
+          const text = await answer(role, guess);
+          expect(isForeign(text.replaceAll(guess, 'ASKED')), text).toBe(false);
+          // Whether a node exists is no secret.
+          if (guess !== siteNode)
+            expect(anonymous(text, guess)).toBe(anonymous(await answer(role, unknown), unknown));
+        }
+      }
+      expect(told, 'nothing foreign was found: add an object to the test').toBeGreaterThan(0);
+    },
+  );
+
   it('cannot request leases for a project of others', async () => {
     const request = async (project: number) =>
       (
@@ -703,7 +851,10 @@ describe('a member of another project', () => {
       const reason = { code: secret, message: secret };
       const at = { at: now, reason, project: null, node: null, maintenance: null, facts: {} };
       api.leases.notices.publish(
-        { ...at, sequence: 1, kind: 'LEASE_FAILED', leaseId: foreign.lease, message: secret },
+        {
+          ...{ ...at, sequence: 1, kind: 'LEASE_FAILED', leaseId: foreign.lease, message: secret },
+          project: foreign.project,
+        },
         {
           ...at,
           sequence: 2,
@@ -717,16 +868,36 @@ describe('a member of another project', () => {
     });
 
     /** The first element is foreign for an administrator, and the next one is not. */
-    it.each(subscriptionFields.map((field) => [field.name, field] as const))(
-      'receives nothing foreign through %s, and an administrator does',
-      async (_name, field) => {
+    it.each(asMember(subscriptionFields.map((field) => [field.name, field])))(
+      'receives nothing foreign through %s as %s, and an administrator does',
+      async (_name, role, field) => {
         const query = subscriptionTo(field);
-        const isForeign = (text: string) => [secret, ...foreignIds].some((each) => text.includes(each));
-        const text = await received('USER', query, hasElement);
+        const text = await received(role, query, hasElement);
         expect(isForeign(text), text).toBe(false);
         expect(text).not.toBe('');
         const seen = await received('ADMIN', query, hasElement);
         expect(isForeign(seen), seen).toBe(true);
+      },
+    );
+
+    const subscriptions = idArguments.filter(({ parent }) => parent === schema.getSubscriptionType());
+    it.each(asMember(subscriptions.map((each) => [each.name, each])))(
+      'receives nothing through %s of what it names as %s, and an administrator does',
+      async (_name, role, argument) => {
+        let told = 0;
+        for (const guess of [id('Lease', foreign.lease), id('Project', foreign.project)]) {
+          const query = operationWith(argument, guess);
+          const left = new AbortController();
+          const member = received(role, query, hasElement, left.signal);
+          if (isForeign((await received('ADMIN', query, hasElement)).replaceAll(guess, 'ASKED'))) told += 1;
+          // A filter may let nothing pass: what comes before an administrator's element is all that counts.
+          left.abort();
+          const text = (await member).replaceAll(guess, 'ASKED');
+          expect(isForeign(text), text).toBe(false);
+        }
+        expect(told, 'nothing foreign was delivered: add an object to the test').toBe(
+          argument.field.name === 'nodeChanged' ? 0 : 1,
+        );
       },
     );
   });
