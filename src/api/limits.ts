@@ -11,6 +11,12 @@ export const maxSamples = 10_000;
 export const maxScheduled = 10_000;
 /** Maximum number of machines, reservation targets and other entries of unpaged lists per response. */
 export const maxEntries = 5 * maxMachines;
+/** What is counted for a list of machines, or of nodes or targets of a reservation. `maxEntries` bounds them together. */
+export const expectedEntries = 50;
+/** Maximum number of leases of a list that says which leases a change displaces, and of occurrences of a recurrence. */
+export const maxListed = 1_000;
+/** Maximum number of `Availability.windows`. */
+export const maxWindows = 1_000;
 /** Maximum length of a name or a key. */
 export const maxTextLength = 200;
 /** Maximum length of the URL of a webhook. */

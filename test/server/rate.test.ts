@@ -36,6 +36,10 @@ describe('the cost of operations', async () => {
   const accounting = (step: string) =>
     `accounting(from: "2030-01-30T00:00:00Z", to: "2030-02-01T00:00:00Z", by: OWNER, step: ${step}) { leases }`;
 
+  const availability =
+    'availability(machines: [{ count: 1, capacity: [{ type: "CPU", amount: 1 }] }], duration: "PT1H")';
+  const [start, end] = ['"2030-01-31T00:00:00Z"', '"2030-02-01T00:00:00Z"'];
+
   it.each([
     ['{ serverTime }', 0],
     ['{ leases(first: 20) { nodes { number } } }', 21],
@@ -49,10 +53,22 @@ describe('the cost of operations', async () => {
     ['{ site { name resourceTypes } }', 4],
     ['{ scheduler { configuration } }', 11],
     ['{ node(id: "TGVhc2U6MQ==") { ... on Lease { actions(first: 10) { nodes { output } } } } }', 53],
+    [`{ ${availability} { earliestStart windows { start } } }`, 1_001],
+    ['{ leases(first: 2) { nodes { machines { index } } } }', 103],
+    ['{ reservations(first: 2) { nodes { targets { machine } nodes { number } } } }', 203],
+    ['{ recurrences(first: 2) { nodes { machines { index } skipped { start } } } }', 2_103],
+    [`{ nodes(first: 2) { nodes { freeCapacity(from: ${start}, to: ${end}) { start } } } }`, 203],
     ['{ leases(first: 9) { nodes { ...of } } } fragment of on Lease { name }', 12],
   ])('%s: %i', async (query, requested) => {
     const answer = (await api.ask(query)) as { extensions?: { cost?: { requested: number } } };
     expect(answer.extensions?.cost?.requested).toBe(requested);
+  });
+
+  it('counts the leases that a change displaces', async () => {
+    const update = `updateLease(input: { id: "TGVhc2U6OQ==" }) {
+      displaced { number } plan { displaces { number } } userErrors { code } }`;
+    const answer = (await api.ask(`mutation { ${update} }`)) as { extensions?: { cost?: unknown } };
+    expect(answer.extensions?.cost).toMatchObject({ requested: 2_014 });
   });
 
   it('counts every sample of aliased fields', async () => {

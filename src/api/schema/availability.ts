@@ -3,8 +3,9 @@ import { mayUseProject } from '../../identity/index.ts';
 import { amountsOf } from '../amounts.ts';
 import { askAvailability } from '../availability.ts';
 import type { ApiContext } from '../context.ts';
-import { badInput } from '../errors.ts';
+import { badInput, clientError } from '../errors.ts';
 import { numberOf } from '../global-id.ts';
+import { maxWindows } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { MachineSetInput } from './machine-inputs.ts';
@@ -30,8 +31,15 @@ const Availability = builder
       }),
       windows: t.field({
         type: [TimeWindow],
-        description: 'The possible starts within the interval, if it has an end.',
-        resolve: ({ windows }) => [...windows],
+        description: `The possible starts within the interval, if it has an end. OPERATION_TOO_LARGE if there are more than ${maxWindows}.`,
+        extensions: { listSize: maxWindows },
+        resolve: ({ windows }) => {
+          if (windows.length <= maxWindows) return [...windows];
+          throw clientError(
+            'OPERATION_TOO_LARGE',
+            `There are ${windows.length} intervals of possible starts; the maximum is ${maxWindows}. Use a shorter interval.`,
+          );
+        },
       }),
       asOfSequence: t.expose('asOfSequence', { type: 'Long', description: 'As of this event.' }),
     }),

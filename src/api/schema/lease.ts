@@ -1,6 +1,7 @@
 import type { Amounts } from '../../core/index.ts';
 import type { LeaseMachine as LeaseMachineRow } from '../../store/prisma/client.ts';
 import { amountList } from '../amounts.ts';
+import { expectedEntries } from '../limits.ts';
 import { ResourceAmountType } from './amounts.ts';
 import { builder } from './builder.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
@@ -153,6 +154,7 @@ builder.objectFields(Lease, (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'Its machines, machine 1 first.',
+    extensions: { listSize: expectedEntries },
     resolve: (lease, _args, { read }) => read.machines(lease),
   }),
   diskImage: t.field({

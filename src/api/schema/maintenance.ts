@@ -1,3 +1,4 @@
+import { expectedEntries } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import type { MaintenanceRow } from '../read/maintenance.ts';
 import { builder } from './builder.ts';
@@ -47,6 +48,7 @@ export const Maintenance = builder.objectRef<MaintenanceRow>('Maintenance').impl
     nodes: t.field({
       type: [ComputeNode],
       description: 'The nodes.',
+      extensions: { listSize: expectedEntries },
       resolve: async ({ nodes }, _args, { read }) => {
         const numbers = nodes as number[];
         read.budget.take(numbers.length);

@@ -1,4 +1,5 @@
 import type { CommandResult } from '../../engine/ports.ts';
+import { maxListed } from '../limits.ts';
 import type { Readers } from '../read/readers.ts';
 import { builder } from './builder.ts';
 import { StateReasonType } from './reason.ts';
@@ -18,13 +19,14 @@ export const PlannedDisplacement = builder.objectRef<Displacement>('PlannedDispl
     }),
     displaces: t.field({
       type: [Lease],
-      description:
-        'Leases that would be moved, suspended or requeued, as far as the principal may see them; if the change would be refused, with DISPLACE.',
+      description: `Leases that would be moved, suspended or requeued, as far as the principal may see them, at most ${maxListed}; if the change would be refused, with DISPLACE.`,
+      extensions: { listSize: maxListed },
       resolve: ({ displaces }, _args, { read }) => visibleLeases(displaces, read),
     }),
     withoutPlace: t.field({
       type: [Lease],
-      description: 'Those of them that would fail, or lose a place that they were promised.',
+      description: `Those of them that would fail, or lose a place that they were promised; at most ${maxListed}.`,
+      extensions: { listSize: maxListed },
       resolve: ({ withoutPlace }, _args, { read }) => visibleLeases(withoutPlace, read),
     }),
     firstPossibleStart: t.expose('firstPossibleStart', {
@@ -36,11 +38,11 @@ export const PlannedDisplacement = builder.objectRef<Displacement>('PlannedDispl
   }),
 });
 
-/** Those visible to the principal. */
+/** Those visible to the principal, at most `maxListed`. */
 export async function visibleLeases(
   numbers: readonly number[],
   read: Pick<Readers, 'lease'>,
 ): Promise<(typeof Lease.$inferType)[]> {
   const leases = await Promise.all(numbers.map((number) => read.lease(number)));
-  return leases.filter((lease) => lease !== undefined);
+  return leases.filter((lease) => lease !== undefined).slice(0, maxListed);
 }

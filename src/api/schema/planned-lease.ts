@@ -1,6 +1,8 @@
 import type { Amounts, Millis, PlannedLease as PlannedLeaseFacts } from '../../core/index.ts';
+import { expectedEntries, maxListed } from '../limits.ts';
 import { builder } from './builder.ts';
 import { LeaseMachine } from './lease.ts';
+import { visibleLeases } from './planned-displacement.ts';
 import { StateReasonType } from './reason.ts';
 import { Lease } from './refs.ts';
 
@@ -40,6 +42,7 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
     machines: t.field({
       type: [LeaseMachine],
       description: 'Its machines, machine 1 first, each with its node if there is a plan.',
+      extensions: { listSize: expectedEntries },
       resolve: ({ facts, machines }, _args, { read }) => {
         read.budget.take(machines.length);
         return machines.map((amounts, position) => {
@@ -50,12 +53,9 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
     }),
     displaces: t.field({
       type: [Lease],
-      description:
-        'Leases that would be suspended, requeued or planned anew, as far as the principal may see them.',
-      resolve: async ({ facts }, _args, { read }) => {
-        const leases = await Promise.all(facts.displaces.map((number) => read.lease(number)));
-        return leases.filter((lease) => lease !== undefined);
-      },
+      description: `Leases that would be suspended, requeued or planned anew, as far as the principal may see them; at most ${maxListed}.`,
+      extensions: { listSize: maxListed },
+      resolve: ({ facts }, _args, { read }) => visibleLeases(facts.displaces, read),
     }),
     firstPossibleStart: t.field({
       resolve: ({ facts }) => facts.firstPossibleStart,

@@ -1,7 +1,7 @@
 import type { Amounts, DiskImage as DiskImageFacts, RecurrenceRecord } from '../../core/index.ts';
 import type { CommandResult } from '../../engine/ports.ts';
 import { badInput } from '../errors.ts';
-import { maxPageSize } from '../limits.ts';
+import { expectedEntries, maxListed, maxPageSize } from '../limits.ts';
 import { builder } from './builder.ts';
 import { DiskImage, LeaseMachine } from './lease.ts';
 import { StateReasonType } from './reason.ts';
@@ -89,6 +89,7 @@ builder.objectFields(Recurrence, (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'The machines of each occurrence, machine 1 first.',
+    extensions: { listSize: expectedEntries },
     resolve: ({ machines }, _args, { read }) => {
       const all = machines as Amounts[];
       read.budget.take(all.length);
@@ -130,8 +131,9 @@ builder.objectFields(Recurrence, (t) => ({
   }),
   skipped: t.field({
     type: [SkippedOccurrence],
-    description: 'Occurrences that were skipped at its creation.',
-    resolve: ({ skipped }) => skipped as unknown as Skipped[],
+    description: `Occurrences that were skipped at its creation; at most ${maxListed}.`,
+    extensions: { listSize: maxListed },
+    resolve: ({ skipped }) => (skipped as unknown as Skipped[]).slice(0, maxListed),
   }),
   upcoming: t.field({
     type: [UpcomingOccurrence],

@@ -13,7 +13,7 @@ import { capacityErrors, textErrors } from './request-errors.ts';
 import { type UserError, userError } from './user-error.ts';
 
 /** Maximum number of nodes per mutation. */
-const maxNodes = 1_000;
+export const maxNodes = 1_000;
 const maxLabels = 100;
 
 /** The number of a node that has not been removed. Throws Refused. */
@@ -89,6 +89,7 @@ const AddNodesPayload = payloadType<readonly number[]>(
     nodes: t.field({
       type: [ComputeNode],
       description: 'The new nodes, in the order of the input. Empty if there are errors.',
+      extensions: { listSize: maxNodes },
       resolve: async ({ result }, _args, { read }) => {
         const nodes = await Promise.all((result ?? []).map((number) => read.node(number)));
         return nodes.filter((node) => node !== undefined);

@@ -1,5 +1,6 @@
 /** Mutations of operators: the state of nodes, and maintenance. */
 import { shown } from '../../errors.ts';
+import { maxListed } from '../../limits.ts';
 import { builder, type FieldsOf } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
 import { type Displacement, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
@@ -35,8 +36,8 @@ interface Rehearsed {
 }
 
 const displacedField = {
-  description:
-    'The leases that were moved, suspended or requeued for it, as far as the principal may see them.',
+  description: `The leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
+  extensions: { listSize: maxListed },
 };
 
 function displacedBy({ result }: Payload<Displacing<unknown> | Rehearsed>): readonly number[] {

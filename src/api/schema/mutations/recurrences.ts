@@ -4,6 +4,7 @@ import type { CommandResult } from '../../../engine/ports.ts';
 import { hasRole, mayChange } from '../../../identity/index.ts';
 import { amountsOf } from '../../amounts.ts';
 import type { ApiContext } from '../../context.ts';
+import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
 import { visibleLeases } from '../planned-displacement.ts';
@@ -90,14 +91,14 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
     accepted: t.exposeBoolean('accepted', { description: 'Whether it would be accepted.' }),
     occurrences: t.field({
       type: [PlannedOccurrence],
-      description:
-        'The occurrences that would become leases now, in order. Of an update: those that are leases and would change; if it would be refused, the first that is not available.',
-      resolve: ({ occurrences }) => [...occurrences],
+      description: `The occurrences that would become leases now, in order, at most ${maxListed}. Of an update: those that are leases and would change; if it would be refused, the first that is not available.`,
+      extensions: { listSize: maxListed },
+      resolve: ({ occurrences }) => occurrences.slice(0, maxListed),
     }),
     displaces: t.field({
       type: [Lease],
-      description:
-        'Leases that would be moved, suspended or requeued for it, as far as the principal may see them.',
+      description: `Leases that would be moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
+      extensions: { listSize: maxListed },
       resolve: ({ displaces }, _args, { read }) => visibleLeases(displaces, read),
     }),
   }),
@@ -105,7 +106,8 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
 
 const displacedField = {
   type: [Lease],
-  description: 'Leases that were moved, suspended or requeued for it, as far as the principal may see them.',
+  description: `Leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
+  extensions: { listSize: maxListed },
 } as const;
 
 type Created =
@@ -125,8 +127,10 @@ const CreateRecurrencePayload = payloadType<Created>(
     }),
     skipped: t.field({
       type: [SkippedOccurrence],
-      description: 'The occurrences that were skipped, and why.',
-      resolve: ({ result }) => (result !== null && 'number' in result ? [...result.skipped] : []),
+      description: `The occurrences that were skipped, and why; at most ${maxListed}.`,
+      extensions: { listSize: maxListed },
+      resolve: ({ result }) =>
+        result !== null && 'number' in result ? result.skipped.slice(0, maxListed) : [],
     }),
     displaced: t.field({
       ...displacedField,

@@ -1,6 +1,8 @@
 import type { LeaseUpdate } from '../../../core/index.ts';
 import type { ApiContext } from '../../context.ts';
+import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
+import { visibleLeases } from '../planned-displacement.ts';
 import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
@@ -54,13 +56,10 @@ const UpdateLeasePayload = payloadType<Updated>(
     }),
     displaced: t.field({
       type: [Lease],
-      description:
-        'The leases that were moved, suspended or requeued for it, as far as the principal may see them.',
-      resolve: async ({ result }, _args, { read }) => {
-        const displaced = result !== null && 'number' in result ? result.displaced : [];
-        const leases = await Promise.all(displaced.map((number) => read.lease(number)));
-        return leases.filter((lease) => lease !== undefined);
-      },
+      description: `The leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
+      extensions: { listSize: maxListed },
+      resolve: ({ result }, _args, { read }) =>
+        visibleLeases(result !== null && 'number' in result ? result.displaced : [], read),
     }),
     plan: t.field({
       type: PlannedLease,
