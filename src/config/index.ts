@@ -10,11 +10,15 @@ export {
   loadConfiguration,
   readConfigurationFile,
   type ServerConfig,
-  serverScheduler,
 } from './load.ts';
 export { type Matrix, type MatrixRun, matrixOf, readMatrix } from './matrix.ts';
 export { loadPolicies } from './policy-modules.ts';
 export { type RunConfiguration, readRunConfiguration } from './run.ts';
+export {
+  type SchedulerDifference,
+  schedulerDifferenceLine,
+  schedulerDifferences,
+} from './scheduler-difference.ts';
 export { type ConfiguredSite, demonstrationSite, siteOption } from './site.ts';
 export {
   differenceLines,

@@ -4,8 +4,10 @@ import {
   type ConfiguredSite,
   differenceLines,
   readConfigurationFile,
+  type SchedulerDifference,
   type SiteDifference,
-  serverScheduler,
+  schedulerDifferenceLine,
+  schedulerDifferences,
   siteDifference,
 } from '../../config/index.ts';
 import { addServerOptions, type Client, connect, type ServerOptions } from '../client/client.ts';
@@ -69,18 +71,13 @@ async function compare(options: Options) {
   if (configured === null) throw new CliError(`${file} has no site [INVALID_VALUE]`);
   const client = connect(options);
   const { ids, scheduler: used, site: stored } = await siteInventory(client);
-  const scheduler = Object.entries(serverScheduler(configuration)).flatMap(([key, value]) => {
-    const [from, to] = [used[key], value].map((each) => JSON.stringify(each ?? null));
-    return from === to ? [] : [{ key, from: used[key] ?? null, to: value }];
-  });
+  const scheduler = schedulerDifferences(used, configuration);
   return { client, ids, scheduler, difference: siteDifference(stored, configured) };
 }
 
-type SchedulerChange = Awaited<ReturnType<typeof compare>>['scheduler'][number];
-
 function print(
   difference: SiteDifference | null,
-  scheduler: readonly SchedulerChange[],
+  scheduler: readonly SchedulerDifference[],
   { json }: Options,
   terminal: Terminal,
 ): void {
@@ -90,10 +87,7 @@ function print(
     return;
   }
   const lines = difference === null ? [] : differenceLines(difference);
-  const options = scheduler.map(
-    ({ key, from, to }) =>
-      `~ scheduler.${key} ${JSON.stringify(from)} -> ${JSON.stringify(to)} (when the server starts with the file)`,
-  );
+  const options = scheduler.map(schedulerDifferenceLine);
   if (lines.length + options.length === 0) terminal.out('No differences.\n');
   for (const line of [...lines, ...options]) terminal.out(`${plain(line)}\n`);
 }
