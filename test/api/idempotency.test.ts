@@ -148,13 +148,13 @@ describeEachDatabase('with an idempotency key', (databases) => {
       ).createWebhook;
     const url = 'https://hooks.example.org/a';
     const answers = await Promise.all([create(url), create(url), create(url)]);
-    expect(answers.map(({ webhook }) => webhook)).toEqual(Array(3).fill({ id: btoa('Webhook:1') }));
+    // Requests that came second may have used up a number.
+    const { id } = answers[0].webhook;
+    expect(answers.map(({ webhook }) => webhook)).toEqual(Array(3).fill({ id }));
     expect(answers.filter(({ secret }) => secret !== null)).toHaveLength(1);
     expect(await create(`${url}b`)).toEqual({ webhook: null, secret: null, userErrors: conflict });
     expect((await ask('{ webhooks { totalCount } }')).webhooks).toEqual({ totalCount: 1 });
-    await ask(
-      `mutation { deleteWebhook(input: { id: "${btoa('Webhook:1')}" }) { deletedId userErrors { code } } }`,
-    );
+    await ask(`mutation { deleteWebhook(input: { id: "${id}" }) { deletedId userErrors { code } } }`);
     expect((await create(url)).userErrors).toEqual([
       { code: 'WEBHOOK_NOT_FOUND', path: ['input', 'idempotencyKey'] },
     ]);
