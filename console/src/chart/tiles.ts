@@ -4,7 +4,7 @@ import type { Geometry } from './geometry.ts';
 /** Device pixels. */
 const tileSize = 256;
 /** So long may tiles be drawn in one frame. */
-const budgetMs = 4;
+const budgetMs = 2;
 /** Tiles are drawn ahead, and kept, so far beyond what is in view. */
 const margin = 1;
 
