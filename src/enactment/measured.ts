@@ -58,6 +58,7 @@ export function measured(adapter: Adapter, observe: (call: HostCall) => void): A
       list &&
       ((node: number, signal): Promise<readonly HostedMachine[]> =>
         timed('list', async () => list.call(adapter, node, signal))),
+    on: (node) => adapter.on?.(node) ?? adapter,
     watch: watch && ((onChange, signal) => watch.call(adapter, onChange, signal)),
     forget: () => adapter.forget(),
     close: () => adapter.close(),

@@ -26,7 +26,7 @@ type Verb = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' 
 
 export class RoutedAdapter implements Adapter {
   readonly name: string;
-  /** Where one part does not, the engine would take its machines for lost. */
+  /** Whether some part does; `on` says which. */
   readonly remembers: boolean;
 
   constructor(
@@ -34,7 +34,7 @@ export class RoutedAdapter implements Adapter {
     private readonly site: HostSite,
   ) {
     this.name = [...new Set(parts.map(({ adapter }) => adapter.name))].join('+');
-    this.remembers = parts.every(({ adapter }) => adapter.remembers);
+    this.remembers = parts.some(({ adapter }) => adapter.remembers);
   }
 
   prepare(call: ActionCall): Promise<ActionResult> {
@@ -74,12 +74,15 @@ export class RoutedAdapter implements Adapter {
     return this.adapterOf(place.node).inspect(place, signal);
   }
 
-  /** Where one part cannot list, machines are asked about one by one. */
+  /** Set if some part can; `on` says which. */
   get list(): Adapter['list'] {
-    if (!this.parts.every(({ adapter }) => adapter.list)) return undefined;
+    if (!this.parts.some(({ adapter }) => adapter.list)) return undefined;
     return async (node, signal): Promise<readonly HostedMachine[]> =>
       (await this.adapterOf(node).list?.(node, signal)) ?? [];
   }
+
+  readonly on = (node: number): Pick<Adapter, 'remembers' | 'list'> =>
+    this.partFor(node)?.adapter ?? { remembers: false };
 
   readonly watch = (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
     this.each((adapter) => adapter.watch?.(onChange, signal));

@@ -125,6 +125,48 @@ describe('machines that are gone', () => {
   });
 });
 
+test('with several adapters each node is asked as its own can answer', async () => {
+  await using harness = new Harness({ nodes: 3, limits });
+  const { says, asked, inspect } = hosts();
+  const { engine, adapter } = harness.make();
+  adapter.remembers = true;
+  adapter.inspect = inspect;
+  const listed: number[] = [];
+  const list = async (node: number): Promise<readonly HostedMachine[]> => {
+    listed.push(node);
+    const leaseId = Object.keys(harness.database.leases.get(1)?.mapping ?? {}).length > 0 ? 1 : 0;
+    return [{ leaseId, machine: 1, node, status: says.get('1/1') ?? 'running' } as HostedMachine];
+  };
+  adapter.list = list;
+  adapter.on = (node) => ({ remembers: node !== 3, list: node === 1 ? list : undefined });
+  await engine.start();
+  for (let count = 0; count < 3; count += 1)
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  const nodes = [1, 2, 3].map((lease) => harness.database.leases.get(lease)?.mapping?.[1]);
+  expect(nodes).toEqual([1, 2, 3]);
+  for (const lease of [1, 2, 3]) says.set(`${lease}/1`, 'stopped');
+  await harness.pass(minutes(2), minutes(1));
+  expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'ACTIVE']);
+  expect(new Set(listed)).toEqual(new Set([1]));
+  expect(new Set(asked)).toEqual(new Set(['2/1 on 2']));
+});
+
+test('an error of an adapter that is none of the host says nothing of the host', async () => {
+  await using harness = new Harness({ nodes: 1, limits });
+  const { says, inspect } = hosts();
+  const { engine, adapter } = harness.make();
+  adapter.remembers = true;
+  adapter.inspect = inspect;
+  await engine.start();
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  says.set('1/1', new Error('cannot parse the answer'));
+  await harness.pass(minutes(30), minutes(1));
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(harness.database.notices.map(({ kind }) => kind)).not.toContain('NODE_DOWN');
+});
+
 test('if an adapter lists the machines of a node, each node is queried once', async () => {
   await using harness = new Harness({ nodes: 2, limits });
   const { engine, adapter } = harness.make();

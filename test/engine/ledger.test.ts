@@ -59,6 +59,20 @@ describe('a machine may start', () => {
   });
 });
 
+test('what is left of a machine is removed before it comes back', () => {
+  const ledger = ledgerOfOneNode();
+  // Its memory was saved: it holds no capacity.
+  ledger.beginRelease(machine(1), 'DESTROY', 5);
+  expect(inTheWay(ledger, 1, 6)).toEqual([1]);
+  expect(inTheWay(ledger, 2, 6)).toEqual([]);
+  expect(ledger.isSettled(1)).toBe(false);
+  // Decided before the removal.
+  expect(inTheWay(ledger, 1, 4)).toEqual([]);
+  ledger.release(machine(1), 5);
+  expect(inTheWay(ledger, 1, 6)).toEqual([]);
+  expect(ledger.isSettled(1)).toBe(true);
+});
+
 test('who waits for a node is woken when something has left', async () => {
   const ledger = ledgerOfOneNode();
   ledger.hold(machine(1));

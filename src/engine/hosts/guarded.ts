@@ -68,6 +68,7 @@ export function guarded(adapter: Adapter, log: Logger): Adapter {
           (answer) => machinesOf(answer, node),
         );
     },
+    on: (node) => adapter.on?.(node) ?? adapter,
     get watch() {
       if (!adapter.watch) return undefined;
       return (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {

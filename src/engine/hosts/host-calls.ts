@@ -76,7 +76,7 @@ export interface TargetCall {
   readonly log: Logger;
 }
 
-/** The time limit of a kind of action; real time. */
+/** The time limit of a kind of action, beyond what is planned for it; real time. */
 export function timeoutOf({ actionTimeout, actionTimeouts }: DispatchLimits, kind: ActionKind): Millis {
   return actionTimeouts[kind] ?? actionTimeout;
 }
@@ -84,7 +84,9 @@ export function timeoutOf({ actionTimeout, actionTimeouts }: DispatchLimits, kin
 /** Null when done, otherwise the reason for the failure. Never rejects. */
 export async function callTarget(call: TargetCall): Promise<string | null> {
   const { action, clock, limits, signal, log, target } = call;
-  const timeout = timeoutOf(limits, action.kind);
+  // An operation may take as long as was planned for it, and its time limit more.
+  const planned = call.deadline === null ? 0 : Math.max(0, call.deadline - clock.wall());
+  const timeout = timeoutOf(limits, action.kind) + planned;
   const begun = clock.monotonic();
   let made = 0;
   for (let attempt = 1; !signal.aborted; ) {

@@ -8,7 +8,7 @@ import type { Changes, ReservationRecord } from '../../core/index.ts';
 import { Semaphore, withTimeout } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineLimits } from '../limits.ts';
-import type { Adapter, HostedMachine, MachineStatus } from '../ports.ts';
+import { type Adapter, type HostedMachine, HostUnreachable, type MachineStatus } from '../ports.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { HostHealth } from './health.ts';
 import type { HostLedger } from './ledger.ts';
@@ -16,7 +16,7 @@ import { type ActionReport, noReport } from './report.ts';
 import type { Strays } from './strays.ts';
 
 export interface InspectionOptions {
-  readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'watch' | 'remembers'>;
+  readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'on' | 'watch' | 'remembers'>;
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
   readonly clock: Clock;
   readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval'>;
@@ -75,11 +75,7 @@ export class Inspection {
     adapter.watch?.((place) => void this.inspectLease(place.leaseId), signal);
     // An adapter without memory knows only what `watch` reports.
     while (!signal.aborted && adapter.remembers) {
-      if (adapter.list) this.inspectNodes();
-      else {
-        for (const leaseId of this.running.keys()) void this.inspectLease(leaseId);
-        this.askDownNodes();
-      }
+      this.inspectAll();
       await clock.sleep(limits.inspectInterval, signal);
     }
   }
@@ -107,27 +103,50 @@ export class Inspection {
       const place = { leaseId, machine: Number(machine), node };
       const status = await this.ask(node, (limit) => this.options.adapter.inspect(place, limit));
       if (status === null) return;
+      // It may have been started by an earlier process.
+      if (status === 'absent' && !this.on(node).remembers) return;
       this.options.health.answered(node);
       statuses.set(machine, status);
     }
     if (this.quiet(leaseId) === before) this.judge(before, statuses);
   }
 
+  /** What the adapter can do on a node. */
+  private on(node: number): Pick<Adapter, 'remembers' | 'list'> {
+    const { adapter } = this.options;
+    return adapter.on?.(node) ?? adapter;
+  }
+
+  /** Nodes are asked for all of their machines where the adapter can list them, elsewhere for one after the other. */
+  private inspectAll(): void {
+    const answers = this.listNodes();
+    for (const [leaseId, { machines }] of this.running) {
+      const nodes = Object.values(machines ?? {});
+      const reservation = this.quiet(leaseId);
+      if (nodes.every((node) => answers.has(node))) {
+        if (reservation) void this.judgeListed(reservation, answers);
+      } else if (nodes.every((node) => this.on(node).remembers)) void this.inspectLease(leaseId);
+    }
+    this.askDownNodes(answers);
+  }
+
   /** Probes silent hosts that have no other pending inspection. */
-  private askDownNodes(): void {
+  private askDownNodes(listed: ReadonlyMap<number, unknown>): void {
     const { adapter, health } = this.options;
     for (const node of health.downNodes) {
+      if (listed.has(node)) continue;
       void this.askOnce(node, (limit) => adapter.inspect({ ...noMachine, node }, limit)).then(
         (status) => status !== null && health.answered(node),
       );
     }
   }
 
-  /** One inspection per node. Each lease is judged when all of its nodes have answered. */
-  private inspectNodes(): void {
+  /** The machines on each node where they can be listed; null from a node that does not answer. */
+  private listNodes(): ReadonlyMap<number, Promise<readonly HostedMachine[] | null>> {
     const { adapter, health, ledger, strays } = this.options;
-    const answers = new Map(
-      ledger.nodeNumbers.map((node) => {
+    const listing = ledger.nodeNumbers.filter((node) => this.on(node).remembers && this.on(node).list);
+    return new Map(
+      listing.map((node) => {
         const asked = this.askOnce(node, async (limit) => (await adapter.list?.(node, limit)) ?? []);
         const answered = asked.then((machines) => {
           if (machines === null) return null;
@@ -138,10 +157,6 @@ export class Inspection {
         return [node, answered] as const;
       }),
     );
-    for (const leaseId of this.running.keys()) {
-      const reservation = this.quiet(leaseId);
-      if (reservation) void this.judgeListed(reservation, answers);
-    }
   }
 
   private async judgeListed(
@@ -198,7 +213,7 @@ export class Inspection {
 
   /** Null if the host does not answer in time. */
   private async ask<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-    const { clock, health, limits, signal } = this.options;
+    const { clock, health, limits, log, signal } = this.options;
     const release = await this.slots.acquire();
     const timer = new AbortController();
     void clock.sleep(limits.dispatch.slowCall, timer.signal).then(release);
@@ -207,10 +222,12 @@ export class Inspection {
         clock,
         duration: limits.dispatch.callTimeout,
         signal,
-        reason: () => new Error('no answer'),
+        reason: () => new HostUnreachable('no answer'),
       });
     } catch (error) {
-      if (!signal.aborted) health.failed(node, error);
+      if (signal.aborted) return null;
+      if (error instanceof HostUnreachable) health.failed(node, error);
+      else log.warn({ node, err: error }, 'the machines of a node cannot be inspected');
       return null;
     } finally {
       timer.abort();

@@ -99,15 +99,15 @@ export class HostLedger {
   /**
    * The machines that must leave the node before an action may start this one; empty when it may. Machines that run as
    * planned are never in the way: the plan has room for them. Neither are those that a later action suspends: it may
-   * itself wait for this one. Those that have yet to come are in the way of what was planned after they leave.
+   * itself wait for this one. Those that have yet to come are in the way of what was planned after they leave. What is
+   * left of the machine itself, such as its saved memory, is in the way until it has been removed as planned earlier.
    */
   inTheWayOf(target: HeldTarget, actionId: number): readonly HeldMachine[] {
     const leaves = ({ releases }: HeldMachine): boolean =>
       releases.some(({ id, kind }) => kind !== 'SUSPEND' || id < actionId);
     const isThere = this.nodes.get(target.node)?.has(keyOf(target)) ?? false;
-    const own = isThere ? this.leaving.get(target.node)?.get(keyOf(target)) : undefined;
-    // What was there of the machine itself is being removed.
-    if (own && leaves(own)) return [own];
+    const own = this.leaving.get(target.node)?.get(keyOf(target));
+    if (own && (isThere ? leaves(own) : isRemovedBefore(own, actionId))) return [own];
     const others = this.othersBeside(target, actionId);
     return this.hasRoomFor(target, others) ? [] : others.filter(leaves);
   }
@@ -146,10 +146,11 @@ export class HostLedger {
     return isHeld && (this.leaving.get(place.node)?.has(keyOf(place)) ?? false);
   }
 
-  /** Whether nothing on the node is waiting to be released. */
+  /** Whether nothing on the node is waiting to be released or removed. */
   isSettled(node: number): boolean {
     const held = this.nodes.get(node);
-    return ![...(this.leaving.get(node)?.keys() ?? [])].some((key) => held?.has(key));
+    const leaving = [...(this.leaving.get(node) ?? [])];
+    return !leaving.some(([key, machine]) => held?.has(key) || isRemovedBefore(machine, Number.POSITIVE_INFINITY));
   }
 
   /** Resolves when something on the node is released, or the signal aborts. */
@@ -171,6 +172,11 @@ export class HostLedger {
     this.nodes.clear();
     this.leaving.clear();
   }
+}
+
+/** Whether what is left of a machine is to be removed by an action before another one. */
+function isRemovedBefore({ releases }: HeldMachine, actionId: number): boolean {
+  return releases.some(({ id, kind }) => kind === 'DESTROY' && id < actionId);
 }
 
 /** For messages. */

@@ -52,6 +52,7 @@ export class ActionTraces {
       destroy: traced('destroy'),
       inspect: (place, signal) => adapter.inspect(place, signal),
       list: adapter.list && ((node, signal) => adapter.list?.(node, signal) ?? Promise.resolve([])),
+      on: (node) => adapter.on?.(node) ?? adapter,
       watch: adapter.watch && ((onChange, signal) => adapter.watch?.(onChange, signal)),
       forget: () => adapter.forget(),
       close: () => adapter.close(),
