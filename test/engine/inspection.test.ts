@@ -2,7 +2,12 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { createEngineMetrics } from '../../src/engine/metrics.ts';
-import type { HostedMachine, MachinePlace, MachineStatus } from '../../src/engine/ports.ts';
+import {
+  type HostedMachine,
+  HostUnreachable,
+  type MachinePlace,
+  type MachineStatus,
+} from '../../src/engine/ports.ts';
 import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
 
 const limits = { inspectInterval: minutes(1) };
@@ -150,6 +155,24 @@ test('with several adapters each node is asked as its own can answer', async () 
   expect([1, 2, 3].map((lease) => harness.state(lease))).toEqual(['DONE', 'DONE', 'ACTIVE']);
   expect(new Set(listed)).toEqual(new Set([1]));
   expect(new Set(asked)).toEqual(new Set(['2/1 on 2']));
+});
+
+test('calls that fail side by side are one failure of their host', async () => {
+  await using harness = new Harness({ nodes: 1, limits: { ...limits, maxHostFailures: 3 } });
+  const { engine, adapter } = harness.make();
+  let failures = 3;
+  adapter.answer = async () => {
+    failures -= 1;
+    if (failures >= 0) throw new HostUnreachable('connection reset');
+    return { status: 'done' };
+  };
+  await engine.start();
+  const machines = new Array(3).fill({ CPU: 10, Memory: 64 });
+  await engine.submit('request', { ...bestEffort(hours(1)), machines }, { principal });
+  await harness.pass(minutes(2), 1_000);
+  expect(harness.state(1)).toBe('ACTIVE');
+  expect(adapter.log.filter((call) => call.startsWith('start'))).toHaveLength(6);
+  expect(harness.database.notices.map(({ kind }) => kind)).not.toContain('NODE_DOWN');
 });
 
 test('an error of an adapter that is none of the host says nothing of the host', async () => {

@@ -1,10 +1,14 @@
 import type { Logger } from 'pino';
-import type { NodeStateRecord } from '../../core/index.ts';
+import type { Millis, NodeStateRecord } from '../../core/index.ts';
 import { type ActionReport, noReport } from './report.ts';
 
 export interface HealthOptions {
   /** Number of consecutive failures after which a host is considered DOWN. */
   readonly maxFailures: number;
+  /** Calls that fail within this time of a counted failure (ms) were made beside it, and count no further. */
+  readonly apart: Millis;
+  /** Monotonic. */
+  readonly now: () => Millis;
   readonly log: Logger;
   readonly report: (report: ActionReport) => void;
   /** A host answers again: pending retries run now. */
@@ -15,7 +19,7 @@ export interface HealthOptions {
 
 /** Tracks which hosts answer. A host that was DOWN is used again only after the machines lost with it are removed. */
 export class HostHealth {
-  private readonly failures = new Map<number, number>();
+  private readonly failures = new Map<number, { readonly count: number; readonly at: Millis }>();
   /** Nodes that are DOWN because their host does not answer, including those from before the server start. */
   private readonly down = new Set<number>();
 
@@ -41,9 +45,11 @@ export class HostHealth {
 
   /** A host is unreachable. */
   failed(node: number, error: unknown): void {
-    const { log, maxFailures, report } = this.options;
-    const count = (this.failures.get(node) ?? 0) + 1;
-    this.failures.set(node, count);
+    const { apart, log, maxFailures, now, report } = this.options;
+    const before = this.failures.get(node);
+    if (before && now() - before.at < apart) return;
+    const count = (before?.count ?? 0) + 1;
+    this.failures.set(node, { count, at: now() });
     if (count === 1) log.warn({ node, err: error }, 'a host does not answer');
     if (count < maxFailures || this.down.has(node)) return;
     this.down.add(node);

@@ -110,6 +110,9 @@ export class Hosts implements HostControl {
     };
     this.health = new HostHealth({
       maxFailures: limits.maxHostFailures,
+      // A call is repeated after half of it at least.
+      apart: limits.dispatch.minBackoff / 2,
+      now: () => options.clock.monotonic(),
       log,
       report,
       onAnswer: (node) => this.dispatcher.retryOn(node),
