@@ -390,10 +390,7 @@ export interface Adapter {
    * it. The engine also inspects at an interval, with or without this method.
    */
   readonly watch?: ((onChange: (place: MachinePlace) => void, signal: AbortSignal) => void) | undefined;
-  /**
-   * What holds on one node, of an adapter that drives nodes in different ways. Without this method `remembers` and
-   * `list` hold on every node.
-   */
+  /** What holds on one node, of an adapter that drives nodes in different ways. */
   readonly on?: ((node: number) => Pick<Adapter, 'remembers' | 'list'>) | undefined;
   /** Another process may control the hosts from now on: cached knowledge about them may be outdated. */
   forget(): void;

@@ -146,14 +146,17 @@ export class Deliverer {
     const level = attempts === 1 ? 'warn' : 'info';
     log[level]({ webhook, delivery: id, attempts, status, error }, 'a delivery to a webhook failed');
     if (notice === null) return queue.failed(delivery, status, error, null);
+    if (attempts >= settings.maxAttempts || status === gone) {
+      // First, so that the delivery is not tried once more.
+      const what = attempts === 1 ? 'once' : `${attempts} times`;
+      const reason = `The delivery of notice ${notice.sequence} failed ${what}. ${error}`;
+      if (await queue.pause(webhook, reason)) {
+        metrics.paused();
+        log.warn({ webhook, reason }, 'a webhook is paused');
+      }
+    }
     const retryIn = backoff(attempts, settings.retryDelay, settings.maxRetryDelay);
     await queue.failed(delivery, status, error, retryIn);
-    if (attempts < settings.maxAttempts && status !== gone) return;
-    const what = attempts === 1 ? 'once' : `${attempts} times`;
-    const reason = `The delivery of notice ${notice.sequence} failed ${what}. ${error}`;
-    if (!(await queue.pause(webhook, reason))) return;
-    metrics.paused();
-    log.warn({ webhook, reason }, 'a webhook is paused');
   }
 
   private async keepHouse(): Promise<void> {

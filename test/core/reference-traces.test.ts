@@ -277,7 +277,7 @@ describe('requests that crash the reference implementation', () => {
   it('larger than the site: rejected (R6)', () => {
     const story = tell([bestEffort(0, 5, 600)]);
     expect(story.lease(1).state).toBe('REJECTED');
-    expect(story.lease(1).reason).toContain('only 4 of its 5 machines can be placed');
+    expect(story.lease(1).reason).toBe('even the empty site has room for only 4 of the 5 machines');
   });
 
   it('a start in the past: rejected (R10)', () => {
