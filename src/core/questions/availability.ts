@@ -132,12 +132,15 @@ export function startsThatMatter(
   duration: Millis,
 ): Instant[] {
   const { table, availability: nodes } = state.planning;
+  // Each once: of the starts below, none before the last one that is tried may be left out.
   const times = [
-    ...table.changepoints(from, LAST_INSTANT),
-    ...nodes.boundaries(from, LAST_INSTANT),
-    ...lastStartsAfter(state),
+    ...new Set([
+      ...table.changepoints(from, LAST_INSTANT),
+      ...nodes.boundaries(from, LAST_INSTANT),
+      ...lastStartsAfter(state),
+    ]),
   ].sort((a, b) => a - b);
-  /** The first times from which a start after `from` follows, `ahead` before them. */
+  /** The first starts after `from` that lie `ahead` before one of the times. */
   const first = (ahead: Millis): Instant[] => {
     const begin = times.findIndex((time) => time - ahead > from);
     const some = begin < 0 ? [] : times.slice(begin, begin + maxTrials + 1);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { joinAvailability, SECOND } from '../../../src/core/index.ts';
 import { Stage } from '../../support/stage.ts';
-import { bestEffort, machines, reservation } from '../../support/story.ts';
+import { bestEffort, machines, reservation, withDeadline } from '../../support/story.ts';
 
 const asked = (count: number, start: number, duration: number) => ({
   type: 'ADVANCE_RESERVATION' as const,
@@ -79,6 +79,24 @@ it('answers in parts when there are many starts to try, and the parts join to th
   const refused = scheduler.dryRun(10 * SECOND, asked(1, 100, 100));
   expect(refused).toMatchObject({ accepted: false, firstPossibleStart: null });
   expect(refused.continueFrom).toBeLessThan(3399 * SECOND);
+});
+
+it('tries every start that matters, however many leases have the same last start', () => {
+  const { scheduler } = new Stage([
+    // They must begin at 500 at the latest.
+    ...Array.from({ length: 70 }, () => withDeadline(0, 400, 501, 1, 1)),
+    reservation(0, 600, 4, 100),
+    reservation(0, 740, 4, 60),
+  ]).to(10);
+  const question = { machines: machines(4), duration: 20 * SECOND, preemptible: false };
+  const ask = (from: number) => scheduler.availability(10 * SECOND, { ...question, from, to: 1000 * SECOND });
+  let answer = ask(430 * SECOND);
+  while (answer.continueFrom !== null) answer = joinAvailability(answer, ask(answer.continueFrom));
+  expect(answer.windows).toEqual([
+    { start: 430 * SECOND, end: 580 * SECOND + 1 },
+    { start: 700 * SECOND, end: 720 * SECOND + 1 },
+    { start: 800 * SECOND, end: 1000 * SECOND },
+  ]);
 });
 
 it('queues a best-effort lease that has no plan', () => {
