@@ -81,8 +81,10 @@ export class RoutedAdapter implements Adapter {
       (await this.adapterOf(node).list?.(node, signal)) ?? [];
   }
 
-  readonly on = (node: number): Pick<Adapter, 'remembers' | 'list'> =>
-    this.partFor(node)?.adapter ?? { remembers: false };
+  readonly on = (node: number): Pick<Adapter, 'remembers' | 'list'> => {
+    const adapter = this.partFor(node)?.adapter;
+    return adapter?.on?.(node) ?? adapter ?? { remembers: false };
+  };
 
   readonly watch = (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
     this.each((adapter) => adapter.watch?.(onChange, signal));

@@ -7,20 +7,28 @@ import type { Adapter } from '../../src/engine/ports.ts';
 test('says of each node whether its adapter remembers and lists', () => {
   const site = hostSite(
     'test',
-    [1, 2, 3].map((number) => ({ number, hostname: `node-${number}`, capacity: { CPU: 100 } })),
+    [1, 2, 3, 4].map((number) => ({ number, hostname: `node-${number}`, capacity: { CPU: 100 } })),
   );
   const forgetful = new SimulatedAdapter();
   const remembering = Object.assign(new SimulatedAdapter(), { remembers: true, list: undefined });
+  // One that drives nodes in different ways itself.
+  const mixed = Object.assign(new SimulatedAdapter(), { on: () => ({ remembers: true }) });
   const adapter = new RoutedAdapter(
     [
       { choice: { hostnames: ['node-1'] }, adapter: forgetful },
       { choice: { hostnames: ['node-2'] }, adapter: remembering },
+      { choice: { hostnames: ['node-3'] }, adapter: mixed },
     ],
     site,
   );
   expect(adapter.remembers).toBe(true);
-  expect([1, 2, 3].map((node) => adapter.on(node).remembers)).toEqual([false, true, false]);
-  expect([1, 2, 3].map((node) => adapter.on(node).list !== undefined)).toEqual([true, false, false]);
+  expect([1, 2, 3, 4].map((node) => adapter.on(node).remembers)).toEqual([false, true, true, false]);
+  expect([1, 2, 3, 4].map((node) => adapter.on(node).list !== undefined)).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
 });
 
 test('an adapter that throws keeps no other of the same site from being watched, from forgetting and from closing', async () => {

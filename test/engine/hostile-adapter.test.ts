@@ -176,6 +176,21 @@ describe('an inspection', () => {
     expect(harness.state(1)).toBe('DONE');
   });
 
+  test('goes on where an adapter cannot say what it does on a node', async () => {
+    let asked = 0;
+    const { harness } = await running((adapter) => {
+      adapter.inspect = async () => 'stopped';
+      adapter.on = () => {
+        asked += 1;
+        if (asked <= 2) throw new Error('no such node');
+        return { remembers: true };
+      };
+    });
+    await using _ = harness;
+    await harness.pass(minutes(3), minutes(1));
+    expect(harness.state(1)).toBe('DONE');
+  });
+
   test('is made once, and once more, for any number of changes at a time', async () => {
     let tell: (place: MachinePlace) => void = () => {};
     const asked: (() => void)[] = [];

@@ -1,4 +1,6 @@
-/** Adapters are written by users: whatever one throws or answers, the engine goes on, and nothing is stored of any size. */
+/**
+ * Adapters are written by users: whatever one throws or answers, the engine goes on, and nothing is stored of any size.
+ */
 import type { Logger } from 'pino';
 import {
   type ActionCall,
@@ -68,7 +70,14 @@ export function guarded(adapter: Adapter, log: Logger): Adapter {
           (answer) => machinesOf(answer, node),
         );
     },
-    on: (node) => adapter.on?.(node) ?? adapter,
+    on: (node) => {
+      try {
+        return adapter.on?.(node) ?? adapter;
+      } catch (error) {
+        log.error({ node, err: plainError(error) }, 'the adapter cannot say what it does on a node');
+        return { remembers: false };
+      }
+    },
     get watch() {
       if (!adapter.watch) return undefined;
       return (onChange: (place: MachinePlace) => void, signal: AbortSignal): void => {
