@@ -1,4 +1,5 @@
 /** How the options of the scheduler in a configuration differ from those that a running server uses. */
+import { formatDuration } from '../core/index.ts';
 import type { Configuration } from './file.ts';
 import { serverScheduler } from './load.ts';
 
@@ -49,18 +50,7 @@ function flat(options: Readonly<Record<string, unknown>>): Record<string, unknow
 /** In the form of a configuration file: durations such as `1h30m`. */
 export function schedulerDifferenceLine({ from, key, to }: SchedulerDifference): string {
   const [before, after] = [from, to].map((value) =>
-    durations.has(key) && typeof value === 'number' ? shortDuration(value) : JSON.stringify(value),
+    durations.has(key) && typeof value === 'number' ? formatDuration(value) : JSON.stringify(value),
   );
   return `~ scheduler.${key} ${before} -> ${after} (when the server starts with the file)`;
-}
-
-function shortDuration(millis: number): string {
-  const parts = [
-    [Math.floor(millis / 86_400_000), 'd'],
-    [Math.floor(millis / 3_600_000) % 24, 'h'],
-    [Math.floor(millis / 60_000) % 60, 'm'],
-    [(millis % 60_000) / 1_000, 's'],
-  ] as const;
-  const shown = parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${count}${unit}`]));
-  return shown.length === 0 ? '0s' : shown.join('');
 }

@@ -300,7 +300,7 @@ export class Scheduler {
   /** What an update would be answered now. Changes nothing. Throws as `update`, but for lack of capacity. */
   dryRunUpdate(now: Instant, id: number, update: LeaseUpdate, searchFrom: Instant = now): PlannedUpdate {
     const carryOut = () => this.update(now, id, update);
-    return this.rehearse(() => plannedUpdate(this.state, id, { ...update, searchFrom }, now, carryOut));
+    return this.rehearse(() => plannedUpdate(this.state, id, update, now, searchFrom, carryOut));
   }
 
   /** When such machines are available as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */

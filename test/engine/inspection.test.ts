@@ -25,13 +25,19 @@ const hosts = () => {
   return { says, asked, inspect };
 };
 
+/** A server whose adapter remembers its machines, on such hosts. It has yet to be started. */
+const inspecting = (harness: Harness) => {
+  const told = hosts();
+  const { adapter, engine } = harness.make();
+  adapter.remembers = true;
+  adapter.inspect = told.inspect;
+  return { ...told, adapter, engine };
+};
+
 describe('machines that stop by themselves', () => {
   test('end their lease when all have stopped, and the rest of it is removed', async () => {
     await using harness = new Harness({ nodes: 2, limits });
-    const { says, inspect } = hosts();
-    const { engine, adapter } = harness.make();
-    adapter.remembers = true;
-    adapter.inspect = inspect;
+    const { adapter, engine, says } = inspecting(harness);
     await engine.start();
     await engine.submit('request', bestEffort(hours(1), 2), { principal });
     await settle();
@@ -47,10 +53,7 @@ describe('machines that stop by themselves', () => {
 
   test('trigger new plans: waiting leases start', async () => {
     await using harness = new Harness({ nodes: 1, limits });
-    const { says, inspect } = hosts();
-    const { engine, adapter } = harness.make();
-    adapter.remembers = true;
-    adapter.inspect = inspect;
+    const { engine, says } = inspecting(harness);
     await engine.start();
     for (let count = 0; count < 2; count += 1)
       await engine.submit('request', bestEffort(hours(1)), { principal });
@@ -88,10 +91,7 @@ describe('machines that stop by themselves', () => {
 describe('machines that are gone', () => {
   test('fail their lease once', async () => {
     await using harness = new Harness({ nodes: 1, limits });
-    const { says, inspect } = hosts();
-    const { engine, adapter } = harness.make();
-    adapter.remembers = true;
-    adapter.inspect = inspect;
+    const { engine, says } = inspecting(harness);
     await engine.start();
     await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
@@ -112,10 +112,7 @@ describe('machines that are gone', () => {
         dispatch: { ...defaultLimits.dispatch, callTimeout: hours(1), actionTimeout: hours(1) },
       },
     });
-    const { says, asked, inspect } = hosts();
-    const { engine, adapter } = harness.make();
-    adapter.remembers = true;
-    adapter.inspect = inspect;
+    const { adapter, engine, says, asked } = inspecting(harness);
     adapter.answer = (what, { target }) =>
       what === 'start' && target.leaseId === 2 ? new Promise(() => {}) : Promise.resolve({ status: 'done' });
     await engine.start();
@@ -132,10 +129,7 @@ describe('machines that are gone', () => {
 
 test('with several adapters each node is asked as its own can answer', async () => {
   await using harness = new Harness({ nodes: 3, limits });
-  const { says, asked, inspect } = hosts();
-  const { engine, adapter } = harness.make();
-  adapter.remembers = true;
-  adapter.inspect = inspect;
+  const { adapter, engine, says, asked } = inspecting(harness);
   const listed: number[] = [];
   const list = async (node: number): Promise<readonly HostedMachine[]> => {
     listed.push(node);
@@ -177,10 +171,7 @@ test('calls that fail side by side are one failure of their host', async () => {
 
 test('an error of an adapter that is none of the host says nothing of the host', async () => {
   await using harness = new Harness({ nodes: 1, limits });
-  const { says, inspect } = hosts();
-  const { engine, adapter } = harness.make();
-  adapter.remembers = true;
-  adapter.inspect = inspect;
+  const { engine, says } = inspecting(harness);
   await engine.start();
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();

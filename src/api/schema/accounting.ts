@@ -94,7 +94,7 @@ interface AccountingArguments {
 }
 
 /** The maximum number of elements. */
-function mostRows({ from, to, step }: AccountingArguments): number {
+function maxRows({ from, to, step }: AccountingArguments): number {
   if (typeof step !== 'number') return maxAccountingGroups;
   const periods = step > 0 ? Math.max(sampleCount({ from, to, step }), 0) : 0;
   return Math.min(periods * maxAccountingGroups, maxAccountingRows);
@@ -104,7 +104,7 @@ builder.queryField('accounting', (t) =>
   t.field({
     type: [Accounting],
     description: `What leases asked for and used, by group, as far as the principal may see them. At most ${maxAccountingGroups} groups; with \`step\` at most ${maxAccountingRows} over all periods.`,
-    extensions: { listSize: mostRows },
+    extensions: { listSize: maxRows },
     args: {
       from: t.arg({ type: 'DateTime', required: true, description: 'The start of the interval.' }),
       to: t.arg({ type: 'DateTime', required: true, description: 'The end of the interval.' }),
@@ -125,7 +125,7 @@ builder.queryField('accounting', (t) =>
           `The result would have ${count} periods; the maximum is ${maxAccountingPeriods}. Use a longer step or a shorter interval.`,
         );
       }
-      const limit = mostRows({ from, to, step: step ?? null });
+      const limit = maxRows({ from, to, step: step ?? null });
       const rows = await read.accounting(periods, by, services.leases.now(), limit);
       if (rows.length > limit) {
         throw clientError(

@@ -38,6 +38,12 @@ export const PlannedDisplacement = builder.objectRef<Displacement>('PlannedDispl
   }),
 });
 
+/** The list of leases that a change has displaced, for payloads; its resolver is `visibleLeases`. */
+export const displacedField = {
+  description: `The leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
+  extensions: { listSize: maxListed },
+};
+
 /** Those visible to the principal, at most `maxListed`. */
 export async function visibleLeases(
   numbers: readonly number[],

@@ -165,12 +165,8 @@ export class GreedyMapper {
     const until = strict ? end : worthwhileUntil;
     const useful: NodeProfile[] = [];
     let places = 0;
-    const { nodes } = this.table;
-    const count = request.nodes?.length ?? nodes.length - 1;
-    for (let index = 0; index < count; index += 1) {
-      const number = request.nodes ? (request.nodes[index] as number) : index + 1;
-      if (!this.table.freeNow.hasRoom(number, need, start)) continue;
-      const node = nodes[number] as NodeProfile;
+    for (const node of this.nodesOf(request)) {
+      if (!this.table.freeNow.hasRoom(node.number, need, start)) continue;
       if (!strict && need.shares.length > 0 && !fits(need, node.freeAt(start))) continue;
       const here = strict || places < wanted ? countPlaces(node, need, start, until, wanted) : 0;
       places += here;

@@ -1,9 +1,13 @@
 /** Mutations of operators: the state of nodes, and maintenance. */
 import { shown } from '../../errors.ts';
-import { maxListed } from '../../limits.ts';
 import { builder, type FieldsOf } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
-import { type Displacement, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
+import {
+  type Displacement,
+  displacedField,
+  PlannedDisplacement,
+  visibleLeases,
+} from '../planned-displacement.ts';
 import { ComputeNode, Lease, NodeStateEnum } from '../refs.ts';
 import { nodeAt } from './node-inventory.ts';
 import {
@@ -34,11 +38,6 @@ interface Displacing<Subject> {
 interface Rehearsed {
   readonly plan: Displacement;
 }
-
-const displacedField = {
-  description: `The leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
-  extensions: { listSize: maxListed },
-};
 
 function displacedBy({ result }: Payload<Displacing<unknown> | Rehearsed>): readonly number[] {
   return result !== null && 'displaced' in result ? result.displaced : [];

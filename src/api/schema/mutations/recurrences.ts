@@ -7,7 +7,7 @@ import type { ApiContext } from '../../context.ts';
 import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
-import { visibleLeases } from '../planned-displacement.ts';
+import { displacedField, visibleLeases } from '../planned-displacement.ts';
 import { StateReasonType } from '../reason.ts';
 import { RecurrenceCollisionsEnum, SkippedOccurrence } from '../recurrence.ts';
 import { Lease, Recurrence } from '../refs.ts';
@@ -103,12 +103,6 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
     }),
   }),
 });
-
-const displacedField = {
-  type: [Lease],
-  description: `Leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
-  extensions: { listSize: maxListed },
-} as const;
 
 type Created =
   | Rehearsed

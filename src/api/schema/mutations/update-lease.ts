@@ -1,8 +1,7 @@
 import type { LeaseUpdate } from '../../../core/index.ts';
 import type { ApiContext } from '../../context.ts';
-import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
-import { visibleLeases } from '../planned-displacement.ts';
+import { displacedField, visibleLeases } from '../planned-displacement.ts';
 import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
@@ -55,9 +54,8 @@ const UpdateLeasePayload = payloadType<Updated>(
         result !== null && 'number' in result ? read.lease(result.number) : null,
     }),
     displaced: t.field({
+      ...displacedField,
       type: [Lease],
-      description: `The leases that were moved, suspended or requeued for it, as far as the principal may see them; at most ${maxListed}.`,
-      extensions: { listSize: maxListed },
       resolve: ({ result }, _args, { read }) =>
         visibleLeases(result !== null && 'number' in result ? result.displaced : [], read),
     }),
