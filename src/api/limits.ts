@@ -11,7 +11,9 @@ export const maxSamples = 10_000;
 export const maxScheduled = 10_000;
 /** Maximum number of machines, reservation targets and other entries of unpaged lists per response. */
 export const maxEntries = 5 * maxMachines;
-/** What is counted for a list of machines, or of nodes or targets of a reservation. `maxEntries` bounds them together. */
+/**
+ * What is counted for a list of machines, or of nodes or targets of a reservation. `maxEntries` bounds them together.
+ */
 export const expectedEntries = 50;
 /** Maximum number of leases of a list that says which leases a change displaces, and of occurrences of a recurrence. */
 export const maxListed = 1_000;

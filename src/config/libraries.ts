@@ -2,7 +2,9 @@ import { createRequire } from 'node:module';
 
 const load = createRequire(import.meta.url);
 
-/** Libraries that few configurations need. Each is loaded when it is first used, so that short simulations start fast. */
+/**
+ * Libraries that few configurations need. Each is loaded when it is first used, so that short simulations start fast.
+ */
 export const libraries = {
   get luxon() {
     return load('luxon') as typeof import('luxon');

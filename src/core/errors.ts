@@ -18,7 +18,8 @@ export type SchedulerErrorCode =
   /** Its nodes are reserved after its end; `details.maxDuration` is the maximum possible duration. */
   | 'EXTENSION_BLOCKED'
   /**
-   * The quotas of its project do not allow it; for an extension, `details.maxDuration` is the maximum duration they allow.
+   * The quotas of its project do not allow it; for an extension, `details.maxDuration` is the maximum duration they
+   * allow.
    */
   | 'QUOTA_EXCEEDED'
   /** Leases would lose a promised place; `details.leases` lists them. */

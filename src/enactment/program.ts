@@ -39,11 +39,15 @@ export class ProgramError extends Error {
 }
 
 const maxErrorOutput = 4_096;
-/** Bytes that are read of one program. One that prints without end would keep the server busy for as long as it may run. */
+/**
+ * Bytes that are read of one program. One that prints without end would keep the server busy for as long as it may run.
+ */
 const maxReceived = 64 * 1_048_576;
 /** How long a process group has to end after SIGTERM before it is killed. */
 const killDelay: Millis = 1_000;
-/** How long more output is waited for when the program has ended: a process that it left behind may hold its pipes open. */
+/**
+ * How long more output is waited for when the program has ended: a process that it left behind may hold its pipes open.
+ */
 const outputDelay: Millis = 200;
 /** One that was left behind and goes on writing is not waited for any longer. */
 const maxOutputDelays = 5;

@@ -1,6 +1,6 @@
 /**
- * Delivers notices to webhooks: on the writer only, beside the scheduler, from what is in the database. Each delivery is
- * repeated until it succeeds, so that it arrives at least once; those of one lease follow each other.
+ * Delivers notices to webhooks: on the writer only, beside the scheduler, from what is in the database. Each delivery
+ * is repeated until it succeeds, so that it arrives at least once; those of one lease follow each other.
  */
 import type { Logger } from 'pino';
 import { backoff, linkedController, sharedController, Wake } from '../engine/async.ts';

@@ -9,8 +9,8 @@ const statement = `SELECT pg_current_snapshot()::text || '/' || extract(epoch FR
   || '/' || (pg_control_checkpoint()).checkpoint_lsn AS version WHERE NOT pg_is_in_recovery()`;
 
 /**
- * Names what is committed and visible now: two texts are equal only if nothing at all was committed in between, whatever
- * process wrote it. Null when the server cannot tell. Throws StoreError.
+ * Names what is committed and visible now: two texts are equal only if nothing at all was committed in between,
+ * whatever process wrote it. Null when the server cannot tell. Throws StoreError.
  */
 export async function readVersion(database: Queryable): Promise<string | null> {
   const [row] = await database.query<{ version: string }>(statement);

@@ -620,7 +620,7 @@ describe('a member of another project', () => {
   it('reads why a change was refused without the numbers of leases of others', async () => {
     const { result } = api.leases;
     const message =
-      'With these terms lease 1 cannot be had: lease 777777 takes the place where it was planned.';
+      'Lease 1 cannot be planned with these terms: lease 777777 takes the place where it was planned.';
     api.leases.result = () => Promise.reject(new CommandError('NOT_SCHEDULABLE', message));
     const update = `mutation { updateLease(input: { id: "${id('Lease', own.lease)}", duration: "PT2H" }) {
       userErrors { code message } } }`;

@@ -23,3 +23,14 @@ test('no test is focused or skipped by hand', () => {
   const found = filesUnder('test', '.test.ts').filter((path) => byHand.test(read(path)));
   expect(found).toEqual([]);
 });
+
+test('comments wrap at 120', () => {
+  const long = sources.flatMap(({ path, text }) =>
+    text
+      .split('\n')
+      .flatMap((line, index) =>
+        /^\s*(\/\/|\*|\/\*\*)/.test(line) && line.length > 120 ? [`${path}:${index + 1}`] : [],
+      ),
+  );
+  expect(long).toEqual([]);
+});

@@ -283,7 +283,7 @@ export class LiveRun {
     }
   }
 
-  /** An advance reservation that is not available as wanted can be had at the start that its dry run names. */
+  /** An advance reservation that is refused as wanted is possible at the start that its dry run names. */
   private expectAlternative(command: Command, { firstPossibleStart: start }: PlannedUpdate): void {
     if (command.kind !== 'update' || start === null) return;
     const lease = this.scheduler.lease(command.lease);

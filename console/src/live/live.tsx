@@ -41,7 +41,9 @@ const notices: Stream<ConsoleNewNoticesSubscription> = {
 /** At most so often are queries on the page read again, however many events arrive. */
 const refreshIntervalMs = 750;
 
-/** Follows the site's events and notices, and has the queries that the page shows read again when something has changed. */
+/**
+ * Follows the site's events and notices, and has the queries that the page shows read again when something has changed.
+ */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { credentials } = useSession();
   const queries = useQueryClient();

@@ -50,7 +50,7 @@ export function RecurrencePreview({
 
 function describeNew(accepted: boolean, decided: number, possible: number): string {
   const outcome = accepted ? 'Would be created.' : 'Would be refused.';
-  return `${outcome} Of ${decided} occurrences that are decided now, ${possible} can be had.`;
+  return `${outcome} Of ${decided} occurrences that are decided now, ${possible} are available.`;
 }
 
 function describeChange({ accepted, occurrences }: ConsoleRecurrencePlanFragment): string {

@@ -12,7 +12,7 @@ export const RecurrenceCollisionsEnum = builder.enumType('RecurrenceCollisions',
   description: 'What is done when occurrences of a new recurrence are not available.',
   values: {
     ALL_OR_NOTHING: { description: 'The recurrence is refused, and the first of them is named.' },
-    SKIP: { description: 'The others are created. Refused when none can be had.' },
+    SKIP: { description: 'The others are created. Refused when none is available.' },
   } as const,
 });
 
@@ -28,13 +28,13 @@ const RecurrenceStateEnum = builder.enumType('RecurrenceState', {
 type Skipped = RecurrenceRecord['skipped'][number];
 
 export const SkippedOccurrence = builder.objectRef<Skipped>('SkippedOccurrence').implement({
-  description: 'An occurrence that was not created, because it could not be had.',
+  description: 'An occurrence that was not created, because it was not available.',
   fields: (t) => ({
     occurrence: t.exposeInt('index', { description: 'Its place in the recurrence, from 1.' }),
     start: t.expose('start', { type: 'DateTime', description: 'When it would have started.' }),
     reason: t.field({
       type: StateReasonType,
-      description: 'Why it could not be had.',
+      description: 'Why it was not available.',
       resolve: ({ reason }) => reason,
     }),
   }),
@@ -107,7 +107,7 @@ builder.objectFields(Recurrence, (t) => ({
   }),
   collisions: t.field({
     type: RecurrenceCollisionsEnum,
-    description: 'What was done when occurrences could not be had at its creation.',
+    description: 'What was done when occurrences were not available at its creation.',
     resolve: ({ collisions }) => collisions,
   }),
   owner: t.field({

@@ -17,8 +17,8 @@ const columns: readonly Column[] = [
 type Action = ActionRowFragment & { readonly lease?: { readonly number: number } | null };
 
 /**
- * Without the column of leases for actions of one lease, and without that of nodes for those of one node. Unfinished ones
- * have their IDs, for `leasegraph recover`.
+ * Without the column of leases for actions of one lease, and without that of nodes for those of one node. Unfinished
+ * ones have their IDs, for `leasegraph recover`.
  */
 export function actionTable(actions: readonly Action[], of: 'lease' | 'node' | null, width: number): string {
   const omitted = [

@@ -24,7 +24,7 @@ export async function followLease(
   isEnough: (state: LeaseState) => boolean,
   terminal: Terminal | null,
 ): Promise<LeaseRowFragment> {
-  // From its first event on: nothing that happened before the subscription is missed or waited for in obsolete.
+  // From its first event on: nothing that happened before the subscription is missed, or waited for without end.
   const { lease: known } = await client.request(FirstEventDocument, { number: lease.number });
   const first = known?.events.nodes[0]?.sequence;
   if (first === undefined && isEnough(lease.state)) return lease;

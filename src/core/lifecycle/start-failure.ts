@@ -17,8 +17,8 @@ const planned: ReadonlySet<LeaseState> = new Set(['SCHEDULED', 'PREPARING', 'REA
 
 /**
  * Handles a failed preparation or start on a node: nothing new starts there for a time; started machines of the lease
- * are removed, and the lease is replanned on other nodes or returns to the queue. Returns false if the lease must not be
- * moved: a lease that failed to start on several nodes is itself the cause, and those nodes are used again.
+ * are removed, and the lease is replanned on other nodes or returns to the queue. Returns false if the lease must not
+ * be moved: a lease that failed to start on several nodes is itself the cause, and those nodes are used again.
  */
 export function moveElsewhere(
   state: SchedulerState,

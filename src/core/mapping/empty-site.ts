@@ -56,7 +56,10 @@ const tooLarge = (space: ResourceSpace, need: Need, nodes: readonly NodeProfile[
   return `no node is large enough: a machine needs ${listed.map(({ wanted }) => wanted).join(', ')}, and ${has}`;
 };
 
-/** The amount that a need requests of one type, and its text: `CPU 100`, or `CPU 100+50 unsplit` where nodes have several. */
+/**
+ * The amount that a need requests of one type, and its text: `CPU 100`, or `CPU 100+50 unsplit` where nodes have
+ * several.
+ */
 const partOf = (space: ResourceSpace, need: Need, type: ResourceType) => {
   if (type.instances === 1) {
     const amount = need.vector[type.offset] as number;

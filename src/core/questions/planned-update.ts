@@ -26,14 +26,15 @@ const roomCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `carryOut` updates the lease; the caller takes it back. Alternatives are searched from `searchFrom` on, if it is given
- * (`continueFrom`). Throws what is refused for another reason than room.
+ * `carryOut` updates the lease; the caller takes it back. Alternatives are searched from `searchFrom` on, where an
+ * earlier answer ended (`continueFrom`). Throws what is refused for another reason than lack of capacity.
  */
 export function plannedUpdate(
   state: SchedulerState,
   id: number,
-  { searchFrom, ...update }: LeaseUpdate & { readonly searchFrom?: Instant },
+  update: LeaseUpdate,
   now: Instant,
+  searchFrom: Instant,
   carryOut: () => CommandOutcome,
 ): PlannedUpdate {
   const lease = state.live(id);
@@ -59,16 +60,17 @@ export function plannedUpdate(
     return {
       ...{ accepted: false, reason: { code, message }, amounts },
       ...{ start: null, end: null, machines: null, displaces: [] },
-      ...firstPossibleStart(state, lease, update, now, searchFrom ?? now),
+      ...firstPossibleStart(state, lease, update, now, searchFrom),
       maxDuration: details.maxDuration ?? null,
     };
   }
 }
 
 /**
- * The first start, from the wanted one on, at which a refused lease is available with its new terms. Of an advance
- * reservation: at which the update would be accepted. Of a lease with a deadline: at which its machines would be available as
- * an advance reservation, if it gave up its own place. Null when there is none, or its machines have started.
+ * The first start, from the wanted one on, at which a refused lease is possible with its new terms. Of an advance
+ * reservation: at which the update would be accepted. Of a lease with a deadline: at which its machines would be
+ * available as an advance reservation, if it gave up its own place. Null when there is none, or its machines have
+ * started.
  */
 function firstPossibleStart(
   state: SchedulerState,

@@ -45,8 +45,8 @@ async function unreachableHosts(bench: Bench): Promise<string[]> {
 }
 
 /**
- * Runs the suite, one case after the other, and tells of each. If a host cannot be reached, that is the only result, and
- * it has failed.
+ * Runs the suite, one case after the other, and tells of each. If a host cannot be reached, that is the only result,
+ * and it has failed.
  */
 export async function runConformance(
   bench: Bench,

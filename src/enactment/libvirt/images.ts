@@ -4,7 +4,7 @@ import type { Millis } from '../../core/index.ts';
 import type { Host, RunOptions } from './host.ts';
 import type { ImageOptions } from './options.ts';
 
-/** The image cannot be had: trying again does not help. */
+/** The image is not available: trying again does not help. */
 export class ImageError extends Error {
   override readonly name = 'ImageError';
 }

@@ -56,8 +56,8 @@ export class Notices {
   }
 
   /**
-   * Returns the notices of a turn, to be written in the same commit as its changes. Call once per turn. `projectOf`: the
-   * project of a lease that the scheduler does not have.
+   * Returns the notices of a turn, to be written in the same commit as its changes. Call once per turn. `projectOf`:
+   * the project of a lease that the scheduler does not have.
    */
   take(now: Instant, changes: Changes, projectOf: (leaseId: number) => number | null): TakenNotices {
     const { given } = this.timed;

@@ -33,7 +33,7 @@ it('tells the plan of an update and which leases it displaces', () => {
   });
 });
 
-it('tells the first start at which a reservation is available with its new terms', () => {
+it('tells the first start at which a reservation is possible with its new terms', () => {
   const stage = new Stage([reservation(0, 100, 4, 500), reservation(0, 1000, 2, 100)]).to(10);
   const update = { start: 200 * SECOND, duration: 300 * SECOND };
   expect(told(stage, 2, update)).toMatchObject({

@@ -408,7 +408,7 @@ export type RecoverActionInput = {
 export type RecurrenceCollisions =
   /** The recurrence is refused, and the first of them is named. */
   | 'ALL_OR_NOTHING'
-  /** The others are created. Refused when none can be had. */
+  /** The others are created. Refused when none is available. */
   | 'SKIP';
 
 /** Whether occurrences are to come. */

@@ -51,8 +51,8 @@ export function payloadType<Result>(
 }
 
 /**
- * Executes a mutation and builds its payload; without a result, that of a dry run. `subject` is the path of the invalid argument if the engine names none.
- * Rethrows everything but refusals.
+ * Executes a mutation and builds its payload; without a result, that of a dry run. `subject` is the path of the invalid
+ * argument if the engine names none. Rethrows everything but refusals.
  */
 export async function payload<Result>(
   context: ApiContext,

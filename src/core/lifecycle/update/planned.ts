@@ -49,7 +49,7 @@ function refused(lease: Lease, { code, message }: StateReason): SchedulerError {
   if (lease.type === 'DEADLINE' && !isBeyondQuota) return deadlineCannotBeMet(lease);
   return new SchedulerError(
     isBeyondQuota ? quotaExceeded : 'NOT_SCHEDULABLE',
-    `With these terms lease ${lease.id} is not available: ${message}.`,
+    `Lease ${lease.id} cannot be planned with these terms: ${message}.`,
   );
 }
 
