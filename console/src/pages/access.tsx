@@ -14,7 +14,8 @@ import {
 import { useExecute } from '../session/session.tsx';
 import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatEnum } from '../ui/format.ts';
-import { Card, Instant, Page, Pager, QueryState } from '../ui/parts.tsx';
+import { ListPager } from '../ui/list-pager.tsx';
+import { Card, Instant, Page, QueryState } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { useStoredState } from '../ui/stored-state.ts';
 import { type Column, Table } from '../ui/table.tsx';
@@ -88,14 +89,7 @@ function Tokens() {
         empty={<p>No tokens have been created. The admin token of the configuration is not listed.</p>}
       >
         <Table label="List of tokens" columns={tokenColumns} rows={tokens} keyOf={({ id }) => id} />
-        <Pager
-          total={found?.totalCount ?? 0}
-          noun="token"
-          hasPrevious={pages.hasPrevious}
-          hasNext={found?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(found?.pageInfo.startCursor)}
-        />
+        <ListPager list={found} noun="token" pages={pages} newestFirst />
       </QueryState>
     </Card>
   );
@@ -274,14 +268,7 @@ function AuditLog() {
           rows={entries}
           keyOf={({ requestId, mutation: name, at, subject }) => `${requestId} ${name} ${at} ${subject}`}
         />
-        <Pager
-          total={found?.totalCount ?? 0}
-          noun="record"
-          hasPrevious={pages.hasPrevious}
-          hasNext={found?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(found?.pageInfo.startCursor)}
-        />
+        <ListPager list={found} noun="record" pages={pages} newestFirst />
       </QueryState>
     </Card>
   );

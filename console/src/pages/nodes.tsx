@@ -10,7 +10,8 @@ import {
 import { useNodeChanges } from '../live/live.tsx';
 import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatEnum } from '../ui/format.ts';
-import { Page, Pager, QueryState } from '../ui/parts.tsx';
+import { ListPager } from '../ui/list-pager.tsx';
+import { Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { useCursors } from '../ui/use-cursors.ts';
 import { MaintenanceCard, PlanMaintenance } from './maintenance.tsx';
@@ -134,14 +135,7 @@ export function NodesPage() {
         }
       >
         <Table label="List of nodes" columns={columns} rows={nodes?.nodes ?? []} keyOf={({ id }) => id} />
-        <Pager
-          total={nodes?.totalCount ?? 0}
-          noun="node"
-          hasPrevious={pages.hasPrevious}
-          hasNext={nodes?.pageInfo.hasNextPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(nodes?.pageInfo.endCursor)}
-        />
+        <ListPager list={nodes} noun="node" pages={pages} />
       </QueryState>
       <div className="cards after">
         <MaintenanceCard />

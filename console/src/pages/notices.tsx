@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { ConsoleNoticesDocument, type NoticeKind } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
-import { Page, Pager, QueryState } from '../ui/parts.tsx';
+import { ListPager } from '../ui/list-pager.tsx';
+import { Page, QueryState } from '../ui/parts.tsx';
 import { useCursors } from '../ui/use-cursors.ts';
 import { NoticeTable, noticeLabels } from './notice-list.tsx';
 
@@ -57,14 +58,7 @@ export default function NoticesPage() {
         }
       >
         <NoticeTable notices={notices?.nodes ?? []} label="List of notices" />
-        <Pager
-          total={notices?.totalCount ?? 0}
-          noun="notice"
-          hasPrevious={pages.hasPrevious}
-          hasNext={notices?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(notices?.pageInfo.startCursor)}
-        />
+        <ListPager list={notices} noun="notice" pages={pages} newestFirst />
       </QueryState>
     </Page>
   );

@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ConsoleQueueDocument } from '../api/generated/operations.ts';
 import { useExecute, useSchedulerNow } from '../session/session.tsx';
 import { formatDuration, formatRelative } from '../ui/format.ts';
-import { Page, Pager, QueryState, StateBadge } from '../ui/parts.tsx';
+import { ListPager } from '../ui/list-pager.tsx';
+import { Page, QueryState, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { useCursors } from '../ui/use-cursors.ts';
 import { LeaseLink, type LeaseRow, Start } from './lease-table.tsx';
@@ -40,14 +41,7 @@ export function QueuePage() {
         empty={<p>No lease waits in the queue. Leases that can start at once do not appear here.</p>}
       >
         <Table label="Waiting leases" columns={columns} rows={leases} keyOf={({ id }) => id} />
-        <Pager
-          total={queue?.totalCount ?? 0}
-          noun="lease"
-          hasPrevious={pages.hasPrevious}
-          hasNext={queue?.pageInfo.hasNextPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(queue?.pageInfo.endCursor)}
-        />
+        <ListPager list={queue} noun="lease" pages={pages} />
       </QueryState>
     </Page>
   );

@@ -7,7 +7,8 @@ import {
 } from '../api/generated/operations.ts';
 import { useExecute, useHasRole } from '../session/session.tsx';
 import { formatDuration, formatEnum } from '../ui/format.ts';
-import { Instant, Page, Pager, QueryState } from '../ui/parts.tsx';
+import { ListPager } from '../ui/list-pager.tsx';
+import { Instant, Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { useCursors } from '../ui/use-cursors.ts';
 import { describeRule } from './recurrence-rule.ts';
@@ -93,14 +94,7 @@ export default function RecurrencesPage() {
           rows={[...(found?.nodes ?? [])].reverse()}
           keyOf={({ id }) => id}
         />
-        <Pager
-          total={found?.totalCount ?? 0}
-          noun="recurrence"
-          hasPrevious={pages.hasPrevious}
-          hasNext={found?.pageInfo.hasPreviousPage ?? false}
-          onPrevious={pages.previous}
-          onNext={() => pages.next(found?.pageInfo.startCursor)}
-        />
+        <ListPager list={found} noun="recurrence" pages={pages} newestFirst />
       </QueryState>
     </Page>
   );
