@@ -1,16 +1,12 @@
 import { afterAll, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, token } from '../api/fixture.ts';
+import { lease } from '../api/fixture.ts';
+import { servedApi } from './served-api.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiOnNewDatabase();
-const listening = await listen('127.0.0.1', 0);
-listening.serve(api.app);
-afterAll(async () => {
-  await listening.close(1_000);
-  await api[Symbol.asyncDispose]();
-});
+const api = await servedApi();
+const { server } = api;
+afterAll(() => api[Symbol.asyncDispose]());
 
 it('names each lease that it could not cancel once, and cancels the others', async () => {
   for (const number of [1, 2, 3]) await api.prisma.lease.create({ data: lease(number, { state: 'ACTIVE' }) });
@@ -18,9 +14,7 @@ it('names each lease that it could not cancel once, and cancels the others', asy
     if (number === 1) throw new CommandError('LEASE_ENDED', 'Lease 1 has ended.');
     if (number === 2) throw new CommandError('UNAVAILABLE', 'The database is out of reach.');
   };
-  const { status, out, err } = await cli(
-    ...['cancel', '1', '2', '3', '4', '--server', listening.url, '--token', token],
-  );
+  const { status, out, err } = await cli(...['cancel', '1', '2', '3', '4', ...server]);
   expect(status).toBe(1);
   expect(out).toMatch(/^ +3 /m);
   expect(err).toBe(

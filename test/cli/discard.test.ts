@@ -1,18 +1,12 @@
 import { afterAll, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, token } from '../api/fixture.ts';
+import { lease } from '../api/fixture.ts';
+import { servedApi } from './served-api.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiOnNewDatabase();
-const listening = await listen('127.0.0.1', 0);
-listening.serve(api.app);
-afterAll(async () => {
-  await listening.close(1_000);
-  await api[Symbol.asyncDispose]();
-});
-
-const server = ['--server', listening.url, '--token', token];
+const api = await servedApi();
+const { server } = api;
+afterAll(() => api[Symbol.asyncDispose]());
 
 it('discards a quarantined lease, and says why it does not', async () => {
   await api.prisma.lease.create({ data: lease(4, { state: 'READY', isQuarantined: true }) });

@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testTopic } from '../../src/notices/webhooks.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, minute, now, token } from '../api/fixture.ts';
+import { lease, minute, now } from '../api/fixture.ts';
+import { servedApi } from './served-api.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiOnNewDatabase();
-const listening = await listen('127.0.0.1', 0);
-listening.serve(api.app);
-afterAll(async () => {
-  await listening.close(1_000);
-  await api[Symbol.asyncDispose]();
-});
-const server = ['--server', listening.url, '--token', token];
+const api = await servedApi();
+const { server } = api;
+afterAll(() => api[Symbol.asyncDispose]());
 
 beforeAll(async () => {
   await api.prisma.project.create({ data: { name: 'one' } });

@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, createNodes, hour, lease, now, token } from '../api/fixture.ts';
+import { createNodes, hour, lease, now } from '../api/fixture.ts';
+import { servedApi } from './served-api.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiOnNewDatabase();
-const listening = await listen('127.0.0.1', 0);
-listening.serve(api.app);
-const server = ['--server', listening.url, '--token', token];
+const api = await servedApi();
+const { server } = api;
+afterAll(() => api[Symbol.asyncDispose]());
 const machines = ['--machines', '2 CPU:100', '--duration', '1h'];
 
 beforeAll(async () => {
   await createNodes(api.prisma, 2);
   await api.prisma.lease.createMany({ data: [lease(7, { state: 'QUEUED' }), lease(8, { state: 'ACTIVE' })] });
-});
-afterAll(async () => {
-  await listening.close(1_000);
-  await api[Symbol.asyncDispose]();
 });
 
 it('availability prints the first start, and with --to all of them', async () => {

@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/engine/ports.ts';
-import { listen } from '../../src/server/http/listen.ts';
-import { apiOnNewDatabase, lease, minute, now, token } from '../api/fixture.ts';
+import { lease, minute, now } from '../api/fixture.ts';
 import { build, run } from '../support/server-process.ts';
+import { servedApi } from './served-api.ts';
 import { cli } from './terminal.ts';
 
-const api = await apiOnNewDatabase();
-const listening = await listen('127.0.0.1', 0);
-listening.serve(api.app);
-afterAll(async () => {
-  await listening.close(1_000);
-  await api[Symbol.asyncDispose]();
-});
+const api = await servedApi();
+const { server } = api;
+afterAll(() => api[Symbol.asyncDispose]());
 
 describe('request --wait', () => {
   it('tells what becomes of the lease where events before its own are no longer kept', async () => {
@@ -36,7 +32,7 @@ describe('request --wait', () => {
     };
     const { status, out, err } = await cli(
       ...['request', '--machines', '1 CPU:100', '--duration', '1h', '--wait'],
-      ...['--server', listening.url, '--token', token],
+      ...server,
     );
     expect([status, err.match(/-> \w+/g)]).toEqual([0, ['-> PENDING', '-> ACTIVE', '-> DONE']]);
     expect(out).toContain('DONE');
@@ -48,7 +44,7 @@ it('does not ask for a start that no calendar has', async () => {
   for (const after of ['99999999d', '9000000d']) {
     const { status, err } = await cli(
       ...['request', '--type', 'advance-reservation', '--start', `+${after}`],
-      ...['--machines', '1 CPU:100', '--duration', '1h', '--server', listening.url, '--token', token],
+      ...['--machines', '1 CPU:100', '--duration', '1h', ...server],
     );
     expect([status, err]).toEqual([2, 'leasegraph: --start: is not between the years 1970 and 9999\n']);
   }
@@ -72,7 +68,6 @@ describe('request --file -', () => {
       });
       return number;
     };
-    const server = ['--server', listening.url, '--token', token];
     const ended = await run(['request', '--file', '-', ...options, ...server], {}, undefined, text);
     return { ...ended, requests: api.leases.requests };
   }
