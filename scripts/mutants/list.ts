@@ -50,10 +50,14 @@ export const mutants: readonly Mutant[] = [
         "return reservation !== vm || state === 'READY' || state === 'RESUMED_READY';",
         'return true;',
       ],
-      ['running time is not counted', 'lease.accumulated += at - reservation.start;', ''],
+      [
+        'running time is not counted',
+        'lease.accumulated += Math.min(at - reservation.start, lease.remaining);',
+        '',
+      ],
       [
         'what frees a node does not come first',
-        'const starting = freeing.length > 0 ? freeing : startable;',
+        'const starting = startable.some(freesAtOnce) ? startable.filter(freesAtOnce) : startable;',
         'const starting = startable;',
       ],
       [

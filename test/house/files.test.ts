@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { mutants } from '../../scripts/mutants/list.ts';
 import { filesUnder, read, sources } from './sources.ts';
 
 test('a source is short enough to be read', () => {
@@ -16,6 +17,11 @@ test('nothing is left unfinished', () => {
       .flatMap((line, index) => (mark.test(line) ? [`${path}:${index + 1}: ${line.trim()}`] : [])),
   );
   expect(found).toEqual([]);
+});
+
+test('every mutant applies to its file', () => {
+  const astray = mutants.filter(({ file, find }) => read(file).split(find).length !== 2);
+  expect(astray.map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
 });
 
 test('no test is focused or skipped by hand', () => {
