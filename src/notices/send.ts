@@ -87,6 +87,13 @@ function post(
     });
     request.on('socket', (socket) => checkPeer(socket, addresses));
     request.on('error', reject);
+    // 101: Node.js hands the connection over, and neither answers nor aborts any more.
+    request.on('upgrade', ({ statusCode }, socket) => {
+      socket.destroy();
+      resolve(statusCode ?? 0);
+    });
+    // Ignored if it has been answered or has failed.
+    request.on('close', () => reject(new Error('The connection was closed.')));
     request.on('response', (response) => {
       // What it says does not matter, however much it is.
       response.destroy();

@@ -318,6 +318,24 @@ describeDatabase('server', 'deliveries', (database) => {
     expect(receiver.requests.slice(4).map(({ body }) => body.sequence)).toEqual([1, 2, 3]);
   });
 
+  it('that switch the protocol have failed, and occupy nothing', async () => {
+    const store = await open();
+    const { commit } = await site(store);
+    const receiver = await startReceiver();
+    const webhooks = webhooksOf(store);
+    await webhooks.create({ ...made, url: receiver.url });
+    receiver.answer = (_request, response) => {
+      if (receiver.requests.length > 3) return 200;
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+      return undefined;
+    };
+    const { deliverer, queue } = start(store, { concurrencyPerWebhook: 1, maxAttempts: 10 });
+    await commit(notice(1));
+    deliverer.wake();
+    await queue.has('failed 1', 3);
+    await queue.has('succeeded 1');
+  });
+
   it('pause a webhook at once whose receiver is gone, and a test that fails is not repeated', async () => {
     const store = await open();
     const { commit } = await site(store);

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LeaseEventRecord } from '../../src/engine/ports.ts';
+import { CommandError, type LeaseEventRecord } from '../../src/engine/ports.ts';
 import { type Api, apiOn, apiOnNewDatabase, lease, now, token } from '../api/fixture.ts';
 
 const shared = await apiOnNewDatabase();
@@ -247,6 +247,20 @@ describe('a slow subscriber', () => {
     expect(await slow.readUpTo(51)).toHaveLength(51);
     for (const client of [slow, quick]) await client.close();
   });
+});
+
+it('a start after an event that has not happened is an error', async () => {
+  api.leases.publish(event(1));
+  const { eventsAfter } = api.leases;
+  api.leases.eventsAfter = async (request) => {
+    if (request.after > 1)
+      throw new CommandError('INVALID_REQUEST', 'The newest has the number 1.', ['after']);
+    return eventsAfter.call(api.leases, request);
+  };
+  const client = await open(all, { after: 99 });
+  expect(await client.read()).toMatch(/^event: next\ndata: .*"code":"INVALID_REQUEST"/);
+  expect(await client.read()).toBe('event: complete\ndata:\n\n');
+  api.leases.eventsAfter = eventsAfter;
 });
 
 it('a read that fails ends the subscription with an error, and new ones can be made', async () => {

@@ -356,6 +356,23 @@ describe('limits', () => {
     await reader?.cancel();
   });
 
+  it('refuse variables that are nested deeper than 100 levels', async () => {
+    const query = 'query ($ids: [ID!]!) { objects(ids: $ids) { id } }';
+    const post = async (levels: number) => {
+      const ids = `${'['.repeat(levels)}1${']'.repeat(levels)}`;
+      const response = await send('/graphql', {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: `{ "query": ${JSON.stringify(query)}, "variables": { "ids": ${ids} } }`,
+      });
+      const { errors } = (await response.json()) as { errors: { extensions: { code: string } }[] };
+      return [response.status, errors[0]?.extensions.code];
+    };
+    // The object of the variables is a level, too.
+    expect(await post(99)).toEqual([400, 'BAD_USER_INPUT']);
+    for (const levels of [100, 20_000]) expect(await post(levels)).toEqual([400, 'BAD_REQUEST']);
+  });
+
   it('accept variables in the URL if they are JSON', async () => {
     const query = encodeURIComponent('query ($n: Int) { lease(number: $n) { id } }');
     const get = (variables: string) =>

@@ -30,10 +30,15 @@ export interface Availability {
 }
 
 /**
- * How many starts are tried for one answer: a trial takes up to a millisecond on a site with a thousand plans, and the
- * scheduler does nothing else meanwhile.
+ * How many starts are tried for one answer at most: a trial takes up to a millisecond on a site with a thousand plans,
+ * and the scheduler does nothing else meanwhile.
  */
 const maxTrials = 64;
+
+/** Fewer for leases of many machines, each of which is placed in each trial. A few are needed to make headway. */
+function trialsFor(machines: number): number {
+  return Math.max(4, Math.min(maxTrials, Math.floor(2_000 / machines)));
+}
 
 /**
  * When such machines are available. Each start is judged as the pass judges an advance reservation. An answer may cover
@@ -46,6 +51,7 @@ export function availability(
 ): Availability {
   const { machines, duration, preemptible, project = null } = question;
   const from = Math.max(question.from, now);
+  if (from + duration > LAST_INSTANT) return { earliestStart: null, windows: [], continueFrom: null };
   const to = question.to ?? from;
   const draft = (start: Instant) =>
     draftLease(state, { type: 'ADVANCE_RESERVATION', machines, duration, preemptible, project, start }, now);
@@ -53,7 +59,13 @@ export function availability(
   if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [], continueFrom: null };
   const isAccepted = (start: Instant): boolean =>
     start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
-  return searchStarts(startsThatMatter(state, lease, from, to, duration), from, to, isAccepted);
+  return searchStarts(
+    startsThatMatter(state, lease, from, to, duration),
+    from,
+    to,
+    machines.length,
+    isAccepted,
+  );
 }
 
 /** The answer of a part, and of the next part, which was asked for from where the first one ended. */
@@ -76,8 +88,10 @@ export function searchStarts(
   starts: readonly Instant[],
   from: Instant,
   to: Instant,
+  machines: number,
   judge: (start: Instant) => boolean,
 ): Availability {
+  const limit = trialsFor(machines);
   let trials = 0;
   const isAccepted = (start: Instant): boolean => {
     trials += 1;
@@ -102,7 +116,7 @@ export function searchStarts(
   let continueFrom: Instant | null = null;
   for (const start of starts) {
     if (start >= to && earliestStart !== null) break;
-    if (trials >= maxTrials) {
+    if (trials >= limit) {
       continueFrom = last;
       break;
     }

@@ -95,7 +95,7 @@ function firstPossibleStart(
   const isAccepted = (at: Instant) =>
     at + duration <= LAST_INSTANT && isPossible(state, lease.id, { ...update, start: at }, now);
   const starts = startsThatMatter(state, lease, from, from, duration);
-  return alternative(searchStarts(starts, from, from, isAccepted));
+  return alternative(searchStarts(starts, from, from, machines.length, isAccepted));
 }
 
 function isPossible(state: SchedulerState, id: number, update: LeaseUpdate, now: Instant): boolean {

@@ -46,6 +46,32 @@ export function useJsonInUrls(): Plugin {
   };
 }
 
+/** Maximum depth of lists and objects in variables. Recursive functions would otherwise exceed the stack. */
+const maxVariableDepth = 100;
+
+/** Refuses variables that are nested too deep. */
+export function useVariableDepth(): Plugin {
+  return {
+    onParams({ params }) {
+      if (isDeeperThan(params.variables, maxVariableDepth)) {
+        throw clientError(
+          'BAD_REQUEST',
+          `The variables are nested deeper than ${maxVariableDepth} levels.`,
+          400,
+        );
+      }
+    },
+  };
+}
+
+/** Level by level, without recursion. */
+function isDeeperThan(value: unknown, depth: number): boolean {
+  let level: unknown[] = [value];
+  for (let at = 0; at <= depth && level.length > 0; at += 1)
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  return level.length > 0;
+}
+
 /** Replaces the hash of a persisted document by the document. */
 export function usePersistedDocuments(documents: PersistedDocuments): Plugin {
   return {

@@ -13,7 +13,7 @@ import { documentCache, useDocumentLimits, useUnconditionalSubscriptions } from 
 import { type ErrorMask, useErrorMask } from './errors.ts';
 import { useOperationLimits, useOperationMetrics, useOperationTimeout, useReadTurns } from './operations.ts';
 import type { PersistedDocuments } from './persisted-documents.ts';
-import { useJsonInUrls, useParsedBody, usePersistedDocuments } from './requests.ts';
+import { useJsonInUrls, useParsedBody, usePersistedDocuments, useVariableDepth } from './requests.ts';
 import { type ResponseCache, useResponseCache } from './response-cache.ts';
 import { useTracing } from './tracing.ts';
 
@@ -75,6 +75,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
     plugins: [
       useParsedBody(),
       useJsonInUrls(),
+      useVariableDepth(),
       usePersistedDocuments(documents),
       useDocumentLimits(limits.tokens),
       useUnconditionalSubscriptions(),

@@ -172,11 +172,11 @@ function between(
 export function wantsPage(request: Request): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
-    (request.headers.get('accept') ?? '').includes('text/html')
+    (request.headers.get('accept') ?? '').toLowerCase().includes('text/html')
   );
 }
 
-// Whether a request takes a page although it names none: `curl` sends `*/*`.
+/** Whether a request takes a page although it names none: `curl` sends `*\/*`. */
 export function takesPage(request: Request): boolean {
   if (wantsPage(request)) return true;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;

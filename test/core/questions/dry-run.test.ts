@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { joinAvailability, SECOND } from '../../../src/core/index.ts';
+import { joinAvailability, LAST_INSTANT, SECOND } from '../../../src/core/index.ts';
 import { Stage } from '../../support/stage.ts';
 import { bestEffort, machines, reservation, withDeadline } from '../../support/story.ts';
 
@@ -79,6 +79,16 @@ it('answers in parts when there are many starts to try, and the parts join to th
   const refused = scheduler.dryRun(10 * SECOND, asked(1, 100, 100));
   expect(refused).toMatchObject({ accepted: false, firstPossibleStart: null });
   expect(refused.continueFrom).toBeLessThan(3399 * SECOND);
+});
+
+it('has no start for what would end after the year 9999', () => {
+  const { scheduler } = new Stage([]).to(10);
+  const question = { machines: machines(1), duration: 3600 * SECOND, preemptible: false, to: null };
+  const last = LAST_INSTANT - 3600 * SECOND;
+  expect(scheduler.availability(10 * SECOND, { ...question, from: last }).earliestStart).toBe(last);
+  expect(scheduler.availability(10 * SECOND, { ...question, from: last + 1 })).toEqual({
+    ...{ earliestStart: null, windows: [], continueFrom: null },
+  });
 });
 
 it('tries every start that matters, however many leases have the same last start', () => {

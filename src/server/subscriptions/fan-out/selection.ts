@@ -65,6 +65,11 @@ export class Selection<R extends FeedRecord = FeedRecord> {
     return this.options.signal.aborted;
   }
 
+  /** Whether an event with this number is known here. (Another process may know of later ones.) */
+  hasReached(cursor: number): boolean {
+    return cursor <= (this.pending.at(-1)?.sequence ?? this.position);
+  }
+
   /** Returns false if the subscriber is behind and must read first. */
   join(subscriber: Subscriber): boolean {
     if (subscriber.cursor < this.position) return false;

@@ -52,7 +52,9 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     sink.onReady = () => this.wake();
     this.selection = this.options.open();
     this.selection.subscribers.add(this);
-    if (!this.selection.join(this)) void this.catchUp(this.selection);
+    // A read finds out whether there is such an event anywhere; if not, it fails.
+    const isAhead = !this.selection.hasReached(this.cursor);
+    if (isAhead || !this.selection.join(this)) void this.catchUp(this.selection, isAhead);
   }
 
   deliver(batch: Batch): boolean {
@@ -75,9 +77,9 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     this.close();
   }
 
-  /** Reads until it has caught up. */
-  private async catchUp(selection: Selection): Promise<void> {
-    while (!this.over && !selection.join(this)) {
+  /** Reads until it has caught up; with `mustRead` once at least. */
+  private async catchUp(selection: Selection, mustRead = false): Promise<void> {
+    for (let isFirst = mustRead; !this.over && (isFirst || !selection.join(this)); isFirst = false) {
       let page: Batch;
       try {
         page = await selection.page(this.cursor);
