@@ -1,5 +1,6 @@
+import type { CredentialsChange } from '../identity/index.ts';
 import { type ApiContext, readAgain } from './context.ts';
-import { credentialsEnded } from './feed-stream.ts';
+import { credentialsEnded, RightsChanged } from './feed-stream.ts';
 import type { Readers } from './read/readers.ts';
 
 /** Polling interval in milliseconds. All streams poll at the same moments, so that they share statements. */
@@ -24,7 +25,7 @@ export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, und
   private isLast = false;
   private over = false;
   private hasLooked = false;
-  private hasCredentials = true;
+  private credentials: CredentialsChange | null = null;
   private wake: () => void = () => {};
   private readonly unwatch: () => void;
 
@@ -32,8 +33,8 @@ export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, und
     private readonly context: ApiContext,
     private readonly look: (read: Readers) => Promise<Look<T>>,
   ) {
-    this.unwatch = context.services.identity.watch.add(context.principal, () => {
-      this.hasCredentials = false;
+    this.unwatch = context.services.identity.watch.add(context.principal, (change) => {
+      this.credentials = change;
       this.wake();
     });
   }
@@ -49,6 +50,7 @@ export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, und
       return await this.return();
     } catch (failure) {
       await this.return();
+      if (failure instanceof RightsChanged) throw failure;
       return { done: false, value: { failure } };
     }
   }
@@ -56,7 +58,8 @@ export class ChangeStream<T> implements AsyncGenerator<Change<T>, undefined, und
   private async refill(): Promise<void> {
     if (this.hasLooked) await this.pause();
     if (this.over) return;
-    if (!this.hasCredentials) throw credentialsEnded();
+    if (this.credentials === 'ended') throw credentialsEnded();
+    if (this.credentials === 'changed') throw new RightsChanged();
     this.hasLooked = true;
     readAgain(this.context);
     const { values, isLast = false } = await this.look(this.context.read);

@@ -1,5 +1,6 @@
 import type { Instant } from '../core/index.ts';
 import type { Feed, LeaseEventRecord, LeaseService } from '../engine/ports.ts';
+import type { CredentialsChange } from '../identity/index.ts';
 import { type ApiContext, readAgain } from './context.ts';
 import { clientError } from './errors.ts';
 import type { Readers } from './read/readers.ts';
@@ -34,6 +35,11 @@ export function eventFeed(leases: LeaseService): Feed<LeaseEventRecord> {
   };
 }
 
+/** Ends the stream of a token whose holder has other rights now. It is no error for the client, which reconnects. */
+export class RightsChanged extends Error {
+  override readonly name = 'RightsChanged';
+}
+
 /** Ends the streams of a token that expires or is revoked. */
 export function credentialsEnded(): Error {
   return clientError('UNAUTHENTICATED', 'The token has expired or was revoked.');
@@ -58,7 +64,7 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
   private readonly abandoned = new AbortController();
   private source: AsyncIterator<R> | undefined;
   private unwatch: () => void = () => {};
-  private hasCredentials = true;
+  private credentials: CredentialsChange | null = null;
   private over = false;
 
   constructor(
@@ -82,7 +88,8 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
       this.source ??= this.open();
       for (;;) {
         const { done: ended, value } = await this.source.next();
-        if (!this.hasCredentials) throw credentialsEnded();
+        if (this.credentials === 'ended') throw credentialsEnded();
+        if (this.credentials === 'changed') throw new RightsChanged();
         if (ended) return await this.return();
         readAgain(this.context);
         const [record] = await this.selection.shown([value], this.context.read);
@@ -91,6 +98,7 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
     } catch (error) {
       if (this.over) return done;
       await this.return();
+      if (error instanceof RightsChanged) throw error;
       return { done: false, value: FeedStream.failure(error) };
     }
   }
@@ -99,8 +107,8 @@ export class FeedStream<R extends FeedRecord> implements AsyncGenerator<Delivery
     const { after, feed, leaseNumber } = this.selection;
     const { principal, services } = this.context;
     // Ends the stream when the credentials end, also during a wait.
-    this.unwatch = services.identity.watch.add(principal, () => {
-      this.hasCredentials = false;
+    this.unwatch = services.identity.watch.add(principal, (change) => {
+      this.credentials = change;
       this.abandoned.abort();
     });
     return feed.subscribe({ after, leaseNumber, signal: this.abandoned.signal })[Symbol.asyncIterator]();

@@ -7,7 +7,13 @@ export {
   type SiteFacts,
   withUseTracking,
 } from './context.ts';
-export { credentialsEnded, type FeedRecord, type FeedSelection, FeedStream } from './feed-stream.ts';
+export {
+  credentialsEnded,
+  type FeedRecord,
+  type FeedSelection,
+  FeedStream,
+  RightsChanged,
+} from './feed-stream.ts';
 export { charactersPerCost, defaultPageSize } from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';
 export { viewOf } from './read/view.ts';

@@ -40,6 +40,7 @@ const named: Readonly<Record<string, string>> = {
   NodeStateChange: 'at by cause reason',
   Notice: 'at end id kind lease maintenance message node previousStart reason sequence start',
   PageInfo: 'endCursor hasNextPage hasPreviousPage startCursor',
+  // Not: members, since tokens expire.
   Project: 'createdAt id leases name quotas',
   // Not: usage.
   Quota: 'amount amountHours maxDuration maxLeases period type',

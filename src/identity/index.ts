@@ -21,4 +21,5 @@ export {
   webhooksOf,
 } from './rights.ts';
 export { administrator, createIdentity, type IdentityOptions, type IdentityService } from './service.ts';
-export { NameTaken } from './tokens.ts';
+export { NameTaken, type TokenChanges } from './tokens.ts';
+export type { CredentialsChange } from './watch.ts';

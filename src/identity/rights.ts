@@ -53,6 +53,7 @@ export const requiredRole: Readonly<Record<string, Role>> = {
   'Mutation.createProject': 'ADMIN',
   'Mutation.updateProject': 'ADMIN',
   'Mutation.createToken': 'ADMIN',
+  'Mutation.updateToken': 'ADMIN',
   'Mutation.revokeToken': 'ADMIN',
   'Subscription.leaseEvents': 'VIEWER',
   'Subscription.leaseChanged': 'VIEWER',

@@ -47,12 +47,14 @@ export function createIdentity(options: IdentityOptions): IdentityService {
   const tokens = new Tokens(prisma);
   const keys = new Keys(prisma);
   const projects = new Projects(prisma, keys);
+  const watch = new Watch(tokens);
+  tokens.onChange = () => void watch.look();
   return {
     tokens,
     projects,
     keys,
     audit: new Audit(prisma, options.audit ?? { retention: null, onFailure: () => {} }),
-    watch: new Watch(tokens),
+    watch,
     visibility,
     browserSignIn: options.browserSignIn ?? null,
     authenticate: async (authorization) => {

@@ -27,8 +27,20 @@ export interface NewToken {
   readonly expiresAt: Date | null;
 }
 
+/** What is not given stays as it is. */
+export interface TokenChanges {
+  readonly role?: Role | undefined;
+  /** All its projects from now on; otherwise those that it has, with some more and without others. */
+  readonly projects?: readonly number[] | undefined;
+  readonly addProjects?: readonly number[] | undefined;
+  readonly removeProjects?: readonly number[] | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
 /** Tokens in the database. Secrets are never stored: a token is found by the SHA-256 hash of its secret. */
 export class Tokens {
+  /** Called when a token was changed or revoked here. */
+  onChange: () => void = () => {};
   private readonly cache = new Map<string, Cached>();
 
   constructor(
@@ -68,7 +80,36 @@ export class Tokens {
       return transaction.token.update({ where: { number }, data: { revokedAt } });
     });
     this.cache.delete(found.hash);
+    this.onChange();
     return revoked;
+  }
+
+  /** Null when there is no such token; 'revoked' when it has been revoked, and has not changed. */
+  async update(
+    number: number,
+    changes: TokenChanges,
+    record?: RecordWithin,
+  ): Promise<Token | 'revoked' | null> {
+    const { role, addProjects = [], removeProjects = [], expiresAt } = changes;
+    const updated = await this.prisma.$transaction(async (transaction) => {
+      // Locked, so that changes of its projects that are made side by side are all kept.
+      await transaction.$queryRaw`SELECT number FROM tokens WHERE number = ${number} FOR UPDATE`;
+      const found = await transaction.token.findUnique({ where: { number } });
+      if (found === null) return null;
+      if (found.revokedAt !== null) return 'revoked';
+      const projects = [...new Set([...(changes.projects ?? found.projects), ...addProjects])].filter(
+        (project) => !removeProjects.includes(project),
+      );
+      await record?.(transaction, number);
+      return transaction.token.update({
+        where: { number },
+        data: { projects, ...(role && { role }), ...(expiresAt !== undefined && { expiresAt }) },
+      });
+    });
+    if (updated === null || updated === 'revoked') return updated;
+    this.cache.delete(updated.hash);
+    this.onChange();
+    return updated;
   }
 
   /** The identity of a secret; null if unknown, revoked or expired. */
@@ -93,12 +134,11 @@ export class Tokens {
     };
   }
 
-  /** Those of the tokens that are no longer valid. */
-  async invalid(numbers: readonly number[]): Promise<ReadonlySet<number>> {
+  /** What their holders may do, of those of the tokens that are valid. */
+  async valid(numbers: readonly number[]): Promise<ReadonlyMap<number, Pick<Identity, 'role' | 'projects'>>> {
     const found = await this.prisma.token.findMany({ where: { number: { in: [...numbers] } } });
     const now = this.clock();
-    const valid = new Set(found.filter((token) => isValid(token, now)).map(({ number }) => number));
-    return new Set(numbers.filter((number) => !valid.has(number)));
+    return new Map(found.filter((token) => isValid(token, now)).map((token) => [token.number, token]));
   }
 
   private remember(hash: string, cached: Cached): void {

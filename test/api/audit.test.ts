@@ -50,6 +50,7 @@ const accepted: Readonly<Record<string, { readonly input: object; readonly subje
   createProject: { input: { name: 'new' }, subject: id('Project', 2) },
   updateProject: { input: { id: id('Project', 1), name: 'renamed' }, subject: id('Project', 1) },
   createToken: { input: { name: 'new', role: 'USER' }, subject: id('Token', 2) },
+  updateToken: { input: { id: id('Token', 1), role: 'VIEWER' }, subject: id('Token', 1) },
   revokeToken: { input: { id: id('Token', 1) }, subject: id('Token', 1) },
 };
 

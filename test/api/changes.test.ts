@@ -30,7 +30,7 @@ const { tokens } = createIdentity({ prisma, adminToken: 'x' });
 const id = (type: string, number: number) => btoa(`${type}:${number}`);
 
 /** The data of server-sent events, and 'complete'. */
-async function* watch(query: string, secret: string) {
+async function* watch(query: string, secret: string, onOpen = () => {}) {
   const stream = new AbortController();
   open.push(stream);
   const response = await api.app.fetch(
@@ -48,6 +48,7 @@ async function* watch(query: string, secret: string) {
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += new TextDecoder().decode(chunk as Uint8Array);
+    onOpen();
     for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
       const block = text.slice(0, end);
       text = text.slice(end + 2);
@@ -119,6 +120,26 @@ it.each([
   const { value } = await (ended ?? stream.next());
   expect((value as Answer).errors?.[0]?.extensions?.code).toBe('UNAUTHENTICATED');
   expect((await stream.next()).value).toBe('complete');
+});
+
+it.each([
+  ['queueChanged', 'subscription { queueChanged { length } }'],
+  ['leaseEvents', 'subscription { leaseEvents { sequence } }'],
+])('%s ends without being completed when the rights of the token change', async (_name, subscription) => {
+  const { secret, token } = await operator();
+  const received: unknown[] = [];
+  let opened = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  const reading = (async () => {
+    for await (const value of watch(subscription, secret, opened)) received.push(value);
+  })();
+  await isOpen;
+  const query = `mutation { updateToken(input: { id: "${id('Token', token.number)}", role: USER }) { userErrors { code } } }`;
+  expect((await api.ask(query)).data.updateToken.userErrors).toEqual([]);
+  await reading;
+  expect(JSON.stringify(received)).not.toMatch(/complete|errors/);
 });
 
 it('cannot be opened for what the principal may not see', async () => {

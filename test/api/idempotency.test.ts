@@ -181,7 +181,8 @@ describeEachDatabase('with an idempotency key', (databases) => {
 /** Mutations that make nothing which a repetition would make again. */
 const makeNothing = [
   ...['endLease', 'cancelLease', 'discardLease', 'endMaintenance', 'recoverAction', 'setNodeState'],
-  ...['updateNode', 'removeNode', 'updateProject', 'revokeToken', 'updateWebhook', 'deleteWebhook'],
+  ...['updateNode', 'removeNode', 'updateProject', 'updateToken', 'revokeToken'],
+  ...['updateWebhook', 'deleteWebhook'],
   ...['updateRecurrence', 'cancelRecurrence'],
   // A repetition makes another delivery of a test, as often as it is asked for.
   'testWebhook',

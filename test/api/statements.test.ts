@@ -99,6 +99,11 @@ const cases: readonly (readonly [what: string, statements: number, query: string
   ],
   ['maintenance with its nodes', 2, '{ maintenance { nodes { start nodes { hostname } } } }'],
   ['projects with their leases', 2, '{ projects { nodes { name leases(first: 5) { nodes { number } } } } }'],
+  [
+    'projects with their members, the projects of those, and how many there are',
+    4,
+    '{ projects { nodes { name members(first: 5) { totalCount nodes { name projects { name } } } } } }',
+  ],
   ['tokens with their projects', 2, '{ tokens { nodes { name projects { name } } } }'],
   ['notices with their leases', 2, '{ notices { nodes { message lease { name } } } }'],
   ['a recurrence', 1, '{ recurrence(number: 1) { name } }'],

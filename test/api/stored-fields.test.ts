@@ -34,11 +34,11 @@ it('a field is read anew unless it is named', () => {
   );
   const dependent = [
     ...['accounting', 'availability', 'scheduler', 'serverTime', 'viewer'].map((field) => `Query.${field}`),
-    ...['Lease.waiting', 'Quota.usage', 'Recurrence.upcoming'],
+    ...['Lease.waiting', 'Project.members', 'Quota.usage', 'Recurrence.upcoming'],
   ];
   // What only these lead to.
   const within =
-    /^(Accounting|Availability|QuotaUsage|ResourceTime|SchedulerStatus|TimeWindow|UpcomingOccurrence|Waiting)\./;
+    /^(Accounting|Availability|QuotaUsage|ResourceTime|SchedulerStatus|TimeWindow|UpcomingOccurrence|User(Connection|Edge)|Waiting)\./;
   expect(anew.filter((name) => !within.test(name)).sort()).toEqual(dependent.sort());
 });
 

@@ -41,7 +41,44 @@ describe('projects, tokens and audit records', () => {
     expect((await cli('leases', ...asAda)).status).toBe(0);
     expect((await cli('token', 'list', ...asAda)).err).toMatch(/^leasegraph: .* \[FORBIDDEN\]\n$/);
 
+    const update = async (...args: readonly string[]) => cli('token', 'update', 'ada', ...args, ...server);
+    expect((await update('--role', 'user', '--expires', 'never')).out).toMatch(
+      /^ada +\S+ +USER +physics +(?!2030)/m,
+    );
+    expect((await update()).err).toBe(
+      'leasegraph: The update changes nothing. Give a role, projects or an expiry. [INVALID_REQUEST]\n',
+    );
+    await cli('project', 'create', 'biology', ...server);
+    expect((await update('--add-project', 'biology', '--remove-project', 'physics')).out).toMatch(
+      /^ada +\S+ +USER +biology /m,
+    );
+    const members = async (project: string, ...as: readonly string[]) => {
+      const { out } = await cli('project', 'members', 'list', project, '--jsonl', ...as);
+      return out
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => (JSON.parse(line) as { name: string }).name);
+    };
+    expect(await members('physics', ...server)).toEqual([]);
+    expect(await members('biology', ...asAda)).toEqual(['ada']);
+    await cli('token', 'create', 'bob', ...server);
+    const added = await cli('project', 'members', 'add', 'physics', 'ada', 'bob', ...server);
+    expect(added.out).toMatch(/^ada .* biology physics .*\nbob .* physics /m);
+    expect(await members('physics', ...asAda)).toEqual(['ada', 'bob']);
+    const removed = await cli('project', 'members', 'remove', 'physics', 'ada', ...server);
+    expect(removed.out).toMatch(/^ada +\S+ +USER +biology /m);
+    expect((await cli('project', 'members', 'list', 'physics', ...server)).out).toMatch(
+      /^bob +USER +physics$/m,
+    );
+    expect((await cli('project', 'members', 'list', 'physics', ...asAda)).err).toContain(
+      '[PROJECT_NOT_FOUND]',
+    );
+    expect((await cli('project', 'members', 'add', 'physics', 'ada', ...asAda)).err).toContain('_NOT_FOUND]');
+
     const revoked = await cli('token', 'revoke', 'ada', ...server);
+    expect((await update('--role', 'admin')).err).toMatch(/ \[TOKEN_REVOKED\]\n$/);
+    expect(await members('biology', ...server)).toEqual([]);
     expect(revoked.status).toBe(0);
     expect((await cli('leases', ...asAda)).err).toContain('does not know this token');
     expect((await cli('token', 'revoke', 'nobody', ...server)).err).toBe(
@@ -54,7 +91,7 @@ describe('projects, tokens and audit records', () => {
         .trim()
         .split('\n')
         .map((line) => (JSON.parse(line) as { outcome: string }).outcome),
-    ).toEqual(['OK']);
+    ).toEqual(['OK', 'OK']);
     expect((await cli('audit', '--mutation', 'cancelLease', ...server)).out).toBe('No entries.\n');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { administrator, createIdentity } from '../../src/identity/index.ts';
+import { administrator, createIdentity, type TokenChanges } from '../../src/identity/index.ts';
 import { NameTaken, Tokens } from '../../src/identity/tokens.ts';
 import { Watch } from '../../src/identity/watch.ts';
 import { apiOnNewDatabase } from '../api/fixture.ts';
@@ -71,6 +71,34 @@ describe('tokens', () => {
     expect(await tokens.revoke(999_999)).toBeNull();
   });
 
+  it('change at once here, and on other servers within two seconds', async () => {
+    const other = new Tokens(prisma, () => now);
+    const { token, secret } = await tokens.create(newToken('ada'));
+    await tokens.identify(secret);
+    await other.identify(secret);
+    const expiresAt = new Date(now + 60_000);
+    const changes = { role: 'VIEWER', addProjects: [5, 3], removeProjects: [4], expiresAt } as const;
+    expect(await tokens.update(token.number, changes)).toMatchObject({ projects: [3, 5] });
+    const changed = { role: 'VIEWER', projects: [3, 5], expiresAt: now + 60_000 };
+    expect(await tokens.identify(secret)).toMatchObject(changed);
+    now += 2_000;
+    expect(await other.identify(secret)).toMatchObject(changed);
+    expect(await tokens.update(token.number, { projects: [7] })).toMatchObject({ role: 'VIEWER', expiresAt });
+    expect(await tokens.update(token.number, { expiresAt: null })).toMatchObject({
+      projects: [7],
+      expiresAt: null,
+    });
+    await tokens.revoke(token.number);
+    expect(await tokens.update(token.number, { role: 'ADMIN' })).toBe('revoked');
+    expect(await tokens.update(999_999, { role: 'ADMIN' })).toBeNull();
+  });
+
+  it('keep all memberships that are given side by side', async () => {
+    const { token, secret } = await tokens.create(newToken('ada'));
+    await Promise.all([5, 6, 7, 8].map((project) => tokens.update(token.number, { addProjects: [project] })));
+    expect(new Set((await tokens.identify(secret))?.projects)).toEqual(new Set([3, 4, 5, 6, 7, 8]));
+  });
+
   it('record their use once per minute', async () => {
     const { token, secret } = await tokens.create(newToken('ada'));
     const lastUse = async () =>
@@ -127,5 +155,43 @@ describe('watch', () => {
     now += 10_000;
     await watch.look();
     expect(ended).toEqual(['revoked', 'expiring']);
+  });
+
+  it('tells of other rights, but not of another expiry', async () => {
+    const changes: string[] = [];
+    const watch = new Watch(tokens, () => now);
+    const numbers = new Map<string, number>();
+    for (const name of ['role', 'projects', 'order', 'extended', 'shortened']) {
+      const { token, secret } = await tokens.create(newToken(name, new Date(now + 10_000)));
+      numbers.set(name, token.number);
+      const identity = await tokens.identify(secret);
+      if (identity) watch.add(identity, (change) => changes.push(`${name} ${change}`));
+    }
+    const update = (name: string, change: TokenChanges) => tokens.update(numbers.get(name) ?? 0, change);
+    await update('role', { role: 'VIEWER' });
+    await update('projects', { removeProjects: [3] });
+    await update('order', { projects: [4, 3] });
+    await update('extended', { expiresAt: null });
+    await update('shortened', { expiresAt: new Date(now + 5_000) });
+    await watch.look();
+    expect(changes).toEqual(['role changed', 'projects changed']);
+    now += 5_000;
+    await watch.look();
+    expect(changes.slice(2)).toEqual(['shortened ended']);
+    now += 5_000;
+    await watch.look();
+    expect(changes.slice(3)).toEqual(['order ended']);
+  });
+
+  it('ends streams of expired tokens also while the database is out of reach', async () => {
+    let ended = 0;
+    const watch = new Watch({ valid: () => Promise.reject(new Error('no database')) }, () => now);
+    watch.add({ ...administrator, token: 1, expiresAt: now + 1_000 }, () => (ended += 1));
+    watch.add({ ...administrator, token: 2 }, () => (ended += 1));
+    await watch.look();
+    expect(ended).toBe(0);
+    now += 1_000;
+    await watch.look();
+    expect(ended).toBe(1);
   });
 });

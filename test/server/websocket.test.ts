@@ -129,6 +129,46 @@ describe('graphql-ws', () => {
     await expect(first(client, '{ serverTime }')).rejects.toMatchObject({ code: CloseCode.Forbidden });
   });
 
+  it.each(['queueChanged { length }', 'leaseEvents { sequence }'])(
+    'closes connections with 1012 when the rights of their token change, and clients get the new ones: %s',
+    async (subscription) => {
+      const { tokens } = createIdentity({ prisma: shared.prisma, adminToken: 'x' });
+      const name = `its-${subscription.split(' ')[0]}`;
+      const created = await tokens.create({ name, role: 'OPERATOR', projects: [], expiresAt: null });
+      const closes: unknown[] = [];
+      const connections: unknown[] = [];
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+      const client = createClient({
+        url,
+        webSocketImpl: WebSocket,
+        connectionParams: { authorization: `Bearer ${created.secret}` },
+        retryWait: async () => {},
+        on: {
+          connected: (socket) => connections.push(socket),
+          closed: (event) => closes.push((event as { code: number }).code),
+        },
+      });
+      closers.push(() => client.dispose());
+      const errors: unknown[] = [];
+      client.subscribe(
+        { query: `subscription { ${subscription} }` },
+        { next: () => {}, error: (error) => errors.push(error), complete: () => errors.push('complete') },
+      );
+      await vi.waitFor(() => expect(connections).toHaveLength(1));
+      const update = `mutation { updateToken(input: { id: "${btoa(`Token:${created.token.number}`)}", role: USER }) { userErrors { code } } }`;
+      expect((await api.ask(update)).data.updateToken.userErrors).toEqual([]);
+      await vi.waitFor(() => expect(connections).toHaveLength(2));
+      expect(closes).toEqual([1012]);
+      expect(await first(client, '{ viewer { role } }')).toEqual({
+        data: { viewer: { role: 'USER' } },
+        extensions: expect.anything(),
+      });
+      expect(errors).toEqual([]);
+      expect(printed).not.toHaveBeenCalled();
+      printed.mockRestore();
+    },
+  );
+
   const raw = async (protocols = ['graphql-transport-ws'], at = url) => {
     const socket = new WebSocket(at, protocols);
     closers.push(() => socket.terminate());

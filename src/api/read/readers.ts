@@ -1,7 +1,6 @@
 import type { Amounts, Instant } from '../../core/index.ts';
 import type { Identity, Visibility } from '../../identity/index.ts';
 import type {
-  AuditEntry,
   LeaseEvent,
   LeaseMachine,
   PrismaClient,
@@ -23,20 +22,11 @@ import {
   measuredActionsOfNodes,
 } from './actions.ts';
 import {
-  type AuditFilter,
-  auditOrder,
-  countAudit,
   countProjects,
-  countTokens,
   ownersByName,
   projectOrder,
   projectsByNumber,
-  readAudit,
   readProjects,
-  readTokens,
-  type TokenRow,
-  tokenOrder,
-  tokensByNumber,
 } from './administration.ts';
 import { type Batch, Batches } from './batches.ts';
 import { Budget } from './budget.ts';
@@ -51,6 +41,7 @@ import {
 } from './events.ts';
 import { plansOfLeases, plansOfNodes } from './fingerprints.ts';
 import { type FreeCapacity, freeCapacity } from './free-capacity.ts';
+import { IdentityReaders } from './identity-readers.ts';
 import type { Interval } from './interval.ts';
 import {
   countLeases,
@@ -124,6 +115,7 @@ export function readers(prisma: PrismaClient, principal: Identity, visibility: V
 export class Readers {
   readonly budget = new Budget();
   readonly notices: NoticeReaders;
+  readonly identity: IdentityReaders;
   private readonly batches: Batches;
 
   constructor(
@@ -132,6 +124,7 @@ export class Readers {
   ) {
     this.batches = new Batches(source);
     this.notices = new NoticeReaders(source, this.batches);
+    this.identity = new IdentityReaders(source, this.batches);
   }
 
   lease(number: number): Promise<LeaseRow | undefined> {
@@ -349,18 +342,6 @@ export class Readers {
   async owner(name: string): Promise<Pick<Identity, 'name' | 'role' | 'projects'>> {
     if (name === 'admin') return { name, role: 'ADMIN', projects: [] };
     return (await this.batches.load(ownersByName, name)) ?? { name, role: 'USER', projects: [] };
-  }
-
-  token(number: number): Promise<TokenRow | undefined> {
-    return this.batches.load(tokensByNumber, number);
-  }
-
-  tokens(page: PageArguments): Connection<TokenRow> {
-    return this.list(tokenOrder, page, readTokens, countTokens);
-  }
-
-  auditLog(filter: AuditFilter, page: PageArguments): Connection<AuditEntry> {
-    return this.list(auditOrder, page, readAudit, countAudit, filter);
   }
 
   private list<Row, Filter extends readonly unknown[]>(

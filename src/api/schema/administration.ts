@@ -90,7 +90,7 @@ builder.queryFields((t) => ({
     {
       type: Token,
       description: 'All tokens, revoked ones included. For administrators.',
-      resolve: (_root, page, { read }) => read.tokens(page),
+      resolve: (_root, page, { read }) => read.identity.tokens(page),
     },
     TokenConnection,
   ),
@@ -106,7 +106,7 @@ builder.queryFields((t) => ({
         for (const field of ['principals', 'mutations', 'outcomes', 'subjects'] as const) {
           checkComparable(`filter.${field}`, ...(filter?.[field] ?? []));
         }
-        return read.auditLog(filter ?? {}, page);
+        return read.identity.auditLog(filter ?? {}, page);
       },
     },
     AuditEntryConnection,

@@ -53,7 +53,7 @@ export const Project = builder.node(builder.objectRef<ProjectRow>('Project'), {
 export const Token = builder.node(builder.objectRef<TokenRow>('Token'), {
   description: 'A bearer token. Its secret is shown once, when it is created.',
   id: { resolve: ({ number }) => number },
-  loadWithoutCache: (number, { read }) => read.token(Number(number)),
+  loadWithoutCache: (number, { read }) => read.identity.token(Number(number)),
 });
 
 export const Notice = builder.node(builder.objectRef<NoticeRow>('Notice'), {

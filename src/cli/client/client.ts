@@ -250,7 +250,10 @@ export function assertAccepted(userErrors: readonly Refusal[]): void {
   if (userErrors.length === 0) return;
   throw new CliError(
     userErrors
-      .map(({ code, message, path }) => `${path ? `${path.slice(1).join('.')}: ` : ''}${message} [${code}]`)
+      .map(
+        ({ code, message, path }) =>
+          `${path && path.length > 1 ? `${path.slice(1).join('.')}: ` : ''}${message} [${code}]`,
+      )
       .join('; '),
   );
 }

@@ -1,9 +1,24 @@
 import type { Command } from 'commander';
-import { addServerOptions, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
-import { CreateProjectDocument, UpdateProjectDocument } from '../client/generated/operations.ts';
+import {
+  addServerOptions,
+  allPages,
+  assertAccepted,
+  type Client,
+  connect,
+  type ServerOptions,
+} from '../client/client.ts';
+import {
+  CreateProjectDocument,
+  type MemberRowFragment,
+  MembersDocument,
+  type TokenRowFragment,
+  UpdateProjectDocument,
+  UpdateTokenDocument,
+} from '../client/generated/operations.ts';
 import { keyHelp, keyInput } from '../client/idempotency.ts';
 import { allProjects, findProject, type ProjectRow } from '../client/projects.ts';
 import { showInstant } from '../client/show.ts';
+import { findToken, tokenTable } from '../client/tokens.ts';
 import { addOutputOptions, type OutputOptions, printList, printOne } from '../output.ts';
 import { formatTable } from '../table.ts';
 import { CliError, type Terminal } from '../terminal.ts';
@@ -37,6 +52,59 @@ export default function project(command: Command, terminal: Terminal): void {
       const { updateProject } = await client.request(UpdateProjectDocument, { input: { id, name } });
       show(updateProject, options, terminal);
     });
+
+  const members = command.command('members').description('List and change who belongs to a project.');
+  const membersSub = (name: string, description: string) =>
+    addOutputOptions(addServerOptions(members.command(name).description(description))).argument(
+      '<project>',
+      'name or id of the project',
+    );
+  membersSub('list', 'List the members of a project.').action(async (wanted: string, options: Options) => {
+    const client = connect(options);
+    const found = await allMembers(client, (await findProject(client, wanted)).id);
+    printList(terminal, options, found, () =>
+      found.length === 0 ? 'No members.\n' : memberTable(found, terminal.tableWidth),
+    );
+  });
+  for (const [name, list, description] of [
+    ['add', 'addProjects', 'Make the holders of tokens members of a project.'],
+    ['remove', 'removeProjects', 'Take the membership of a project from the holders of tokens.'],
+  ] as const) {
+    membersSub(name, description)
+      .argument('<token...>', 'names, prefixes or ids of tokens')
+      .action(async (wanted: string, tokens: readonly string[], options: Options) => {
+        const client = connect(options);
+        const { id: project } = await findProject(client, wanted);
+        const changed: TokenRowFragment[] = [];
+        for (const each of tokens) {
+          const { id } = await findToken(client, each);
+          const input = { id, [list]: [project] };
+          const { token, userErrors } = (await client.request(UpdateTokenDocument, { input })).updateToken;
+          assertAccepted(userErrors);
+          if (token !== null) changed.push(token);
+        }
+        printList(terminal, options, changed, () => tokenTable(changed, terminal.tableWidth));
+      });
+  }
+}
+
+async function allMembers(client: Client, id: string): Promise<MemberRowFragment[]> {
+  const found: MemberRowFragment[] = [];
+  const pages = allPages(async (after, first) => {
+    const { node } = await client.request(MembersDocument, { id, first, after });
+    if (node === null || !('members' in node)) throw new CliError('the server answered without a project');
+    return node.members;
+  });
+  for await (const each of pages) found.push(each);
+  return found;
+}
+
+function memberTable(members: readonly MemberRowFragment[], width: number): string {
+  return formatTable(
+    [{ title: 'MEMBER' }, { title: 'ROLE' }, { title: 'PROJECTS', drop: 1 }],
+    members.map(({ name, role, projects }) => [name, role, projects.map((each) => each.name).join(' ')]),
+    width,
+  );
 }
 
 interface Payload {

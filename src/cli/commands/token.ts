@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { type Moment, momentOption, role } from '../client/arguments.ts';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
@@ -13,17 +12,24 @@ import {
   RevokeTokenDocument,
   type Role,
   type TokenRowFragment,
-  TokensDocument,
+  UpdateTokenDocument,
 } from '../client/generated/operations.ts';
 import { keyHelp, keyInput, secretNotShown } from '../client/idempotency.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { findProject } from '../client/projects.ts';
-import { showInstant } from '../client/show.ts';
+import { allTokens, findToken, tokenTable } from '../client/tokens.ts';
 import { addOutputOptions, type OutputOptions, printList, printOne } from '../output.ts';
-import { type Column, formatTable } from '../table.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 
 type Options = ServerOptions & OutputOptions;
+
+interface UpdateOptions extends Options {
+  readonly role?: Role;
+  readonly project?: readonly string[];
+  readonly addProject?: readonly string[];
+  readonly removeProject?: readonly string[];
+  readonly expires?: Moment | 'never';
+}
 
 interface CreateOptions extends Options {
   readonly role: Role;
@@ -39,23 +45,18 @@ export default function token(command: Command, terminal: Terminal): void {
   sub('list', 'List tokens.').action(async (options: Options) => {
     const tokens = await allTokens(connect(options));
     printList(terminal, options, tokens, () =>
-      tokens.length === 0 ? 'No tokens.\n' : table(tokens, terminal.tableWidth),
+      tokens.length === 0 ? 'No tokens.\n' : tokenTable(tokens, terminal.tableWidth),
     );
   });
   sub('create', 'Create a token. Its secret is printed on standard output, this once.')
     .argument('<name>', 'name of the token')
     .option('--role <role>', 'viewer, user, operator or admin', role, 'USER')
-    .option(
-      '--project <project>',
-      'project of which it is a member; may be repeated',
-      (text, before: readonly string[] = []) => [...before, text],
-    )
+    .option('--project <project>', 'project of which it is a member; may be repeated', several)
     .option('--expires <instant>', 'when it expires, such as +30d (default: never)', momentOption)
     .option('--key <key>', keyHelp)
     .action(async (name: string, options: CreateOptions) => {
       const client = connect(options);
-      const projects: string[] = [];
-      for (const wanted of options.project ?? []) projects.push((await findProject(client, wanted)).id);
+      const projects = (await projectIds(client, options.project)) ?? [];
       const expiresAt = options.expires ? await resolveMoment(client, '--expires', options.expires) : null;
       const input = { name, role: options.role, projects, expiresAt, ...keyInput(options.key) };
       const {
@@ -67,69 +68,71 @@ export default function token(command: Command, terminal: Terminal): void {
       if (created === null) throw new CliError('the server answered without a token');
       if (secret === null) throw secretNotShown('token', options.key);
       printOne(terminal, options, { ...created, secret }, () => {
-        terminal.err(table([created], terminal.tableWidth));
+        terminal.err(tokenTable([created], terminal.tableWidth));
         return `${secret}\n`;
       });
+    });
+  sub('update', 'Change the role, the projects or the expiry of a token.')
+    .argument('<token>', 'name, prefix or id of the token')
+    .option('--role <role>', 'viewer, user, operator or admin', role)
+    .option('--project <project>', 'all its projects from now on; may be repeated', several)
+    .option('--add-project <project>', 'project of which it becomes a member; may be repeated', several)
+    .option(
+      '--remove-project <project>',
+      'project of which it is no longer a member; may be repeated',
+      several,
+    )
+    .option('--expires <instant>', 'when it expires from now on, such as +30d, or "never"', (text) =>
+      text === 'never' ? text : momentOption(text),
+    )
+    .action(async (wanted: string, options: UpdateOptions) => {
+      const client = connect(options);
+      const { id } = await findToken(client, wanted);
+      const { expires } = options;
+      const { updateToken } = await client.request(UpdateTokenDocument, {
+        input: {
+          id,
+          ...(options.role && { role: options.role }),
+          ...(options.project && { projects: await projectIds(client, options.project) }),
+          ...(options.addProject && { addProjects: await projectIds(client, options.addProject) }),
+          ...(options.removeProject && { removeProjects: await projectIds(client, options.removeProject) }),
+          ...(expires !== undefined && {
+            expiresAt: expires === 'never' ? null : await resolveMoment(client, '--expires', expires),
+          }),
+        },
+      });
+      show(updateToken, options, terminal);
     });
   sub('revoke', 'Revoke a token.')
     .argument('<token>', 'name, prefix or id of the token')
     .action(async (wanted: string, options: Options) => {
       const client = connect(options);
       const { id } = await findToken(client, wanted);
-      const { token: revoked, userErrors } = (await client.request(RevokeTokenDocument, { id })).revokeToken;
-      assertAccepted(userErrors);
-      if (revoked === null) throw new CliError('the server answered without a token');
-      printOne(terminal, options, revoked, () => table([revoked], terminal.tableWidth));
+      show((await client.request(RevokeTokenDocument, { id })).revokeToken, options, terminal);
     });
 }
 
-async function allTokens(client: Client): Promise<TokenRowFragment[]> {
-  const found: TokenRowFragment[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(TokensDocument, { first, after })).tokens,
-  );
-  for await (const each of pages) found.push(each);
-  return found;
+function several(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text];
 }
 
-async function findToken(client: Client, wanted: string): Promise<TokenRowFragment> {
-  const matching = (await allTokens(client)).filter(
-    ({ id, name, prefix }) => id === wanted || name === wanted || prefix === wanted,
-  );
-  const [first] = matching;
-  if (first === undefined) throw new CliError(`there is no token "${wanted}" [TOKEN_NOT_FOUND]`);
-  if (matching.length > 1) {
-    throw new CliError(
-      `several tokens are called "${wanted}"; use the id: ${matching.map(({ id }) => id).join(', ')}`,
-    );
-  }
-  return first;
+async function projectIds(
+  client: Client,
+  wanted: readonly string[] | undefined,
+): Promise<string[] | undefined> {
+  if (wanted === undefined) return undefined;
+  const ids: string[] = [];
+  for (const each of wanted) ids.push((await findProject(client, each)).id);
+  return ids;
 }
 
-const columns: readonly Column[] = [
-  { title: 'TOKEN' },
-  { title: 'PREFIX' },
-  { title: 'ROLE' },
-  { title: 'PROJECTS', drop: 3 },
-  { title: 'EXPIRES (UTC)', drop: 2 },
-  { title: 'LAST USED (UTC)', drop: 1 },
-  { title: 'REVOKED (UTC)', drop: 4 },
-  { title: 'ID', drop: 5 },
-];
+interface Payload {
+  readonly token: TokenRowFragment | null;
+  readonly userErrors: Parameters<typeof assertAccepted>[0];
+}
 
-function table(tokens: readonly TokenRowFragment[], width: number): string {
-  return formatTable(
-    columns,
-    tokens.map((each) => [
-      each.name,
-      each.prefix,
-      each.role,
-      each.projects.map(({ name }) => name).join(' '),
-      showInstant(each.expiresAt),
-      showInstant(each.lastUsedAt),
-      showInstant(each.revokedAt),
-      each.id,
-    ]),
-    width,
-  );
+function show({ token: changed, userErrors }: Payload, options: Options, terminal: Terminal): void {
+  assertAccepted(userErrors);
+  if (changed === null) throw new CliError('the server answered without a token');
+  printOne(terminal, options, changed, () => tokenTable([changed], terminal.tableWidth));
 }

@@ -32,7 +32,9 @@ export function useEventStreams(streams: WeakMap<Response, EventSource>, fanOut:
         const shared = fanOut.find(request);
         streams.set(
           response,
-          shared ? new SharedStream(shared) : new ResultStream(results as AsyncIterable<ExecutionResult>),
+          shared
+            ? new SharedStream(shared)
+            : new ResultStream(results as AsyncIterable<ExecutionResult>, () => fanOut.isCut(request)),
         );
         return response;
       }, 'text/event-stream');
@@ -53,6 +55,10 @@ class SharedStream implements EventSource {
         stopPings();
         complete(sink);
       },
+      cut: () => {
+        stopPings();
+        sink.end();
+      },
     };
     sink.onDrained = () => delivery.onReady();
     sink.onClosed = () => {
@@ -71,7 +77,10 @@ class SharedStream implements EventSource {
 class ResultStream implements EventSource {
   private readonly iterator: AsyncIterator<ExecutionResult>;
 
-  constructor(results: AsyncIterable<ExecutionResult>) {
+  constructor(
+    results: AsyncIterable<ExecutionResult>,
+    private readonly isCut: () => boolean,
+  ) {
     this.iterator = results[Symbol.asyncIterator]();
   }
 
@@ -95,7 +104,8 @@ class ResultStream implements EventSource {
         if (!sink.write(chunk)) await new Promise<void>((resolve) => (drained = resolve));
       }
       stopPings();
-      complete(sink);
+      if (this.isCut()) sink.end();
+      else complete(sink);
     };
     pump().catch(() => {
       if (gone) return;

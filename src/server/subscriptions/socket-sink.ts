@@ -37,4 +37,7 @@ export class SocketSink implements DeliverySink {
 
   /** The end of the operation notifies the client. */
   complete(): void {}
+
+  /** The whole socket is closed. */
+  cut(): void {}
 }

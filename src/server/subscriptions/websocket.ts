@@ -41,7 +41,7 @@ interface Enveloped {
   subscribe(args: ExecutionArgs): unknown;
 }
 
-/** "Service Restart": clients reconnect to this or another server. */
+/** "Service Restart": clients reconnect to this or another server, and get the rights that they have then. */
 const serviceRestart = 1012;
 
 /** As graphql-ws closes a connection that is refused: its credentials are invalid. */
@@ -83,7 +83,11 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
         );
         if (principal === null) return false;
         extra.principal = principal;
-        const unwatch = identity.watch.add(principal, () => extra.socket.close(forbidden, 'Forbidden'));
+        const unwatch = identity.watch.add(principal, (change) =>
+          change === 'ended'
+            ? extra.socket.close(forbidden, 'Forbidden')
+            : extra.socket.close(serviceRestart, 'The rights of the token have changed'),
+        );
         extra.socket.once('close', unwatch);
         return true;
       },

@@ -78,6 +78,7 @@ export const userErrorCodes = {
       'The URL is not one that webhooks may call: it is no https URL, or its address is not public.',
   },
   TOKEN_NOT_FOUND: { description: 'There is no such token.' },
+  TOKEN_REVOKED: { description: 'The token has been revoked, which cannot be undone: create another one.' },
 } as const satisfies Readonly<Record<string, CodeFacts>>;
 
 export type UserErrorCode = keyof typeof userErrorCodes;

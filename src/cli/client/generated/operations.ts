@@ -577,6 +577,22 @@ export type UpdateRecurrenceInput = {
   readonly start?: string | null | undefined;
 };
 
+/** Changes of a token. What is not given stays as it is. Its name stays: the leases of its holder belong to it. */
+export type UpdateTokenInput = {
+  /** Projects of which its holder becomes a member. */
+  readonly addProjects?: ReadonlyArray<string | number> | null | undefined;
+  /** When it expires from now on, by the wall clock; null: never. */
+  readonly expiresAt?: string | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+  /** All projects of which its holder is a member from now on. */
+  readonly projects?: ReadonlyArray<string | number> | null | undefined;
+  /** Projects of which its holder is no longer a member. */
+  readonly removeProjects?: ReadonlyArray<string | number> | null | undefined;
+  /** What its holder may do from now on. */
+  readonly role?: Role | null | undefined;
+};
+
 /** Changes of a webhook. What is not given stays as it is. */
 export type UpdateWebhookInput = {
   /** True: it gets deliveries, at once those that waited while it was paused. False: it gets none. */
@@ -926,6 +942,20 @@ export type ProjectsQueryVariables = Exact<{
 
 export type ProjectsQuery = { readonly projects: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly name: string, readonly createdAt: string }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
+export type MemberRowFragment = { readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly name: string }> };
+
+export type MembersQueryVariables = Exact<{
+  id: string | number;
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type MembersQuery = { readonly node:
+    | { readonly members: { readonly nodes: ReadonlyArray<{ readonly name: string, readonly role: Role, readonly projects: ReadonlyArray<{ readonly name: string }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } }
+    | Record<PropertyKey, never>
+   | null };
+
 export type TokensQueryVariables = Exact<{
   first?: number | null | undefined;
   after?: string | null | undefined;
@@ -949,6 +979,13 @@ export type CreateTokenMutationVariables = Exact<{
 
 
 export type CreateTokenMutation = { readonly createToken: { readonly secret: string | null, readonly token: { readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+
+export type UpdateTokenMutationVariables = Exact<{
+  input: UpdateTokenInput;
+}>;
+
+
+export type UpdateTokenMutation = { readonly updateToken: { readonly token: { readonly id: string, readonly name: string, readonly prefix: string, readonly role: Role, readonly createdAt: string, readonly expiresAt: string | null, readonly lastUsedAt: string | null, readonly revokedAt: string | null, readonly projects: ReadonlyArray<{ readonly id: string, readonly name: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type RevokeTokenMutationVariables = Exact<{
   id: string | number;
@@ -1335,6 +1372,15 @@ export const TokenRowFragmentDoc = new TypedDocumentString(`
   revokedAt
 }
     `, {"fragmentName":"TokenRow"}) as unknown as TypedDocumentString<TokenRowFragment, unknown>;
+export const MemberRowFragmentDoc = new TypedDocumentString(`
+    fragment MemberRow on User {
+  name
+  role
+  projects {
+    name
+  }
+}
+    `, {"fragmentName":"MemberRow"}) as unknown as TypedDocumentString<MemberRowFragment, unknown>;
 export const QuotaRowFragmentDoc = new TypedDocumentString(`
     fragment QuotaRow on Quota {
   type
@@ -2456,6 +2502,34 @@ export const ProjectsDocument = new TypedDocumentString(`
   startCursor
   endCursor
 }`) as unknown as TypedDocumentString<ProjectsQuery, ProjectsQueryVariables>;
+export const MembersDocument = new TypedDocumentString(`
+    query Members($id: ID!, $first: Int, $after: String) {
+  node(id: $id) {
+    ... on Project {
+      members(first: $first, after: $after) {
+        nodes {
+          ...MemberRow
+        }
+        pageInfo {
+          ...Page
+        }
+      }
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment MemberRow on User {
+  name
+  role
+  projects {
+    name
+  }
+}`) as unknown as TypedDocumentString<MembersQuery, MembersQueryVariables>;
 export const TokensDocument = new TypedDocumentString(`
     query Tokens($first: Int, $after: String) {
   tokens(first: $first, after: $after) {
@@ -2541,6 +2615,36 @@ fragment TokenRow on Token {
   lastUsedAt
   revokedAt
 }`) as unknown as TypedDocumentString<CreateTokenMutation, CreateTokenMutationVariables>;
+export const UpdateTokenDocument = new TypedDocumentString(`
+    mutation UpdateToken($input: UpdateTokenInput!) {
+  updateToken(input: $input) {
+    token {
+      ...TokenRow
+    }
+    userErrors {
+      ...Refusal
+    }
+  }
+}
+    fragment Refusal on UserError {
+  code
+  message
+  path
+}
+fragment TokenRow on Token {
+  id
+  name
+  prefix
+  role
+  projects {
+    id
+    name
+  }
+  createdAt
+  expiresAt
+  lastUsedAt
+  revokedAt
+}`) as unknown as TypedDocumentString<UpdateTokenMutation, UpdateTokenMutationVariables>;
 export const RevokeTokenDocument = new TypedDocumentString(`
     mutation RevokeToken($id: ID!) {
   revokeToken(input: {id: $id}) {

@@ -18,6 +18,7 @@ import {
   type FeedRecord,
   type FeedSelection,
   FeedStream,
+  RightsChanged,
   viewOf,
 } from '../../../api/index.ts';
 import type { RequestContext } from '../../graphql/context.ts';
@@ -49,6 +50,7 @@ export class FanOut {
   /** By name: events, notices. */
   private readonly feeds = new Map<string, LiveFeed<FeedRecord>>();
   private readonly byContext = new WeakMap<object, SharedSubscription>();
+  private readonly cut = new WeakSet<Request>();
   private readonly stopping = new AbortController();
   private readonly beat = new Beat(coalescing);
 
@@ -85,6 +87,11 @@ export class FanOut {
     return this.byContext.get(context);
   }
 
+  /** Whether an event stream of another kind ends without an end of its subscription, so that its client reconnects. */
+  isCut(request: Request): boolean {
+    return this.cut.has(request);
+  }
+
   stop(): void {
     this.stopping.abort();
   }
@@ -92,8 +99,10 @@ export class FanOut {
   private async subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncIterable<ExecutionResult>> {
     const source = await createSourceEventStream(args);
     if (!(Symbol.asyncIterator in source)) return source;
-    if (!(source instanceof FeedStream)) return results(source, args);
     const context = args.contextValue as SubscriptionContext;
+    if (!(source instanceof FeedStream)) {
+      return results(source, args, () => context.request && this.cut.add(context.request));
+    }
     const subscription = this.share(args, source as FeedStream<FeedRecord>, context);
     this.byContext.set(context, subscription);
     if (context.request) this.byContext.set(context.request, subscription);
@@ -113,8 +122,9 @@ export class FanOut {
     const subscription = new SharedSubscription(cursor, {
       open: () => {
         const shared = live.enter(key, (position) => this.select(args, selection, context, position));
-        unwatch = services.identity.watch.add(context.principal, () => {
-          void shared.failure(credentialsEnded()).then((batch) => subscription.fail(batch));
+        unwatch = services.identity.watch.add(context.principal, (change) => {
+          if (change === 'changed') subscription.cut();
+          else void shared.failure(credentialsEnded()).then((batch) => subscription.fail(batch));
         });
         return shared;
       },
@@ -205,6 +215,7 @@ function lastEventId({ request }: SubscriptionContext): number | null {
 function results(
   source: AsyncIterable<unknown>,
   args: ExecutionArgs,
+  onCut: () => void,
 ): AsyncGenerator<ExecutionResult, undefined, undefined> {
   const iterator = source[Symbol.asyncIterator]();
   const done = { done: true, value: undefined } as const;
@@ -214,8 +225,14 @@ function results(
   };
   return {
     next: async () => {
-      const { done: ended, value } = await iterator.next();
-      return ended ? done : { done: false, value: await execute({ ...args, rootValue: value }) };
+      try {
+        const { done: ended, value } = await iterator.next();
+        return ended ? done : { done: false, value: await execute({ ...args, rootValue: value }) };
+      } catch (error) {
+        if (!(error instanceof RightsChanged)) throw error;
+        onCut();
+        return done;
+      }
     },
     return: end,
     throw: async (error) => {

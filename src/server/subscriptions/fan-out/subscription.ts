@@ -11,6 +11,8 @@ export interface DeliverySink {
   onReady: () => void;
   /** The subscription has come to its end. */
   complete(): void;
+  /** Ends the transmission without an end of the subscription, so that the client reconnects. */
+  cut(): void;
 }
 
 /** The fan-out's interface for a subscription. */
@@ -74,6 +76,13 @@ export class SharedSubscription implements Subscriber, AsyncGenerator<ExecutionR
     if (this.over) return;
     this.sink?.deliver(batch, this.cursor);
     this.sink?.complete();
+    this.close();
+  }
+
+  /** The client reconnects, with the rights that it has then. */
+  cut(): void {
+    if (this.over) return;
+    this.sink?.cut();
     this.close();
   }
 
