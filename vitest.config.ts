@@ -13,13 +13,15 @@ const measuring = [
   'test/e2e/console-speed.test.ts',
   'test/e2e/libvirt.test.ts',
 ];
-/** Start servers and browsers, and wait for them more than they work. */
-const processes = files.filter((file) => /^test\/(e2e|faults)\//.test(file) && !measuring.includes(file));
+/** Start servers, browsers and hosts, and wait for them more than they work. */
+const processes = files.filter(
+  (file) => /^test\/(e2e\/|faults\/|enactment\/libvirt)/.test(file) && !measuring.includes(file),
+);
 /** Replace modules: a worker that has loaded those already would not. */
 const isolated = files.filter((file) => /\bvi\.(mock|doMock)\(/.test(readFileSync(file, 'utf8')));
 
-/** One more than processors: some suites wait, for a database, a server, a browser or a machine. */
-const maxWorkers = availableParallelism() + 1;
+/** More than processors: suites wait, for a database, a server, a browser or a machine. */
+const processors = availableParallelism();
 
 export default defineConfig({
   // What Node.js loads as `graphql`. Vite would take its other build for our sources, and graphql refuses to be loaded twice.
@@ -32,23 +34,22 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     globalSetup: ['test/support/postgres-setup.ts'],
     projects: [
-      project('processes', { include: processes }),
-      project('isolated', { include: isolated, isolate: true }),
+      // `npm test` runs these two.
       // Loading the sources takes longer than most suites: a worker loads them once, for one suite after another.
-      project('rooms', {
+      project('shared', {
         include: ['test/**/*.test.ts'],
         exclude: [...processes, ...isolated, ...measuring],
         isolate: false,
+        maxWorkers: processors + 1,
       }),
-      project('measuring', {
-        include: measuring,
-        maxWorkers: 1,
-        sequence: { groupOrder: 1 },
-      }),
+      project('isolated', { include: isolated, isolate: true, maxWorkers: processors + 1 }),
+      // And `npm run test:system` these.
+      project('processes', { include: processes, maxWorkers: processors + 2, sequence: { groupOrder: 1 } }),
+      project('measuring', { include: measuring, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],
   },
 });
 
 function project(name: string, test: object) {
-  return { extends: true as const, test: { name, maxWorkers, ...test } };
+  return { extends: true as const, test: { name, ...test } };
 }
