@@ -24,6 +24,7 @@ const named: Readonly<Record<string, string>> = {
   Node: 'id',
   Action: 'at attempts deadline error finishedAt id kind lease nodes output startedAt state',
   AuditEntry: 'at mutation outcome principal requestId role subject',
+  // Not: host.
   ComputeNode: `actions address available capacity freeCapacity hostname id labels measuredRates number reservations
     state stateChange`,
   DiskImage: 'name sizeMb',

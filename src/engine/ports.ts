@@ -14,6 +14,7 @@ import type {
 import type { AuditNote, AuditRecord } from './audit-note.ts';
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
+import type { MachineStatus } from './hosts/host-facts.ts';
 import type { NoticeRecord } from './notices/notice.ts';
 import type { StoredNotices } from './notices/notices.ts';
 import type { LeaseRemains } from './remains.ts';
@@ -23,6 +24,7 @@ export type { LeaseEventRecord } from '../core/index.ts';
 export { encodeGlobalId } from './audit-note.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
 export { changesNothing } from './commands/table.ts';
+export type { HostFacts, MachineStatus, StrayMachine, UnremovedMachine } from './hosts/host-facts.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
@@ -338,12 +340,6 @@ export const maxActionOutput = 4_096;
 export class HostUnreachable extends Error {
   override readonly name = 'HostUnreachable';
 }
-
-/**
- * `absent`: the host holds nothing of the machine. `prepared`: its image is there, but it has not run. `suspended`: its
- * memory is saved. `stopped`: it ran and stopped by itself, and its remains are still there.
- */
-export type MachineStatus = 'absent' | 'prepared' | 'running' | 'suspended' | 'stopped';
 
 /** A machine at its current or intended place. */
 export type MachinePlace = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;

@@ -8,6 +8,7 @@ import {
   type CommandOptions,
   type CommandResult,
   type Feed,
+  type HostFacts,
   type LeaseService,
   type NoticeRecord,
 } from '../../src/engine/ports.ts';
@@ -20,6 +21,7 @@ import { readMigrations } from '../../src/store/migrate.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
 import { openServer } from '../../src/store/server.ts';
 import { readVersion } from '../../src/store/version.ts';
+import { absentHosts } from '../support/absent-hosts.ts';
 import { migratedTemplate, sharedPostgres } from '../support/shared-postgres.ts';
 
 export const token = 'a-token-for-tests';
@@ -90,6 +92,9 @@ export class FakeLeases implements LeaseService {
           recurrence: 1,
           skipped: [],
         };
+  readonly hostQuestions: (readonly number[])[] = [];
+  /** What is known of the host of a node. */
+  hostOf: (node: number) => HostFacts = absentHosts.factsOf;
   /** How many event streams are open. */
   streams = 0;
   answer: (request: LeaseRequest) => Promise<number> = async () => {
@@ -130,6 +135,10 @@ export class FakeLeases implements LeaseService {
       ({ leaseNumber } = input as CommandInput<'cancel'>);
       this.cancelled.push(leaseNumber);
       await this.cancel(leaseNumber);
+    } else if (kind === 'hostFacts') {
+      const { nodes } = input as CommandInput<'hostFacts'>;
+      this.hostQuestions.push(nodes);
+      return nodes.map(this.hostOf) as CommandResult<K>;
     } else {
       this.submitted.push({ kind, input });
       return (await this.result(kind)) as CommandResult<K>;

@@ -549,6 +549,8 @@ describe('the walk over the schema', () => {
     ],
     ...['Maintenance_id', 'Maintenance_nodes', 'Maintenance_reason', 'SchedulerStatus_problems'],
     'Notice_maintenance',
+    ...['HostHealth_error', 'HostHealth_strayMachines', 'HostHealth_unremovedMachines'],
+    ...['UnremovedMachine_action', 'UnremovedMachine_capacity'],
     ...['Availability_windows', 'Accounting_used'],
   ];
 

@@ -8,7 +8,7 @@ import {
   type MachinePlace,
   type MachineStatus,
 } from '../../src/engine/ports.ts';
-import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
+import { bestEffort, epoch, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
 
 const limits = { inspectInterval: minutes(1) };
 
@@ -228,20 +228,26 @@ describe('machines that belong to no lease', () => {
     const strays = async () =>
       (await registry.getMetricsAsJSON()).find(({ name }) => name.endsWith('stray_machines'))?.values[0]
         ?.value;
-    return { harness, adapter, strays, held };
+    const listed = async () =>
+      (await engine.submit('hostFacts', { nodes: [1, 2] }, { principal })).map((each) => each.strays);
+    return { harness, adapter, strays, held, listed };
   }
 
   test('are reported when they are found twice, and are not changed', async () => {
-    const { harness, adapter, strays, held } = await withStray();
+    const { harness, adapter, strays, held, listed } = await withStray();
     await using _ = harness;
     await settle();
     expect(await strays()).toBe(0);
+    expect(await listed()).toEqual([[], []]);
     await harness.pass(minutes(3), minutes(1));
     expect(await strays()).toBe(1);
+    const found = { leaseId: 77, machine: 1, status: 'running', since: epoch, isRemoved: false };
+    expect(await listed()).toEqual([[], [found]]);
     expect(adapter.log).toEqual(['start 1/1']);
     held.shift();
     await harness.pass(minutes(1));
     expect(await strays()).toBe(0);
+    expect(await listed()).toEqual([[], []]);
   });
 
   test('are removed if the configuration says so', async () => {

@@ -412,10 +412,17 @@ test('a host that does not answer is marked DOWN, and used again only after it w
     if (what === 'shutdown' || what === 'destroy') left.delete(name);
     return done;
   };
+  const facts = async () => (await engine.submit('hostFacts', { nodes: [1] }, { principal }))[0];
   await engine.start();
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   expect(harness.database.leases.get(1)?.mapping).toEqual({ 1: 1 });
+  expect(await facts()).toMatchObject({
+    answeredAt: epoch,
+    failures: 0,
+    unreachableSince: null,
+    error: null,
+  });
   away = true;
   await harness.pass(seconds(25), 1_000);
   expect(harness.database.nodeStates.get(1) ?? 'UP').toBe('UP');
@@ -426,9 +433,19 @@ test('a host that does not answer is marked DOWN, and used again only after it w
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(minutes(2), 1_000);
   expect(harness.state(2)).not.toBe('ACTIVE');
+  // Its machine cannot be removed, and holds its place.
+  expect(await facts()).toMatchObject({
+    ...{ answeredAt: epoch, failures: expect.any(Number), unreachableSince: epoch + seconds(10) },
+    error: 'no route to host',
+    unremoved: [
+      { leaseId: 1, machine: 1, capacity: { CPU: 100, Memory: 1024 }, actionId: expect.any(Number) },
+    ],
+  });
   away = false;
   await harness.pass(minutes(2), 1_000);
   expect(harness.database.nodeStates.get(1)).toBe('UP');
+  expect(await facts()).toMatchObject({ failures: 0, unreachableSince: null, error: null, unremoved: [] });
+  expect((await facts())?.answeredAt).toBeGreaterThan(epoch + minutes(2));
   expect([...left].sort()).toEqual(['1/1/2', '2/1/1']);
   expect(harness.database.leases.get(2)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 1 } });
 });

@@ -4,13 +4,14 @@ import { Inbox } from '../../src/engine/inbox.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { Quarantine } from '../../src/engine/quarantine.ts';
 import { applyItems } from '../../src/engine/turn.ts';
+import { absentHosts } from '../support/absent-hosts.ts';
 import { hours, bestEffort as request } from '../support/engine-harness.ts';
 import { Stage } from '../support/stage.ts';
 import { bestEffort, reservation } from '../support/story.ts';
 
 const noHosts = {
   tools: {
-    hosts: { recover: () => 'NOT_OPEN' as const },
+    hosts: absentHosts,
     quarantine: new Quarantine(),
     recurrences: defaultLimits.recurrences,
   },

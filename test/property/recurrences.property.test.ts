@@ -22,13 +22,14 @@ import { CommandError } from '../../src/engine/ports.ts';
 import { Quarantine } from '../../src/engine/quarantine.ts';
 import { OccurrenceMaker } from '../../src/engine/recurrences/maker.ts';
 import { seriesOf, startsFrom } from '../../src/engine/recurrences/series.ts';
+import { absentHosts } from '../support/absent-hosts.ts';
 import { PATIENT, runs } from './run.ts';
 
 // A week before clocks change in Berlin.
 const begin = Date.parse('2024-10-20T00:00:00Z');
 const horizon = 6 * 24 * HOUR;
 const recurrences = { horizon, maxPerProject: 100 };
-const tools = { hosts: { recover: () => 'NOT_OPEN' as const }, quarantine: new Quarantine(), recurrences };
+const tools = { hosts: absentHosts, quarantine: new Quarantine(), recurrences };
 const site: SiteSpec = {
   resourceTypes: ['CPU', 'Memory'],
   nodes: [1, 2].map((number) => ({

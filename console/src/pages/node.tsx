@@ -53,6 +53,40 @@ function StateChange({ change }: { change: NonNullable<NodeDetail['stateChange']
   );
 }
 
+function Host({ host }: { host: NonNullable<NodeDetail['host']> }) {
+  const { error, failures, lastAnswerAt, strayMachines, unreachableSince, unremovedMachines } = host;
+  return (
+    <>
+      <dt>Host</dt>
+      <dd>
+        {unreachableSince ? (
+          <span className="error">
+            Does not answer since <Instant at={unreachableSince} /> ({failures}{' '}
+            {failures === 1 ? 'failure' : 'failures'}){error ? `: ${error}` : ''}
+          </span>
+        ) : lastAnswerAt ? (
+          <>
+            Answered <Instant at={lastAnswerAt} />
+          </>
+        ) : (
+          <span className="muted">has not answered yet</span>
+        )}
+        {unremovedMachines.map(({ leaseNumber, machine }) => (
+          <p key={`${leaseNumber}/${machine}`} className="error">
+            Machine {machine} of lease <LeaseLink number={leaseNumber} /> could not be removed.
+          </p>
+        ))}
+        {strayMachines.map(({ isRemoved, leaseNumber, machine, since, status }) => (
+          <p key={`${leaseNumber}/${machine}`}>
+            Stray machine {machine} of lease {leaseNumber}: {formatEnum(status)}, since <Instant at={since} />
+            {isRemoved ? ', being removed' : ''}.
+          </p>
+        ))}
+      </dd>
+    </>
+  );
+}
+
 /** What runs and comes on a node, and what operators do with it. */
 export default function NodePage({ number }: { number: number }) {
   const execute = useExecute();
@@ -104,6 +138,7 @@ export default function NodePage({ number }: { number: number }) {
                   <NodeStateBadge state={node.state} />
                   {node.stateChange && <StateChange change={node.stateChange} />}
                 </dd>
+                {node.host && <Host host={node.host} />}
                 <dt>Labels</dt>
                 <dd>
                   {node.labels.length === 0 ? (

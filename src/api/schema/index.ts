@@ -7,6 +7,7 @@ import './action.ts';
 import './administration.ts';
 import './availability.ts';
 import './event.ts';
+import './host.ts';
 import './lease.ts';
 import './leases-query.ts';
 import './maintenance.ts';

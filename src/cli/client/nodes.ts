@@ -1,9 +1,15 @@
 import { CliError } from '../terminal.ts';
 import { plain } from '../text.ts';
 import { allPages, type Client } from './client.ts';
-import { NodesAtDocument, type NodesAtQuery, ReservationsDocument } from './generated/operations.ts';
+import {
+  type HostFragment,
+  NodeHostsDocument,
+  NodesAtDocument,
+  type NodesAtQuery,
+  ReservationsDocument,
+} from './generated/operations.ts';
 import { hasLength } from './reservations.ts';
-import { showInstant } from './show.ts';
+import { showAmounts, showInstant } from './show.ts';
 
 export type NodeRow = NodesAtQuery['nodes']['nodes'][number];
 
@@ -21,6 +27,44 @@ export async function allNodes(client: Client, at: string | null): Promise<NodeR
   );
   for await (const node of pages) found.push(node);
   return found;
+}
+
+/** Node -> what operators are told of its host; empty for others. */
+export async function hostsOfNodes(client: Client): Promise<ReadonlyMap<number, HostFragment>> {
+  const found = new Map<number, HostFragment>();
+  const pages = allPages(
+    async (after, first) => (await client.request(NodeHostsDocument, { first, after })).nodes,
+  );
+  for await (const { number, host } of pages) if (host !== null) found.set(number, host);
+  return found;
+}
+
+/** What is to be said of a host, without its last answer: nothing if it is well. */
+export function hostTroubles(host: HostFragment): string[] {
+  const { error, failures, strayMachines, unreachableSince, unremovedMachines } = host;
+  const silent =
+    unreachableSince === null
+      ? []
+      : [
+          `does not answer since ${showInstant(unreachableSince)} (${failures} ${failures === 1 ? 'failure' : 'failures'})${error === null ? '' : `: ${plain(error)}`}`,
+        ];
+  const unremoved = unremovedMachines.map(({ capacity, leaseNumber, machine }) => {
+    const holds = capacity.length === 0 ? '' : `, and holds ${showAmounts(capacity)}`;
+    return `machine ${machine} of lease ${leaseNumber} could not be removed${holds}`;
+  });
+  const strays = strayMachines.map(({ isRemoved, leaseNumber, machine, since, status }) => {
+    const removed = isRemoved ? ', being removed' : '';
+    return `stray machine ${machine} of lease ${leaseNumber}: ${status.toLowerCase()}, since ${showInstant(since)}${removed}`;
+  });
+  return [...silent, ...unremoved, ...strays];
+}
+
+/** For operators. */
+export function hostLines(host: HostFragment | null): string[] {
+  if (host === null) return [];
+  const { lastAnswerAt } = host;
+  const answered = lastAnswerAt === null ? 'has not answered yet' : `answered ${showInstant(lastAnswerAt)}`;
+  return [answered, ...hostTroubles(host)];
 }
 
 /** Node -> the numbers, ascending, of the leases that one may see with machines on it at an instant. */

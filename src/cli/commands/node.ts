@@ -12,14 +12,14 @@ import {
 import { printDisplacement } from '../client/displacement.ts';
 import {
   type Collisions,
-  NodeActionsDocument,
+  NodeHostDocument,
   NodeReservationsDocument,
   type NodeState,
   type ReservationRowFragment,
   SetNodeStateDocument,
 } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
-import { findNode, showStateChange } from '../client/nodes.ts';
+import { findNode, hostLines, showStateChange } from '../client/nodes.ts';
 import { reservationTable } from '../client/reservations.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
@@ -59,22 +59,24 @@ export default function node(command: Command, terminal: Terminal): void {
       ]);
       const found = await findNode(client, wanted, from);
       const reservations = await reservationsOf(client, found.id, from, to);
-      const { node: own } = await client.request(NodeActionsDocument, { id: found.id });
-      const actions = own !== null && 'actions' in own ? own.actions.nodes : [];
-      printOne(terminal, options, { ...found, reservations, actions }, () => {
+      const { node: own } = await client.request(NodeHostDocument, { id: found.id });
+      const { actions, host } = own !== null && 'actions' in own ? own : { actions: null, host: null };
+      const calls = actions?.nodes ?? [];
+      printOne(terminal, options, { ...found, reservations, host, actions: calls }, () => {
         const { number, hostname, state, stateChange, capacity, available } = found;
         const facts: (readonly [string, string | null])[] = [
           ['since', stateChange && showStateChange(stateChange)],
           ['capacity', showAmounts(capacity)],
           ['free', showAmounts(available)],
+          ...hostLines(host).map((line) => ['host', line] as const),
         ];
         const head = facts.map(([name, value]) => (value === null ? '' : `${name.padEnd(9)} ${value}\n`));
         const table =
           reservations.length === 0
             ? 'No reservations.\n'
             : reservationTable(reservations, terminal.tableWidth);
-        const calls = actions.length === 0 ? '' : `\n${actionTable(actions, 'node', terminal.tableWidth)}`;
-        return `node ${number}    ${plain(hostname)}, ${state}\n${head.join('')}\n${table}${calls}`;
+        const told = calls.length === 0 ? '' : `\n${actionTable(calls, 'node', terminal.tableWidth)}`;
+        return `node ${number}    ${plain(hostname)}, ${state}\n${head.join('')}\n${table}${told}`;
       });
     });
 }

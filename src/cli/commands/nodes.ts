@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { resolveMoment } from '../client/moments.ts';
-import { allNodes, leasesOnNodes } from '../client/nodes.ts';
+import { allNodes, hostsOfNodes, hostTroubles, leasesOnNodes } from '../client/nodes.ts';
 import { showAmounts } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { type Column, formatTable } from '../table.ts';
@@ -15,6 +15,7 @@ const columns: readonly Column[] = [
   { title: 'CAPACITY', drop: 1 },
   { title: 'FREE' },
   { title: 'LEASES', below: true },
+  { title: 'HOST', below: true },
 ];
 
 export default function nodes(command: Command, terminal: Terminal): void {
@@ -26,20 +27,23 @@ export default function nodes(command: Command, terminal: Terminal): void {
       const client = connect(options);
       const at = await resolveMoment(client, '--at', options.at);
       const running = await leasesOnNodes(client, at);
+      const hosts = await hostsOfNodes(client);
       const found = (await allNodes(client, at)).map((node) => ({
         ...node,
         leases: running.get(node.number) ?? [],
+        host: hosts.get(node.number) ?? null,
       }));
       printList(terminal, options, found, () =>
         formatTable(
           columns,
-          found.map(({ number, hostname, state, capacity, available, leases }) => [
+          found.map(({ number, hostname, state, capacity, available, leases, host }) => [
             String(number),
             hostname,
             state,
             showAmounts(capacity),
             showAmounts(available),
             leases.length === 0 ? '' : `${leases.length === 1 ? 'lease' : 'leases'} ${leases.join(', ')}`,
+            host === null ? '' : hostTroubles(host).join('; '),
           ]),
           terminal.tableWidth,
         ),

@@ -1,6 +1,7 @@
 import type { Instant } from '../../core/index.ts';
 import type { AuditNote } from '../audit-note.ts';
 import type { Core } from '../core.ts';
+import type { HostFacts } from '../hosts/host-facts.ts';
 import type { Recovery, RecoveryOutcome } from '../hosts/recovery.ts';
 import type { RecurrenceLimits } from '../recurrences/limits.ts';
 import type { LeaseRemains } from '../remains.ts';
@@ -35,6 +36,7 @@ export interface Idempotency<Input, Result> {
 /** The part of the dispatcher that commands use. */
 export interface HostControl {
   recover(actionId: number, recovery: Recovery): RecoveryOutcome;
+  factsOf(node: number): HostFacts;
 }
 
 /** Access of commands to quarantined leases. */

@@ -11,6 +11,7 @@ import { dryRun } from './dry-run.ts';
 import { dryRunUpdate } from './dry-run-update.ts';
 import { end } from './end.ts';
 import { endMaintenance } from './end-maintenance.ts';
+import { hostFacts } from './host-facts.ts';
 import { planMaintenance } from './plan-maintenance.ts';
 import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
@@ -61,6 +62,7 @@ export const commandKinds = {
   upcomingOccurrences,
   availability,
   waiting,
+  hostFacts,
 } as const satisfies Readonly<Record<string, CommandKind<unknown, unknown>>>;
 
 export type CommandName = keyof typeof commandKinds;

@@ -16,8 +16,6 @@ import {
   endOf,
   freeingKinds,
   isUncalled,
-  type LateOperation,
-  lateOperations,
   type OpenAction,
   openAction,
   outcomeOf,
@@ -118,9 +116,8 @@ export class Dispatcher {
     );
   }
 
-  /** Operations that should have ended by an instant and have not. */
-  lateOperations(at: Instant): readonly LateOperation[] {
-    return lateOperations(this.known.values(), at);
+  get open(): Iterable<OpenAction> {
+    return this.known.values();
   }
 
   /** The outcome is committed: removes the action. */

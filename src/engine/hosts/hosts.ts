@@ -19,9 +19,11 @@ import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { guarded } from './guarded.ts';
 import { HostHealth } from './health.ts';
+import type { HostFacts } from './host-facts.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
 import { type HeldTarget, HostLedger } from './ledger.ts';
+import { lateOperations, unremovedMachines } from './open-action.ts';
 import type { Recovery, RecoveryOutcome } from './recovery.ts';
 import type { ActionReport } from './report.ts';
 import { StartPauses } from './start-pauses.ts';
@@ -113,6 +115,7 @@ export class Hosts implements HostControl {
       // A call is repeated after half of it at least.
       apart: limits.dispatch.minBackoff / 2,
       now: () => options.clock.monotonic(),
+      clock: () => options.clock.now(),
       log,
       report,
       onAnswer: (node) => this.dispatcher.retryOn(node),
@@ -151,6 +154,7 @@ export class Hosts implements HostControl {
       leases,
       log,
       report,
+      now: () => options.clock.now(),
       removeStrays: limits.removeStrays,
     });
     this.inspection = new Inspection(known.running, {
@@ -222,7 +226,7 @@ export class Hosts implements HostControl {
   extensions(at: Instant): readonly Extension[] {
     const { clock } = this.options;
     const now = Math.max(at, clock.now());
-    return this.dispatcher.lateOperations(at).map(({ deadline, ...operation }) => {
+    return lateOperations(this.dispatcher.open, at).map(({ deadline, ...operation }) => {
       const delay = Math.min(Math.max((now - deadline) / clock.speed, minExtension), maxExtension);
       return { ...operation, until: now + Math.ceil(delay * clock.speed) };
     });
@@ -236,6 +240,15 @@ export class Hosts implements HostControl {
 
   recover(actionId: number, recovery: Recovery): RecoveryOutcome {
     return this.dispatcher.recover(actionId, recovery);
+  }
+
+  factsOf(node: number): HostFacts {
+    return {
+      node,
+      ...this.health.of(node),
+      unremoved: unremovedMachines(this.dispatcher.open, node, this.ledger),
+      strays: this.strays?.on(node) ?? [],
+    };
   }
 
   /** Another process may control the hosts from now on. */

@@ -146,6 +146,16 @@ export class HostLedger {
     return isHeld && (this.leaving.get(place.node)?.has(keyOf(place)) ?? false);
   }
 
+  /**
+   * What an action that frees a machine has yet to free: what the machine holds, or nothing if only files of it are
+   * left. Null when it is gone.
+   */
+  remainder(place: Place, actionId: number): Amounts | null {
+    const own = this.leaving.get(place.node)?.get(keyOf(place));
+    if (!own?.releases.some(({ id }) => id === actionId)) return null;
+    return this.nodes.get(place.node)?.get(keyOf(place))?.capacity ?? {};
+  }
+
   /** Whether nothing on the node is waiting to be released or removed. */
   isSettled(node: number): boolean {
     const held = this.nodes.get(node);

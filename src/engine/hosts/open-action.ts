@@ -3,6 +3,8 @@ import { sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import { type ActionOutcome, maxActionOutput } from '../ports.ts';
+import type { UnremovedMachine } from './host-facts.ts';
+import type { HostLedger } from './ledger.ts';
 import type { Recovery } from './recovery.ts';
 import type { HostFailure } from './report.ts';
 
@@ -143,5 +145,21 @@ export function lateOperations(open: Iterable<OpenAction>, at: Instant): LateOpe
     return isLate && reservationId !== null && operations.has(kind)
       ? [{ leaseId, reservationId, deadline }]
       : [];
+  });
+}
+
+/** Machines on a node whose removal has failed, and is tried again. */
+export function unremovedMachines(
+  open: Iterable<OpenAction>,
+  node: number,
+  ledger: Pick<HostLedger, 'remainder'>,
+): UnremovedMachine[] {
+  return [...open].flatMap(({ action: { id, kind, targets }, detached, parts }) => {
+    if (kind !== 'DESTROY' || parts === 0 || !detached.signal.aborted) return [];
+    return targets.flatMap((target) => {
+      const capacity = target.node === node ? ledger.remainder(target, id) : null;
+      const { leaseId, machine } = target;
+      return capacity === null ? [] : [{ leaseId, machine, capacity, actionId: id }];
+    });
   });
 }

@@ -292,6 +292,17 @@ export type MachineSetInput = {
   readonly count: number;
 };
 
+/** What a host says of a machine. */
+export type MachineStatus =
+  /** Its image is there, and it has not run. */
+  | 'PREPARED'
+  /** It runs. */
+  | 'RUNNING'
+  /** It stopped by itself, and what is left of it is there. */
+  | 'STOPPED'
+  /** Its memory is saved. */
+  | 'SUSPENDED';
+
 /** Selects the nodes that meet every given condition. */
 export type NodeFilter = {
   /** With this text in the host name, in any case. */
@@ -694,7 +705,7 @@ export type ConsoleNodeDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly error: string | null, readonly lease: { readonly number: number } | null }> }, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
+export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly host: { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly error: string | null, readonly lease: { readonly number: number } | null }> }, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
 
 export type ConsoleChartNodesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1607,6 +1618,23 @@ export const ConsoleNodeDetailDocument = new TypedDocumentString(`
         by
         cause
         reason
+      }
+      host {
+        lastAnswerAt
+        failures
+        unreachableSince
+        error
+        unremovedMachines {
+          leaseNumber
+          machine
+        }
+        strayMachines {
+          leaseNumber
+          machine
+          status
+          since
+          isRemoved
+        }
       }
       actions(last: 20) {
         nodes {

@@ -291,6 +291,17 @@ export type MachineSetInput = {
   readonly count: number;
 };
 
+/** What a host says of a machine. */
+export type MachineStatus =
+  /** Its image is there, and it has not run. */
+  | 'PREPARED'
+  /** It runs. */
+  | 'RUNNING'
+  /** It stopped by itself, and what is left of it is there. */
+  | 'STOPPED'
+  /** Its memory is saved. */
+  | 'SUSPENDED';
+
 /** A new node. */
 export type NewNodeInput = {
   /** A name or an IP address under which its host is reached; without it, the host name. */
@@ -893,13 +904,23 @@ export type NodesAtQueryVariables = Exact<{
 
 export type NodesAtQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly stateChange: { readonly cause: NodeStateCause, readonly at: string, readonly by: string | null, readonly reason: string | null } | null, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
 
-export type NodeActionsQueryVariables = Exact<{
+export type HostFragment = { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> };
+
+export type NodeHostsQueryVariables = Exact<{
+  first?: number | null | undefined;
+  after?: string | null | undefined;
+}>;
+
+
+export type NodeHostsQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly number: number, readonly host: { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly hasPreviousPage: boolean, readonly startCursor: string | null, readonly endCursor: string | null } } };
+
+export type NodeHostQueryVariables = Exact<{
   id: string | number;
 }>;
 
 
-export type NodeActionsQuery = { readonly node:
-    | { readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly lease: { readonly number: number } | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> } }
+export type NodeHostQuery = { readonly node:
+    | { readonly host: { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly at: string, readonly kind: ActionKind, readonly state: ActionState, readonly attempts: number, readonly error: string | null, readonly startedAt: string | null, readonly finishedAt: string | null, readonly lease: { readonly number: number } | null, readonly nodes: ReadonlyArray<{ readonly hostname: string }> }> } }
     | Record<PropertyKey, never>
    | null };
 
@@ -1356,6 +1377,29 @@ export const ActionRowFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ActionRow"}) as unknown as TypedDocumentString<ActionRowFragment, unknown>;
+export const HostFragmentDoc = new TypedDocumentString(`
+    fragment Host on HostHealth {
+  lastAnswerAt
+  failures
+  unreachableSince
+  error
+  unremovedMachines {
+    leaseNumber
+    machine
+    capacity {
+      type
+      amount
+    }
+  }
+  strayMachines {
+    leaseNumber
+    machine
+    status
+    since
+    isRemoved
+  }
+}
+    `, {"fragmentName":"Host"}) as unknown as TypedDocumentString<HostFragment, unknown>;
 export const TokenRowFragmentDoc = new TypedDocumentString(`
     fragment TokenRow on Token {
   id
@@ -2394,10 +2438,54 @@ export const NodesAtDocument = new TypedDocumentString(`
   startCursor
   endCursor
 }`) as unknown as TypedDocumentString<NodesAtQuery, NodesAtQueryVariables>;
-export const NodeActionsDocument = new TypedDocumentString(`
-    query NodeActions($id: ID!) {
+export const NodeHostsDocument = new TypedDocumentString(`
+    query NodeHosts($first: Int, $after: String) {
+  nodes(first: $first, after: $after) {
+    nodes {
+      number
+      host {
+        ...Host
+      }
+    }
+    pageInfo {
+      ...Page
+    }
+  }
+}
+    fragment Page on PageInfo {
+  hasNextPage
+  hasPreviousPage
+  startCursor
+  endCursor
+}
+fragment Host on HostHealth {
+  lastAnswerAt
+  failures
+  unreachableSince
+  error
+  unremovedMachines {
+    leaseNumber
+    machine
+    capacity {
+      type
+      amount
+    }
+  }
+  strayMachines {
+    leaseNumber
+    machine
+    status
+    since
+    isRemoved
+  }
+}`) as unknown as TypedDocumentString<NodeHostsQuery, NodeHostsQueryVariables>;
+export const NodeHostDocument = new TypedDocumentString(`
+    query NodeHost($id: ID!) {
   node(id: $id) {
     ... on ComputeNode {
+      host {
+        ...Host
+      }
       actions(last: 20) {
         nodes {
           ...ActionRow
@@ -2421,7 +2509,28 @@ export const NodeActionsDocument = new TypedDocumentString(`
   nodes {
     hostname
   }
-}`) as unknown as TypedDocumentString<NodeActionsQuery, NodeActionsQueryVariables>;
+}
+fragment Host on HostHealth {
+  lastAnswerAt
+  failures
+  unreachableSince
+  error
+  unremovedMachines {
+    leaseNumber
+    machine
+    capacity {
+      type
+      amount
+    }
+  }
+  strayMachines {
+    leaseNumber
+    machine
+    status
+    since
+    isRemoved
+  }
+}`) as unknown as TypedDocumentString<NodeHostQuery, NodeHostQueryVariables>;
 export const NodeReservationsDocument = new TypedDocumentString(`
     query NodeReservations($id: ID!, $from: DateTime, $to: DateTime, $first: Int, $after: String) {
   node(id: $id) {
