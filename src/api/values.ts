@@ -37,7 +37,7 @@ export function parseDuration(text: unknown): Millis {
   const duration = Duration.fromISO(text.toUpperCase());
   if (!duration.isValid) throw fault(`is not an ISO 8601 duration, ${example}`);
   if (duration.years !== 0 || duration.months !== 0) {
-    throw fault(`has years or months, whose length is not fixed. Use days, ${example}`);
+    throw fault(`has years or months, whose length is not fixed. Use hours or days, ${example}`);
   }
   const millis = duration.toMillis();
   if (!Number.isSafeInteger(millis) || /[.,]\d{4,}S$/i.test(text)) {

@@ -78,6 +78,12 @@ describe('Duration', () => {
       expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT' } }),
     );
   });
+
+  it('says what to use instead of months', () => {
+    expect(() => duration.parseValue('P1M')).toThrow(
+      '"P1M" has years or months, whose length is not fixed. Use hours or days, such as "PT1H30M" or "P2D" (a day is 24 hours).',
+    );
+  });
 });
 
 describe('Long', () => {

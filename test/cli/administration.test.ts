@@ -200,8 +200,11 @@ describe('update, extend and end', () => {
     expect(updated.out).toContain('Displaced: 71\n');
     api.leases.result = async () => ({ displaced: [] });
     expect((await cli('extend', '70', '30m', '--as-far-as-possible', '--jsonl', ...server)).status).toBe(0);
+    // The lease of this test gets no more time.
+    const less = await cli('extend', '70', '30m', '--as-far-as-possible', ...server);
+    expect(less.out).toMatch(/\nExtended by 00:00:00 of 00:30:00\.\n$/);
     expect((await cli('end', '70', ...server)).status).toBe(0);
-    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual(['update', 'update', 'end']);
+    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual(['update', 'update', 'update', 'end']);
     const [first, second] = api.leases.submitted.map(({ input }) => JSON.stringify(input));
     expect(first).toContain('"duration":5400000');
     expect(first).toContain(`"start":${Date.UTC(2030, 0, 31, 9)}`);
@@ -222,7 +225,7 @@ describe('update, extend and end', () => {
     expect(accepted.out).toBe(
       [
         'would be accepted',
-        'start        ~2030-01-31 08:00:00',
+        'start        2030-01-31 08:00:00',
         'end          ~2030-01-31 09:00:00',
         'displaces    71\n',
       ].join('\n'),
@@ -232,13 +235,19 @@ describe('update, extend and end', () => {
       ...{ accepted: false, start: null, end: null, machines: null, displaces: [], maxDuration: hour },
       reason: { code: 'EXTENSION_BLOCKED', message: 'its nodes are taken' },
     });
+    const waiting = await cli('update', '71', '--duration', '90m', '--dry-run', ...server);
+    expect(waiting.out).toMatch(/^would be refused: /);
     const refused = await cli('update', '70', '--duration', '90m', '--dry-run', ...server);
     expect([refused.status, refused.out, refused.err]).toEqual([
       1,
-      'would be refused\ncould last   01:00:00\n',
-      'leasegraph: would be refused: its nodes are taken [EXTENSION_BLOCKED]\n',
+      'would be refused: its nodes are taken [EXTENSION_BLOCKED]\ncould last   01:00:00\n',
+      '',
     ]);
-    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual(['dryRunUpdate', 'dryRunUpdate']);
+    expect(api.leases.submitted.map(({ kind }) => kind)).toEqual([
+      'dryRunUpdate',
+      'dryRunUpdate',
+      'dryRunUpdate',
+    ]);
   });
 
   it('say why they cannot', async () => {
@@ -262,6 +271,7 @@ describe('status', () => {
     const { status, out } = await cli('status', ...server);
     expect(status).toBe(0);
     expect(out).toMatch(/^role +writer$/m);
+    expect(out).toContain('time       2030-01-31 08:00:00 UTC\n');
     api.leases.problems = ['the database is unreachable'];
     const troubled = await cli('status', ...server);
     api.leases.problems = [];
@@ -292,8 +302,8 @@ describe('nodes and maintenance', () => {
     const refused = await cli('maintenance', 'plan', '1', ...times, '--dry-run', ...server);
     expect([refused.status, refused.out, refused.err]).toEqual([
       1,
-      'would be refused\ndisplaces      70, 71\nno place for   70\n',
-      'leasegraph: would be refused: Lease 70 would lose its place. [WOULD_DISPLACE]\n',
+      'would be refused: Lease 70 would lose its place. [WOULD_DISPLACE]\ndisplaces      70, 71\nno place for   70\n',
+      '',
     ]);
     expect(api.leases.submitted.map(({ kind }) => kind)).toEqual([
       'rehearseNodeState',
@@ -478,11 +488,13 @@ describe('--dry-run of what plans nothing', () => {
 
 describe('accounting', () => {
   it('sums up by project, owner or lease', async () => {
+    await api.prisma.lease.create({ data: lease(74, { submittedAt: new Date(now - 3_600_000) }) });
     const { status, err, out } = await cli('accounting', '--by', 'lease', '--from', '-1d', ...server);
     expect([status, err]).toEqual([0, '']);
-    expect(out).toMatch(/^(FOR +LEASES|No leases)/);
+    expect(out).toMatch(/^FOR +LEASES[\s\S]*\nlease 74 +1 /);
+    expect((await cli('accounting', '--from', '-1d', ...server)).out).toMatch(/\nno project +\d/);
     expect((await cli('accounting', '--by', 'node', ...server)).err).toContain(
-      'Expected one of project, owner, lease.',
+      'Expected one of project, owner, lease. (see --help)\n',
     );
   });
 });

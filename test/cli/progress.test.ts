@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { beginning } from '../../src/cli/commands/replay.ts';
 import { ProgressBar } from '../../src/cli/simulate/progress.ts';
 
 const terminal = (interactive: boolean) => {
@@ -38,5 +39,17 @@ describe('a progress bar', () => {
     bar.show(1, 4);
     bar.clear();
     expect(screen.written).toEqual([]);
+  });
+});
+
+describe('the first line of a replay', () => {
+  it('says how much is replayed, and how long it takes', () => {
+    const leases = [{ arrival: 7_200_000 }, { arrival: 3_600_000 }];
+    expect(beginning('t.lwf', leases, 1)).toBe(
+      'Replaying 2 leases of t.lwf: the last is requested after 02:00:00.',
+    );
+    expect(beginning('t.lwf', leases, 60)).toBe(
+      'Replaying 2 leases of t.lwf: the last is requested after 02:00:00 (00:02:00 of real time).',
+    );
   });
 });

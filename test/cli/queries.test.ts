@@ -93,7 +93,7 @@ describe('lease', () => {
   it('shows a lease with its plan and its history', async () => {
     const { status, out } = await cli('lease', '1', ...server);
     expect(status).toBe(0);
-    expect(out).toContain('state      ACTIVE\n');
+    expect(out).toMatch(/^lease 1 \(times in UTC\)\nstate {6}ACTIVE\n/);
     expect(out).toContain('name       first\uFFFD[2J\uFFFD\n');
     expect(out).toContain('nodes      node-2\n');
     expect(out).toContain('start      2030-01-31 07:50:00\n');
@@ -170,12 +170,16 @@ describe('events', () => {
   it('lists the newest ones, and those after a sequence number', async () => {
     const { out } = await cli('events', ...server);
     expect(out).toBe(
-      '1  2030-01-31 07:49:00  lease 1: NEW -> PENDING\n2  2030-01-31 07:50:00  lease 1: READY -> ACTIVE\n',
+      [
+        '   EVENT  AT (UTC)             CHANGE',
+        '       1  2030-01-31 07:49:00  lease 1: NEW -> PENDING',
+        '       2  2030-01-31 07:50:00  lease 1: READY -> ACTIVE\n',
+      ].join('\n'),
     );
-    expect((await cli('events', '--last', '1', ...server)).out).toMatch(/^2 /);
+    expect((await cli('events', '--last', '1', ...server)).out).toMatch(/CHANGE\n +2 /);
     expect((await cli('events', '--after', '2', ...server)).out).toBe('No events.\n');
     expect((await cli('events', '--lease', '2', ...server)).out).toBe('No events.\n');
-    expect((await cli('events', '--state', 'pending', ...server)).out).toMatch(/^1 .*\n$/);
+    expect((await cli('events', '--state', 'pending', ...server)).out).toMatch(/CHANGE\n +1 .*\n$/);
     expect((await cli('events', '--lease', '9', ...server)).err).toContain('[LEASE_NOT_FOUND]');
   });
 });
@@ -305,7 +309,19 @@ describe('utilization', () => {
     const { out } = await cli('utilization', '--from', '-10m', '--to', '+10m', '--step', '10m', ...server);
     // 100 of 800.
     const bar = `${'#'.repeat(6)}${'.'.repeat(44)}`;
-    expect(out).toBe(`2030-01-31 07:50:00   13 %  ${bar}\n2030-01-31 08:00:00   13 %  ${bar}\n`);
+    expect(out).toBe(
+      `START (UTC)           HELD  CPU\n2030-01-31 07:50:00   13 %  ${bar}\n2030-01-31 08:00:00   13 %  ${bar}\n`,
+    );
+  });
+});
+
+describe('rates', () => {
+  it('says so when there are none', async () => {
+    expect(await cli('rates', ...server)).toEqual({
+      ...{ status: 0, err: '' },
+      out: 'No host has suspended, resumed or moved machines yet.\n',
+    });
+    expect((await cli('rates', '--json', ...server)).out).toBe('[]\n');
   });
 });
 

@@ -18,7 +18,11 @@ it('availability prints the first start, and with --to all of them', async () =>
   const windows = [{ start: now + hour, end: now + 2 * hour }];
   api.leases.result = async () => ({ earliestStart: now + hour, windows });
   const first = await cli('availability', ...machines, ...server);
-  expect([first.status, first.err, first.out]).toEqual([0, '', 'earliest start  2030-01-31 09:00:00\n']);
+  expect([first.status, first.err, first.out]).toEqual([
+    0,
+    '',
+    'earliest start (UTC)  2030-01-31 09:00:00\n',
+  ]);
   const all = await cli('availability', ...machines, '--from', 'now', '--to', '+1d', ...server);
   expect(all.out).toMatch(/UNTIL \(UTC\)\n2030-01-31 09:00:00 +2030-01-31 10:00:00\n$/);
   expect(api.leases.submitted.at(-1)).toMatchObject({
@@ -96,7 +100,12 @@ it('request --dry-run says what would happen, and fails where the request would 
   const rejected = await cli('request', '--dry-run', '--type', 'immediate', ...machines, ...server);
   expect([rejected.status, rejected.out, rejected.err]).toEqual([
     1,
-    'would be rejected\ncould start  2030-01-31 09:00:00\n',
+    'would be rejected: it does not fit [NO_CAPACITY]\ncould start  2030-01-31 09:00:00\n',
+    '',
+  ]);
+  const json = await cli('request', '--dry-run', '--json', ...machines, ...server);
+  expect([json.status, json.err]).toEqual([
+    1,
     'leasegraph: would be rejected: it does not fit [NO_CAPACITY]\n',
   ]);
   expect((await cli('request', '--dry-run', '--wait', ...machines, ...server)).status).toBe(2);

@@ -39,6 +39,20 @@ describe('request --wait', () => {
   });
 });
 
+it('names options in what is refused, and paths for the leases of a file', async () => {
+  const machines = ['--machines', '1 GPU:1', '--duration', '1h'];
+  expect((await cli('request', ...machines, ...server)).err).toBe(
+    'leasegraph: --machines: The site has no resource "GPU". Its resources are CPU, Memory. [INVALID_REQUEST]\n',
+  );
+  const late = ['--type', 'deadline', '--deadline', '-1h'];
+  expect((await cli('request', ...machines, ...late, ...server)).err).toMatch(
+    /^leasegraph: --machines: [^;]*; --deadline: /,
+  );
+  expect((await cli('request', '--duration', 'x', ...server)).err).toBe(
+    "leasegraph: option '--duration <duration>' argument 'x' is invalid. Expected a duration: seconds, 1h30m, 2d, 1w, or ISO 8601 such as PT1H30M. (see --help)\n",
+  );
+});
+
 it('does not ask for a start that no calendar has', async () => {
   api.leases.requests.length = 0;
   for (const after of ['99999999d', '9000000d']) {

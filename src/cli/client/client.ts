@@ -245,16 +245,19 @@ function dataOf<T>({ data, errors }: Answer<T>): T {
   return data;
 }
 
-/** Throws CliError when a mutation was refused. */
-export function assertAccepted(userErrors: readonly Refusal[]): void {
+/** The fields of an input, and the options that give them. */
+export type Flags = Readonly<Record<string, string>>;
+
+/** Throws CliError when a mutation was refused. It names options, and the path where a value has none. */
+export function assertAccepted(userErrors: readonly Refusal[], flags: Flags = {}): void {
   if (userErrors.length === 0) return;
+  const placeOf = (path: Refusal['path']): string => {
+    const [, field = '', ...rest] = path ?? [];
+    const place = flags[field] ?? [field, ...rest].join('.');
+    return place === '' ? '' : `${place}: `;
+  };
   throw new CliError(
-    userErrors
-      .map(
-        ({ code, message, path }) =>
-          `${path && path.length > 1 ? `${path.slice(1).join('.')}: ` : ''}${message} [${code}]`,
-      )
-      .join('; '),
+    userErrors.map(({ code, message, path }) => `${placeOf(path)}${message} [${code}]`).join('; '),
   );
 }
 

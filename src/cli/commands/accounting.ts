@@ -54,19 +54,21 @@ export default function accounting(command: Command, terminal: Terminal): void {
       const { by, step = null } = options;
       const rows = (await client.request(AccountingDocument, { from, to, by, step })).accounting;
       printList(terminal, options, rows, () =>
-        rows.length === 0 ? 'No leases.\n' : table(rows, step !== null, terminal.tableWidth),
+        rows.length === 0 ? 'No leases.\n' : table(rows, by, step !== null, terminal.tableWidth),
       );
     });
 }
 
 const groups = choice<AccountingGroup>(['PROJECT', 'OWNER', 'LEASE']);
 
-function table(rows: readonly Row[], hasPeriods: boolean, width: number): string {
+function table(rows: readonly Row[], by: AccountingGroup, hasPeriods: boolean, width: number): string {
   return formatTable(
     hasPeriods ? [period, ...columns] : columns,
     rows.map((row) => [
       ...(hasPeriods ? [showInstant(row.start)] : []),
-      row.lease === null ? (row.owner?.name ?? row.project?.name ?? 'none') : `lease ${row.lease.number}`,
+      row.lease === null
+        ? (row.owner?.name ?? row.project?.name ?? `no ${by.toLowerCase()}`)
+        : `lease ${row.lease.number}`,
       String(row.leases),
       hours(row.used),
       hours(row.requested),

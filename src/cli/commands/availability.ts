@@ -38,7 +38,7 @@ export default function availability(command: Command, terminal: Terminal): void
       printOne(terminal, options, found, () => {
         const { earliestStart, windows } = found;
         if (earliestStart === null) return 'These machines are not available.\n';
-        const first = `earliest start  ${showInstant(earliestStart)}\n`;
+        const first = `earliest start (UTC)  ${showInstant(earliestStart)}\n`;
         if (to === null) return first;
         if (windows.length === 0) return `${first}\nNo start is possible in this interval.\n`;
         const table = formatTable(

@@ -47,13 +47,15 @@ export default function events(command: Command, terminal: Terminal): void {
             })
           : await since(client, filter, options.after);
       printList(terminal, options, found, () =>
-        found.length === 0 ? 'No events.\n' : found.map((event) => `${line(event)}\n`).join(''),
+        found.length === 0 ? 'No events.\n' : [heading, ...found.map(line)].join('\n').concat('\n'),
       );
     });
 }
 
+const heading = `${'EVENT'.padStart(8)}  ${'AT (UTC)'.padEnd(19)}  CHANGE`;
+
 function line(event: EventRowFragment): string {
-  return `${event.sequence}  ${showEvent(event)}`;
+  return `${String(event.sequence).padStart(8)}  ${showEvent(event)}`;
 }
 
 async function follow(
@@ -62,6 +64,7 @@ async function follow(
   { after = null, json, jsonl }: { after?: number | null } & OutputOptions,
   terminal: Terminal,
 ): Promise<void> {
+  if (!json && !jsonl) terminal.out(`${heading}\n`);
   for await (const { leaseEvents: event } of client.subscribe(FilteredEventsDocument, { after, filter })) {
     terminal.out(`${json || jsonl ? JSON.stringify(event) : line(event)}\n`);
   }

@@ -18,13 +18,18 @@ interface ExtendOptions extends ServerOptions, OutputOptions {
 export default function extend(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
     .argument('<lease>', 'number of a lease', wholeNumber)
-    .argument('<duration>', `how much longer: ${durationForm}`, durationOption)
-    .option('--as-far-as-possible', 'extend it as far as its nodes are free')
+    .argument(
+      '<duration>',
+      `how much longer, or with --as-far-as-possible at most: ${durationForm}`,
+      durationOption,
+    )
+    .option('--as-far-as-possible', 'if it cannot be extended so far, extend it as far as its nodes are free')
     .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an extension with its key extends the lease once')
     .action(async (number: number, longer: string, options: ExtendOptions) => {
       const client = connect(options);
-      const { id, requestedDuration } = await findLease(client, number);
+      const before = await findLease(client, number);
+      const { id, requestedDuration } = before;
       const total = Duration.fromISO(requestedDuration).plus(Duration.fromISO(longer));
       const duration = Duration.fromMillis(total.toMillis())
         .shiftTo('days', 'hours', 'minutes', 'seconds')
@@ -39,6 +44,6 @@ export default function extend(command: Command, terminal: Terminal): void {
       };
       // By now the sum is the lease's duration, if an earlier extension was carried out with the key.
       const repetition = key === undefined ? null : { ...input, duration: requestedDuration };
-      await updateLease(client, input, options, terminal, repetition);
+      await updateLease(client, before, input, options, terminal, {}, repetition);
     });
 }

@@ -82,7 +82,7 @@ function show(lease: Detail, waiting: Waiting, width: number): string {
     wrap(showEvent({ ...event, lease: { number: lease.number } }), width),
   );
   return [
-    `lease ${lease.number}`,
+    `lease ${lease.number} (times in UTC)`,
     ...head,
     ...(plan.length === 0 ? [] : ['', reservationTable(plan, width).trimEnd()]),
     ...(actions.nodes.length === 0 ? [] : ['', actionTable(actions.nodes, 'lease', width).trimEnd()]),

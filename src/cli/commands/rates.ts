@@ -4,7 +4,7 @@ import { RatesDocument, type RatesQuery } from '../client/generated/operations.t
 import { addNotes } from '../help.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import { type Column, formatTable } from '../table.ts';
-import { CliError, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 
 const columns: readonly Column[] = [
   { title: 'NODE' },
@@ -31,17 +31,16 @@ export default function rates(command: Command, terminal: Terminal): void {
     );
     for await (const { hostname, measuredRates } of pages)
       for (const rate of measuredRates) found.push({ node: hostname, ...rate });
-    if (found.length === 0)
-      throw new CliError('no host has suspended, resumed, moved or prepared anything yet');
-    printList(terminal, options, found, () =>
-      formatTable(
+    printList(terminal, options, found, () => {
+      if (found.length === 0) return 'No host has suspended, resumed or moved machines yet.\n';
+      return formatTable(
         columns,
         found.map(({ node, kind, count, min, median }) => [
           ...[node, kind, String(count)],
           ...[min.toFixed(1), median.toFixed(1)],
         ]),
         terminal.tableWidth,
-      ),
-    );
+      );
+    });
   });
 }

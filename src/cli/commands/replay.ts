@@ -9,9 +9,11 @@ import { overrideMemory } from '../../simulation/overheads.ts';
 import { writeResult } from '../../simulation/result-file.ts';
 import { simulate } from '../../simulation/run.ts';
 import { summarize } from '../../simulation/summary.ts';
+import type { TraceLease } from '../../simulation/workload.ts';
 import { durationOption } from '../client/arguments.ts';
 import { addServerOptions, allPages, type Client, connect, type ServerOptions } from '../client/client.ts';
 import { NodesDocument, SiteDocument, type SiteQuery } from '../client/generated/operations.ts';
+import { showDuration } from '../client/show.ts';
 import { expectApart, expectWritable, writeFileWhole } from '../files.ts';
 import { addNotes } from '../help.ts';
 import { collect } from '../replay/collect.ts';
@@ -21,6 +23,7 @@ import { loadConfig } from '../simulate/config.ts';
 import { ProgressBar } from '../simulate/progress.ts';
 import { formatReport } from '../simulate/report.ts';
 import { CliError, type Terminal } from '../terminal.ts';
+import { plain } from '../text.ts';
 import { addTraceOptions, type TraceOptions, workloadFiles } from '../trace-options.ts';
 
 interface ReplayOptions extends TraceOptions, ServerOptions {
@@ -80,6 +83,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   const cancellations = options.cancel === undefined ? [] : readCancellations(fileSource(options.cancel));
   const { overheads } = loaded.config;
 
+  terminal.err(`${beginning(trace, workload.leases, facts.clockSpeed)}\n`);
   const begun = performance.now();
   const progress = new ProgressBar(terminal, 'leases');
   const work = { leases: workload.leases, cancellations, overheads };
@@ -132,6 +136,20 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
       options.config === undefined ? " with the defaults (--config: the server's configuration)" : '';
     throw new CliError(`${beyond} of ${found.length} leases came out otherwise than simulated${hint}`);
   }
+}
+
+/** What is about to be replayed: it may take long. */
+export function beginning(
+  trace: string,
+  leases: readonly Pick<TraceLease, 'arrival'>[],
+  speed: number,
+): string {
+  const last = leases.reduce((latest, { arrival }) => Math.max(latest, arrival), 0);
+  const span = (millis: number): string => showDuration(Duration.fromMillis(Math.ceil(millis)).toISO());
+  const pace = speed === 1 ? '' : ` (${span(last / speed)} of real time)`;
+  return plain(
+    `Replaying ${leases.length} leases of ${trace}: the last is requested after ${span(last)}${pace}.`,
+  );
 }
 
 /** The server's nodes as a simulation has them. */

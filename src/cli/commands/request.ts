@@ -18,6 +18,7 @@ import {
   assertAccepted,
   type Client,
   connect,
+  type Flags,
   type ServerOptions,
 } from '../client/client.ts';
 import { followLease } from '../client/follow.ts';
@@ -68,6 +69,16 @@ const described = [
   'endNotice',
 ] as const;
 
+/** The field of the input -> its option. */
+const requestFlags: Flags = {
+  ...{ type: '--type', machines: '--machines', duration: '--duration', start: '--start', name: '--name' },
+  ...{ deadline: '--deadline', diskImage: '--image', preemptible: '--preemptible', project: '--project' },
+  ...{ endNotice: '--end-notice', idempotencyKey: '--key' },
+};
+
+/** Leases of a file have no options. */
+const flagsOf = ({ file }: RequestOptions): Flags => (file === undefined ? requestFlags : {});
+
 export default function request(command: Command, terminal: Terminal): void {
   addNotes(
     command,
@@ -108,7 +119,7 @@ export default function request(command: Command, terminal: Terminal): void {
       const client = connect(options);
       const inputs = await inputsOf(client, options);
       if (options.dryRun) {
-        await rehearse(client, inputs, options, terminal);
+        await rehearse(client, inputs, options, terminal, flagsOf(options));
         return;
       }
       const shown: LeaseRowFragment[] = [];
@@ -134,11 +145,12 @@ export default function request(command: Command, terminal: Terminal): void {
 async function requestOne(
   client: Client,
   input: RequestLeaseInput,
-  { wait, json, jsonl }: RequestOptions,
+  options: RequestOptions,
   terminal: Terminal,
 ): Promise<LeaseRowFragment> {
+  const { wait, json, jsonl } = options;
   const { lease, userErrors } = (await client.request(RequestLeaseDocument, { input })).requestLease;
-  assertAccepted(userErrors);
+  assertAccepted(userErrors, flagsOf(options));
   if (lease === null) throw new CliError('the server answered without a lease');
   const progress = json || jsonl ? null : terminal;
   if (wait) return followLease(client, lease, (state) => isFinal(scheduledState(state)), progress);

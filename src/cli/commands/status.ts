@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
+import { Duration } from 'luxon';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { SchedulerDocument } from '../client/generated/operations.ts';
 import { allNodes, showStateChange } from '../client/nodes.ts';
-import { showDuration, showInstant } from '../client/show.ts';
+import { showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
 import { plain } from '../text.ts';
@@ -27,11 +28,15 @@ export default function status(command: Command, terminal: Terminal): void {
         const facts: (readonly [string, string | null])[] = [
           ['site', plain(site.name)],
           ['role', role],
-          ['time', `${showInstant(serverTime)}${clockSpeed === 1 ? '' : ` (${clockSpeed} times as fast)`}`],
+          [
+            'time',
+            `${showInstant(serverTime)} UTC${clockSpeed === 1 ? '' : ` (${clockSpeed} times as fast)`}`,
+          ],
           ['leases', `${liveLeases} live, ${queueLength} in the queue`],
           [
             'last pass',
-            lastPassAt && `${showInstant(lastPassAt)}, ${showDuration(lastPassDuration ?? 'PT0S')}`,
+            lastPassAt &&
+              `${showInstant(lastPassAt)}, took ${Duration.fromISO(lastPassDuration ?? 'PT0S').as('seconds')} s`,
           ],
           ['nodes', `${nodes.length - unusable.length} of ${nodes.length} UP`],
           ...unusable.map(

@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { durationForm } from '../../config/duration.ts';
 import { durationOption, type Moment, momentOption, wholeNumber } from '../client/arguments.ts';
-import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
+import { addServerOptions, connect, type Flags, type ServerOptions } from '../client/client.ts';
 import { findLease } from '../client/leases.ts';
 import { resolveMoment } from '../client/moments.ts';
 import { updateLease } from '../client/update.ts';
 import { addOutputOptions, type OutputOptions } from '../output.ts';
 import { CliError, type Terminal } from '../terminal.ts';
+
+/** The field of the input -> its option. */
+const flags: Flags = {
+  ...{ duration: '--duration', start: '--start', deadline: '--deadline', name: '--name' },
+  ...{ preemptible: '--preemptible', endNotice: '--end-notice', idempotencyKey: '--key' },
+};
 
 interface UpdateOptions extends ServerOptions, OutputOptions {
   readonly name?: string;
@@ -43,7 +49,8 @@ export default function update(command: Command, terminal: Terminal): void {
         );
       }
       const client = connect(options);
-      const { id } = await findLease(client, number);
+      const before = await findLease(client, number);
+      const { id } = before;
       const input = {
         id,
         ...(name === undefined ? {} : { name: name === '' ? null : name }),
@@ -56,6 +63,6 @@ export default function update(command: Command, terminal: Terminal): void {
         ...(dryRun ? { dryRun } : {}),
         ...(key === undefined ? {} : { idempotencyKey: key }),
       };
-      await updateLease(client, input, options, terminal);
+      await updateLease(client, before, input, options, terminal, flags);
     });
 }

@@ -8,6 +8,7 @@ import { showInstant } from '../client/show.ts';
 import { addNotes } from '../help.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
+import { plain } from '../text.ts';
 
 type Sample = UtilizationQuery['utilization'][number];
 
@@ -41,7 +42,7 @@ export default function utilization(command: Command, terminal: Terminal): void 
       const step = options.step ?? defaultStep(from, to);
       const variables = { from, to, step, resource: options.resource };
       const { utilization: samples } = await client.request(UtilizationDocument, variables);
-      printList(terminal, options, samples, () => bars(samples, terminal.tableWidth));
+      printList(terminal, options, samples, () => bars(samples, options.resource, terminal.tableWidth));
     });
 }
 
@@ -50,25 +51,25 @@ function defaultStep(from: string, to: string): string {
   return Duration.fromMillis(Math.max(1_000, Math.ceil(span / defaultSamples / 1_000) * 1_000)).toISO();
 }
 
-function bars(samples: readonly Sample[], width: number): string {
+function bars(samples: readonly Sample[], resource: string, width: number): string {
   const length = Math.max(10, Math.min(maxBar, width - 29));
-  return samples
-    .map((sample) => {
-      const { start, used, suspending, resuming, shuttingDown } = sample;
-      const held = used + suspending + resuming + shuttingDown;
-      // Cumulated, so that rounding never makes the bar longer.
-      let share = 0;
-      let bar = '';
-      for (const [mark, part] of [
-        ['#', used],
-        ['s', suspending],
-        ['r', resuming],
-        ['d', shuttingDown],
-      ] as const) {
-        share += part;
-        bar += mark.repeat(Math.max(0, Math.round(share * length) - bar.length));
-      }
-      return `${showInstant(start)}  ${(held * 100).toFixed(0).padStart(3)} %  ${bar.padEnd(length, '.')}\n`;
-    })
-    .join('');
+  const heading = `${'START (UTC)'.padEnd(19)}   HELD  ${plain(resource)}\n`;
+  const lines = samples.map((sample) => {
+    const { start, used, suspending, resuming, shuttingDown } = sample;
+    const held = used + suspending + resuming + shuttingDown;
+    // Cumulated, so that rounding never makes the bar longer.
+    let share = 0;
+    let bar = '';
+    for (const [mark, part] of [
+      ['#', used],
+      ['s', suspending],
+      ['r', resuming],
+      ['d', shuttingDown],
+    ] as const) {
+      share += part;
+      bar += mark.repeat(Math.max(0, Math.round(share * length) - bar.length));
+    }
+    return `${showInstant(start)}  ${(held * 100).toFixed(0).padStart(3)} %  ${bar.padEnd(length, '.')}\n`;
+  });
+  return [heading, ...lines].join('');
 }
