@@ -48,7 +48,7 @@ export function measured(adapter: Adapter, observe: (call: HostCall) => void): A
       (call) => timed(operation, async () => adapter[operation](call), outcomeOf),
     ]),
   ) as Pick<Adapter, (typeof actions)[number]>;
-  const { list, watch } = adapter;
+  const { admits, list, watch } = adapter;
   return {
     ...methods,
     name: adapter.name,
@@ -58,6 +58,7 @@ export function measured(adapter: Adapter, observe: (call: HostCall) => void): A
       list &&
       ((node: number, signal): Promise<readonly HostedMachine[]> =>
         timed('list', async () => list.call(adapter, node, signal))),
+    admits: admits && ((node: number, signal) => admits.call(adapter, node, signal)),
     on: (node) => adapter.on?.(node) ?? adapter,
     watch: watch && ((onChange, signal) => watch.call(adapter, onChange, signal)),
     forget: () => adapter.forget(),

@@ -81,7 +81,14 @@ export class RoutedAdapter implements Adapter {
       (await this.adapterOf(node).list?.(node, signal)) ?? [];
   }
 
-  readonly on = (node: number): Pick<Adapter, 'remembers' | 'list'> => {
+  /** Set if some part can say so; `on` says which. */
+  get admits(): Adapter['admits'] {
+    if (!this.parts.some(({ adapter }) => adapter.admits)) return undefined;
+    return async (node, signal): Promise<string | null> =>
+      (await this.adapterOf(node).admits?.(node, signal)) ?? null;
+  }
+
+  readonly on = (node: number): Pick<Adapter, 'remembers' | 'list' | 'admits'> => {
     const adapter = this.partFor(node)?.adapter;
     return adapter?.on?.(node) ?? adapter ?? { remembers: false };
   };

@@ -386,8 +386,14 @@ export interface Adapter {
    * it. The engine also inspects at an interval, with or without this method.
    */
   readonly watch?: ((onChange: (place: MachinePlace) => void, signal: AbortSignal) => void) | undefined;
+  /**
+   * Why the host of a node takes no new machines, as what administers the hosts says; null if it takes them. Asked at
+   * the interval at which hosts are inspected: meanwhile the node is DRAINING. Rejects with HostUnreachable when that
+   * is not known.
+   */
+  readonly admits?: ((node: number, signal: AbortSignal) => Promise<string | null>) | undefined;
   /** What holds on one node, of an adapter that drives nodes in different ways. */
-  readonly on?: ((node: number) => Pick<Adapter, 'remembers' | 'list'>) | undefined;
+  readonly on?: ((node: number) => Pick<Adapter, 'remembers' | 'list' | 'admits'>) | undefined;
   /** Another process may control the hosts from now on: cached knowledge about them may be outdated. */
   forget(): void;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { SimulatedAdapter } from '../../src/enactment/index.ts';
+import { measured } from '../../src/enactment/measured.ts';
 import { RoutedAdapter } from '../../src/enactment/routed.ts';
 import { hostSite } from '../../src/enactment/site.ts';
 import type { Adapter } from '../../src/engine/ports.ts';
@@ -58,4 +59,21 @@ test('an adapter that throws keeps no other of the same site from being watched,
   expect(told).toEqual(
     ['watch', 'forget', 'close'].flatMap((what) => [`first ${what}`, `second ${what}`, `third ${what}`]),
   );
+});
+
+test('asks the adapter of a node whether its host takes new machines, where it can say so', async () => {
+  const site = hostSite(
+    'test',
+    [1, 2].map((number) => ({ number, hostname: `node-${number}`, capacity: { CPU: 100 } })),
+  );
+  const saying = Object.assign(new SimulatedAdapter(), { admits: async (node: number) => `not on ${node}` });
+  const silent = { choice: {}, adapter: new SimulatedAdapter() };
+  const adapter = new RoutedAdapter(
+    [{ choice: { hostnames: ['node-1'] }, adapter: measured(saying, () => {}) }, silent],
+    site,
+  );
+  const signal = AbortSignal.timeout(120_000);
+  expect(await Promise.all([1, 2].map((node) => adapter.admits?.(node, signal)))).toEqual(['not on 1', null]);
+  expect([1, 2].map((node) => adapter.on(node).admits !== undefined)).toEqual([true, false]);
+  expect(new RoutedAdapter([silent], site).admits).toBeUndefined();
 });

@@ -282,3 +282,84 @@ describe('machines that belong to no lease', () => {
     expect(adapter.log).toEqual(['destroy 1/1']);
   });
 });
+
+describe('hosts that take no new machines', () => {
+  /** A server whose adapter says so of the nodes for which the test gives a reason. */
+  async function withAdmission() {
+    const harness = new Harness({ nodes: 2, limits: { ...limits, maxHostFailures: 2 } });
+    const { adapter, engine } = harness.make();
+    const reasons = new Map<number, string>();
+    const away = new Set<number>();
+    const answer = (node: number): void => {
+      if (away.has(node)) throw new HostUnreachable('no route to host');
+    };
+    adapter.remembers = true;
+    adapter.inspect = async ({ node }) => {
+      answer(node);
+      return 'running';
+    };
+    adapter.admits = async (node) => {
+      answer(node);
+      return reasons.get(node) ?? null;
+    };
+    await engine.start();
+    await settle();
+    const states = () => [1, 2].map((node) => harness.database.nodeStates.get(node) ?? 'UP');
+    return { harness, engine, reasons, away, states };
+  }
+
+  test('have their nodes drained meanwhile: what runs there goes on, and nothing new comes', async () => {
+    const { harness, engine, reasons, states } = await withAdmission();
+    await using _ = harness;
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+    await settle();
+    reasons.set(1, 'the host is disabled');
+    await harness.pass(minutes(1));
+    expect(states()).toEqual(['DRAINING', 'UP']);
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({
+      ...{ code: 'HOST_DISABLED', message: 'the host is disabled', by: null },
+    });
+    expect(harness.state(1)).toBe('ACTIVE');
+    await engine.submit('request', bestEffort(hours(1), 2), { principal });
+    await harness.pass(hours(2));
+    expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'QUEUED']);
+    reasons.clear();
+    await harness.pass(minutes(1));
+    expect(states()).toEqual(['UP', 'UP']);
+    expect(harness.state(2)).toBe('ACTIVE');
+  });
+
+  test('leave decisions of operators alone', async () => {
+    const { harness, engine, reasons, states } = await withAdmission();
+    await using _ = harness;
+    const drain = { node: 1, state: 'DRAINING', collisions: 'DISPLACE', by: 'ada', reason: null } as const;
+    await engine.submit('setNodeState', drain, { principal });
+    reasons.set(1, 'the host is disabled');
+    await harness.pass(minutes(2), minutes(1));
+    expect(harness.database.nodeCauses.get(1)).toMatchObject({ code: 'OPERATOR' });
+    reasons.clear();
+    await harness.pass(minutes(2), minutes(1));
+    expect(states()).toEqual(['DRAINING', 'UP']);
+  });
+
+  test('are drained again when they answer again after they were silent', async () => {
+    const { harness, engine, reasons, away, states } = await withAdmission();
+    await using _ = harness;
+    reasons.set(1, 'the host is disabled');
+    await harness.pass(minutes(1));
+    away.add(1);
+    await harness.pass(minutes(3), minutes(1));
+    expect(states()).toEqual(['DOWN', 'UP']);
+    reasons.clear();
+    reasons.set(2, 'the other is disabled');
+    await harness.pass(minutes(1));
+    // Nothing is said of a host that is silent.
+    expect(states()).toEqual(['DOWN', 'DRAINING']);
+    away.clear();
+    await harness.pass(minutes(3), minutes(1));
+    expect(states()).toEqual(['UP', 'DRAINING']);
+    await engine.submit('request', bestEffort(hours(1)), { principal });
+    await settle();
+    expect(harness.state(1)).toBe('ACTIVE');
+  });
+});

@@ -57,6 +57,7 @@ export class ScriptedAdapter implements Adapter {
   destroy = this.method('destroy');
   inspect: Adapter['inspect'] = async () => 'absent';
   list: Adapter['list'];
+  admits: Adapter['admits'];
   on: Adapter['on'];
   watch: Adapter['watch'];
   /** How often it was told that another process may drive the hosts. */

@@ -39,6 +39,7 @@ const actionColumns: readonly Column<NodeDetail['actions']['nodes'][number]>[] =
 
 const causes: Readonly<Record<NonNullable<NodeDetail['stateChange']>['cause'], string>> = {
   HOST: 'its host stopped answering, or answers again',
+  HOST_DISABLED: 'its host takes no new machines, or takes them again',
   OPERATOR: 'set by an operator',
   START_FAILED: 'a machine could not be started there',
 };

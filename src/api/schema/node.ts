@@ -29,6 +29,9 @@ const NodeStateCauseEnum = builder.enumType('NodeStateCause', {
   values: {
     OPERATOR: { description: 'A principal did.' },
     HOST: { description: 'Its host stopped answering, or answers again.' },
+    HOST_DISABLED: {
+      description: 'Its host takes no new machines, as what administers the hosts says, or takes them again.',
+    },
     START_FAILED: {
       description:
         'A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over.',

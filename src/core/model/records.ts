@@ -68,7 +68,7 @@ export interface NodeStateCause {
    * OPERATOR: set by a principal. HOST: its host stopped answering or answers again. START_FAILED: a start failed
    * there, or the following pause ended.
    */
-  readonly code: 'OPERATOR' | 'HOST' | 'START_FAILED';
+  readonly code: 'OPERATOR' | 'HOST' | 'HOST_DISABLED' | 'START_FAILED';
   readonly at: Instant;
   /** OPERATOR: the name of the principal. */
   readonly by: string | null;

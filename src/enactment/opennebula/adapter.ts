@@ -2,19 +2,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ActionTarget, Millis } from '../../core/index.ts';
-import {
-  type ActionCall,
-  type ActionResult,
-  type Adapter,
-  type HostedMachine,
-  type HostSite,
-  HostUnreachable,
-  type MachinePlace,
-  type MachineStatus,
+import type {
+  ActionCall,
+  ActionResult,
+  Adapter,
+  HostedMachine,
+  HostSite,
+  MachinePlace,
+  MachineStatus,
 } from '../../engine/ports.ts';
 import { Jobs } from '../jobs.ts';
 import { type ClientOptions, type OneVm, OpenNebulaClient, OpenNebulaError } from './client.ts';
-import { hasFailed, isPassing, lcmStates, statusOf, vmStates } from './states.ts';
+import { HostPool } from './hosts.ts';
+import {
+  hasFailed,
+  hostCondition,
+  hostStateName,
+  isPassing,
+  lcmStates,
+  statusOf,
+  vmStates,
+} from './states.ts';
 import { templateOf } from './template.ts';
 
 export interface OpenNebulaOptions extends ClientOptions {
@@ -37,15 +45,15 @@ export class OpenNebulaAdapter implements Adapter {
   readonly remembers = true;
   private readonly client: OpenNebulaClient;
   private readonly jobs = new Jobs();
-  /** Host name -> number, and when they were asked for. */
-  private hosts: { readonly at: Millis; readonly byName: ReadonlyMap<string, number> } | null = null;
+  private readonly hosts: HostPool;
 
   constructor(
     private readonly options: OpenNebulaOptions,
-    private readonly site: HostSite,
-    private readonly log: Logger,
+    site: HostSite,
+    log: Logger,
   ) {
     this.client = new OpenNebulaClient(options);
+    this.hosts = new HostPool(options, this.client, site, log);
   }
 
   prepare(call: ActionCall): Promise<ActionResult> {
@@ -60,7 +68,7 @@ export class OpenNebulaAdapter implements Adapter {
     return this.act('start', call, async (target, vm, signal) => {
       if (vm && statusOf(vm) === 'running') return done;
       if (vm && statusOf(vm) === 'suspended') return this.refused(vm, 'started');
-      const host = await this.hostOf(target.node, signal);
+      const { id: host } = await this.hosts.reach(target.node, signal);
       const id = vm?.id ?? (await this.allocate(target, signal));
       if (vm && vm.state === vmStates.POWEROFF) await this.client.action('resume', id, signal);
       else await this.client.deploy(id, host, signal);
@@ -95,7 +103,8 @@ export class OpenNebulaAdapter implements Adapter {
       const status = statusOf(vm);
       if (status !== 'prepared' && status !== 'suspended') return this.refused(vm, 'moved');
       if (status === 'suspended') {
-        await this.client.migrate(vm.id, await this.hostOf(toNode, signal), false, signal);
+        const { id: host } = await this.hosts.reach(toNode, signal);
+        await this.client.migrate(vm.id, host, false, signal);
         const result = await this.until(vm.id, 'suspended', signal);
         if (result.status !== 'done') return result;
       }
@@ -126,16 +135,23 @@ export class OpenNebulaAdapter implements Adapter {
   destroy(call: ActionCall): Promise<ActionResult> {
     return this.jobs.run('destroy', call, async (signal) => {
       const vm = await this.find(call.target, signal);
-      return vm ? this.terminate(vm.id, signal) : done;
+      if (!vm) return done;
+      // On a host that cannot be reached it may go on running, whatever OpenNebula says of it then.
+      if (vm.hostId !== null && (await this.hosts.find(call.target.node, signal)))
+        await this.hosts.reach(call.target.node, signal);
+      return this.terminate(vm.id, signal);
     });
   }
 
   async inspect(place: MachinePlace, signal: AbortSignal): Promise<MachineStatus> {
+    signal.throwIfAborted();
+    await this.hosts.reach(place.node, signal);
     const vm = await this.find(place, signal);
     return vm ? statusOf(vm) : 'absent';
   }
 
   readonly list = async (node: number, signal: AbortSignal): Promise<readonly HostedMachine[]> => {
+    await this.hosts.reach(node, signal);
     const found = (await this.client.vms(signal)).filter((vm) => nodeOf(vm) === node);
     return found.flatMap((vm): HostedMachine[] => {
       const [, leaseId, machine] = this.pattern.exec(vm.name) ?? [];
@@ -145,9 +161,14 @@ export class OpenNebulaAdapter implements Adapter {
     });
   };
 
+  readonly admits = async (node: number, signal: AbortSignal): Promise<string | null> => {
+    const { name, state } = await this.hosts.reach(node, signal);
+    return hostCondition(state) === 'CLOSED' ? `OpenNebula's host ${name} is ${hostStateName(state)}` : null;
+  };
+
   forget(): void {
     this.jobs.forget();
-    this.hosts = null;
+    this.hosts.forget();
   }
 
   close(): Promise<void> {
@@ -162,6 +183,7 @@ export class OpenNebulaAdapter implements Adapter {
   ): Promise<ActionResult> {
     return this.jobs.run(operation, call, async (signal) => {
       try {
+        await this.hosts.reach(call.target.node, signal);
         const vm = await this.find(call.target, signal);
         return await work(call.target, vm && (await this.settled(vm, signal)), signal);
       } catch (error) {
@@ -217,29 +239,6 @@ export class OpenNebulaAdapter implements Adapter {
       await sleep(this.options.pollInterval, undefined, { signal });
     }
     return done;
-  }
-
-  /** The host of a node, by its hostname or address. */
-  private async hostOf(number: number, signal: AbortSignal): Promise<number> {
-    const node = this.site.nodes().find((each) => each.number === number);
-    if (!node) throw new Error(`the site has no node ${number}`);
-    const find = (): number | undefined =>
-      this.hosts?.byName.get(node.hostname) ?? this.hosts?.byName.get(node.address);
-    const isOld = !this.hosts || Date.now() - this.hosts.at > this.options.hostRefresh;
-    if (isOld || find() === undefined) await this.refreshHosts(signal);
-    const id = find();
-    if (id === undefined)
-      throw new HostUnreachable(`OpenNebula has no host called ${node.hostname} or ${node.address}`);
-    return id;
-  }
-
-  private async refreshHosts(signal: AbortSignal): Promise<void> {
-    const found = await this.client.hosts(signal);
-    this.hosts = { at: Date.now(), byName: new Map(found.map(({ id, name }) => [name, id])) };
-    const nodes = new Set(this.site.nodes().flatMap(({ hostname, address }) => [hostname, address]));
-    const strangers = found.filter(({ name }) => !nodes.has(name)).map(({ name }) => name);
-    if (strangers.length > 0)
-      this.log.info({ hosts: strangers }, 'OpenNebula has hosts that are no nodes of the site');
   }
 
   private refused(vm: OneVm | null, what: string): ActionResult {

@@ -22,6 +22,8 @@ export interface OneHost {
   readonly id: number;
   readonly name: string;
   readonly state: number;
+  /** What it has for machines, in the units of nodes; 0 before it was first monitored. */
+  readonly capacity: { readonly CPU: number; readonly Memory: number };
 }
 
 export interface OneVm {
@@ -59,6 +61,11 @@ export class OpenNebulaClient {
         id: Number(textAt(host, 'ID')),
         name: textAt(host, 'NAME'),
         state: Number(textAt(host, 'STATE')),
+        capacity: {
+          CPU: Number(textAt(host, 'HOST_SHARE', 'MAX_CPU')),
+          // In KB.
+          Memory: Math.floor(Number(textAt(host, 'HOST_SHARE', 'MAX_MEM')) / 1_024),
+        },
       }));
   }
 

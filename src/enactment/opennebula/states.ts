@@ -23,30 +23,54 @@ export const lcmStates = {
   RUNNING: 3,
   MIGRATE: 4,
   SAVE_SUSPEND: 6,
+  PROLOG_RESUME: 9,
   EPILOG: 11,
   SHUTDOWN: 12,
   UNKNOWN: 16,
+  BOOT_POWEROFF: 20,
   BOOT_SUSPENDED: 21,
+  BOOT_STOPPED: 22,
+  PROLOG_UNDEPLOY: 31,
+  BOOT_UNDEPLOY: 32,
   BOOT_FAILURE: 36,
   BOOT_MIGRATE_FAILURE: 37,
   PROLOG_MIGRATE_FAILURE: 38,
   PROLOG_FAILURE: 39,
   EPILOG_FAILURE: 40,
+  EPILOG_STOP_FAILURE: 41,
+  EPILOG_UNDEPLOY_FAILURE: 42,
+  PROLOG_MIGRATE_POWEROFF: 43,
+  PROLOG_MIGRATE_POWEROFF_FAILURE: 44,
   PROLOG_MIGRATE_SUSPEND: 45,
   PROLOG_MIGRATE_SUSPEND_FAILURE: 46,
+  BOOT_UNDEPLOY_FAILURE: 47,
   BOOT_STOPPED_FAILURE: 48,
   PROLOG_RESUME_FAILURE: 49,
+  PROLOG_UNDEPLOY_FAILURE: 50,
+  PROLOG_MIGRATE_UNKNOWN_FAILURE: 61,
 } as const;
 
-const failures: readonly number[] = [
-  lcmStates.BOOT_FAILURE,
-  lcmStates.BOOT_MIGRATE_FAILURE,
-  lcmStates.PROLOG_MIGRATE_FAILURE,
-  lcmStates.PROLOG_FAILURE,
-  lcmStates.EPILOG_FAILURE,
-  lcmStates.PROLOG_MIGRATE_SUSPEND_FAILURE,
-  lcmStates.BOOT_STOPPED_FAILURE,
-  lcmStates.PROLOG_RESUME_FAILURE,
+const failures: readonly number[] = Object.entries(lcmStates).flatMap(([name, state]) =>
+  name.endsWith('_FAILURE') ? [state] : [],
+);
+
+/** From which states of the life cycle a machine that is in between comes. */
+const origins: readonly (readonly [MachineStatus, readonly number[]])[] = [
+  ['prepared', [lcmStates.LCM_INIT, lcmStates.PROLOG, lcmStates.BOOT]],
+  [
+    'suspended',
+    [
+      ...[lcmStates.BOOT_SUSPENDED, lcmStates.PROLOG_MIGRATE_SUSPEND],
+      ...[lcmStates.PROLOG_RESUME, lcmStates.BOOT_STOPPED],
+    ],
+  ],
+  [
+    'stopped',
+    [
+      ...[lcmStates.BOOT_POWEROFF, lcmStates.PROLOG_MIGRATE_POWEROFF],
+      ...[lcmStates.PROLOG_UNDEPLOY, lcmStates.BOOT_UNDEPLOY, ...failures],
+    ],
+  ],
 ];
 
 /** What OpenNebula tried to do with it has failed. */
@@ -71,11 +95,40 @@ export function statusOf({ state, lcmState }: OneVm): MachineStatus {
     case vmStates.UNDEPLOYED:
       return 'stopped';
     case vmStates.ACTIVE:
-      if (lcmState === lcmStates.PROLOG || lcmState === lcmStates.BOOT) return 'prepared';
-      if (lcmState === lcmStates.BOOT_SUSPENDED || lcmState === lcmStates.PROLOG_MIGRATE_SUSPEND)
-        return 'suspended';
-      return failures.includes(lcmState) ? 'stopped' : 'running';
+      return origins.find(([, states]) => states.includes(lcmState))?.[0] ?? 'running';
     default:
       return 'prepared';
+  }
+}
+
+export const hostStates = {
+  INIT: 0,
+  MONITORING_MONITORED: 1,
+  MONITORED: 2,
+  ERROR: 3,
+  DISABLED: 4,
+  MONITORING_ERROR: 5,
+  MONITORING_INIT: 6,
+  MONITORING_DISABLED: 7,
+  OFFLINE: 8,
+} as const;
+
+export const hostStateName = (state: number): string =>
+  Object.entries(hostStates).find(([, each]) => each === state)?.[0] ?? String(state);
+
+/**
+ * LOST: OpenNebula cannot reach it, or was told that it is off. CLOSED: what is there runs on, and nothing new comes.
+ */
+export function hostCondition(state: number): 'USABLE' | 'CLOSED' | 'LOST' {
+  switch (state) {
+    case hostStates.ERROR:
+    case hostStates.MONITORING_ERROR:
+    case hostStates.OFFLINE:
+      return 'LOST';
+    case hostStates.DISABLED:
+    case hostStates.MONITORING_DISABLED:
+      return 'CLOSED';
+    default:
+      return 'USABLE';
   }
 }

@@ -49,6 +49,10 @@ function applyNodeState(core: Core, now: Instant, { code, message, node, state }
     core.setNodeState(now, node, 'DOWN', 'DISPLACE', { ...cause, before });
     return;
   }
+  if (state === 'DRAINING') {
+    if (present.state === 'UP') core.setNodeState(now, node, 'DRAINING', 'DISPLACE', cause);
+    return;
+  }
   if (present.state === 'UP' || present.cause?.code !== code) return;
   const { before } = present.cause;
   core.setNodeState(now, node, before?.state ?? 'UP', 'DISPLACE', before?.cause ?? cause);

@@ -70,6 +70,17 @@ export function guarded(adapter: Adapter, log: Logger): Adapter {
           (answer) => machinesOf(answer, node),
         );
     },
+    get admits() {
+      if (!adapter.admits) return undefined;
+      return async (node: number, signal: AbortSignal): Promise<string | null> =>
+        (
+          await guard(
+            'admits',
+            async () => adapter.admits?.(node, signal),
+            (answer) => (answer === null || typeof answer === 'string' ? { answer } : null),
+          )
+        ).answer;
+    },
     on: (node) => {
       try {
         return adapter.on?.(node) ?? adapter;

@@ -16,6 +16,7 @@ import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import type { Adapter, LeaseFacts } from '../ports.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
+import { Admission } from './admission.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { guarded } from './guarded.ts';
 import { HostHealth } from './health.ts';
@@ -91,6 +92,7 @@ export class Hosts implements HostControl {
   private nodes: readonly NodeSpec[] = [];
   private pauses: StartPauses | null = null;
   private strays: Strays | null = null;
+  private admission: Admission | null = null;
   private inspection: Inspection | null = null;
   /** Aborts when the current writer term ends. */
   private term: ReturnType<typeof linkedController> | null = null;
@@ -157,10 +159,12 @@ export class Hosts implements HostControl {
       now: () => options.clock.now(),
       removeStrays: limits.removeStrays,
     });
+    this.admission = new Admission({ log, report });
     this.inspection = new Inspection(known.running, {
       ...options,
       ...{ adapter: this.adapter, ledger, log },
       ...{ dispatcher: this.dispatcher, health: this.health, strays: this.strays },
+      admission: this.admission,
       signal: this.term.signal,
     });
     const pause = limits.startFailurePause;
@@ -220,6 +224,7 @@ export class Hosts implements HostControl {
   private follow(states: readonly NodeStateRecord[]): void {
     this.health.follow(states);
     this.pauses?.follow(states);
+    this.admission?.follow(states);
   }
 
   /** New ends for operations that should have ended by `at`. The extension grows with the delay. */
@@ -260,6 +265,7 @@ export class Hosts implements HostControl {
     this.inspection = null;
     this.pauses = null;
     this.strays = null;
+    this.admission = null;
     this.dispatcher.reset();
     this.health.clear();
     this.leases.clear();

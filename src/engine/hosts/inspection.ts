@@ -9,6 +9,7 @@ import { Semaphore, withTimeout } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineLimits } from '../limits.ts';
 import { type Adapter, type HostedMachine, HostUnreachable, type MachineStatus } from '../ports.ts';
+import type { Admission } from './admission.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import type { HostHealth } from './health.ts';
 import type { HostLedger } from './ledger.ts';
@@ -16,7 +17,8 @@ import { type ActionReport, noReport } from './report.ts';
 import type { Strays } from './strays.ts';
 
 export interface InspectionOptions {
-  readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'on' | 'watch' | 'remembers'>;
+  readonly adapter: Pick<Adapter, 'inspect' | 'list' | 'admits' | 'on' | 'watch' | 'remembers'>;
+  readonly admission: Admission;
   readonly dispatcher: Pick<Dispatcher, 'isBusyWith'>;
   readonly clock: Clock;
   readonly limits: Pick<EngineLimits, 'dispatch' | 'inspectInterval'>;
@@ -43,8 +45,8 @@ export class Inspection {
   private readonly reported = new Set<number>();
   /** Leases that are being inspected one by one; whether to do so once more. */
   private readonly inspecting = new Map<number, boolean>();
-  /** Nodes whose answer is awaited. */
-  private readonly asked = new Set<number>();
+  /** Questions to nodes whose answer is awaited. */
+  private readonly asked = new Set<string>();
 
   constructor(
     running: readonly RunningMachines[],
@@ -112,7 +114,7 @@ export class Inspection {
   }
 
   /** What the adapter can do on a node. */
-  private on(node: number): Pick<Adapter, 'remembers' | 'list'> {
+  private on(node: number): Pick<Adapter, 'remembers' | 'list' | 'admits'> {
     const { adapter } = this.options;
     return adapter.on?.(node) ?? adapter;
   }
@@ -128,6 +130,16 @@ export class Inspection {
       } else if (nodes.every((node) => this.on(node).remembers)) void this.inspectLease(leaseId);
     }
     this.askDownNodes(answers);
+    this.askAdmission();
+  }
+
+  /** Asks whether hosts take new machines. */
+  private askAdmission(): void {
+    const { adapter, admission, ledger } = this.options;
+    for (const node of ledger.nodeNumbers.filter((each) => this.on(each).admits))
+      void this.askOnce('admits', node, async (limit) => ({
+        reason: (await adapter.admits?.(node, limit)) ?? null,
+      })).then((answer) => answer && admission.told(node, answer.reason));
   }
 
   /** Probes silent hosts that have no other pending inspection. */
@@ -135,7 +147,7 @@ export class Inspection {
     const { adapter, health } = this.options;
     for (const node of health.downNodes) {
       if (listed.has(node)) continue;
-      void this.askOnce(node, (limit) => adapter.inspect({ ...noMachine, node }, limit)).then(
+      void this.askOnce('machines', node, (limit) => adapter.inspect({ ...noMachine, node }, limit)).then(
         (status) => status !== null && health.answered(node),
       );
     }
@@ -147,7 +159,11 @@ export class Inspection {
     const listing = ledger.nodeNumbers.filter((node) => this.on(node).remembers && this.on(node).list);
     return new Map(
       listing.map((node) => {
-        const asked = this.askOnce(node, async (limit) => (await adapter.list?.(node, limit)) ?? []);
+        const asked = this.askOnce(
+          'machines',
+          node,
+          async (limit) => (await adapter.list?.(node, limit)) ?? [],
+        );
         const answered = asked.then((machines) => {
           if (machines === null) return null;
           strays.listed(node, machines);
@@ -200,14 +216,19 @@ export class Inspection {
     this.reported.add(leaseId);
   }
 
-  /** The same for one question to a node at a time: null while it has not answered an earlier one. */
-  private async askOnce<T>(node: number, question: (signal: AbortSignal) => Promise<T>): Promise<T | null> {
-    if (this.asked.has(node)) return null;
-    this.asked.add(node);
+  /** The same for one question of a kind to a node at a time: null while it has not answered an earlier one. */
+  private async askOnce<T>(
+    kind: string,
+    node: number,
+    question: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T | null> {
+    const key = `${kind} ${node}`;
+    if (this.asked.has(key)) return null;
+    this.asked.add(key);
     try {
       return await this.ask(node, question);
     } finally {
-      this.asked.delete(node);
+      this.asked.delete(key);
     }
   }
 

@@ -13,14 +13,14 @@ export interface ActionReport {
   readonly ended: readonly number[];
   /** Machines that could not be shut down and must be destroyed. */
   readonly remove: readonly ActionTarget[];
-  /** A host stopped answering or may be used again. */
+  /** A host stopped answering, takes no new machines, or may be used again. */
   readonly nodeState: ReportedState | null;
 }
 
 export interface ReportedState {
   readonly node: number;
-  readonly state: 'DOWN' | 'UP';
-  /** The node concerned. UP applies only to a node that was set DOWN for this reason. */
+  readonly state: 'DOWN' | 'DRAINING' | 'UP';
+  /** UP applies only to a node whose state was set for this reason. */
   readonly code: Exclude<NodeStateCause['code'], 'OPERATOR'>;
   readonly message: string;
 }

@@ -41,7 +41,7 @@ const nodeFields: Fields<NodeSpec> = {
 export const nodes = new Table<NodeSpec>('nodes', ['number'], nodeFields, ({ number }) => `Node ${number}`);
 
 const cause: z.ZodType<NodeStateCause> = z.object({
-  code: z.enum(['OPERATOR', 'HOST', 'START_FAILED']),
+  code: z.enum(['OPERATOR', 'HOST', 'HOST_DISABLED', 'START_FAILED']),
   at: z.int(),
   by: z.string().nullable(),
   message: z.string().nullable(),

@@ -328,6 +328,8 @@ export type NodeState =
 export type NodeStateCause =
   /** Its host stopped answering, or answers again. */
   | 'HOST'
+  /** Its host takes no new machines, as what administers the hosts says, or takes them again. */
+  | 'HOST_DISABLED'
   /** A principal did. */
   | 'OPERATOR'
   /** A machine could not be started on it and its lease was moved; nothing new starts on it for some time. Or that time is over. */

@@ -1,25 +1,43 @@
 /**
  * A double of an OpenNebula front end: the calls of its XML-RPC interface that the adapter makes, with the parameters,
- * states, transitions and errors that its documentation gives them. It holds no machines.
+ * states, transitions and errors that its documentation gives them. It holds no machines. It shares nothing with the
+ * adapter but the reading of XML.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { lcmStates, vmStates } from '../../opennebula/states.ts';
 import { child, type Element, escapeXml, parseXml } from '../../opennebula/xml.ts';
+import {
+  type HostState,
+  hostStateNames,
+  type LcmState,
+  lcmStateNames,
+  type VmState,
+  vmStateNames,
+} from './opennebula-states.ts';
 
 interface Vm {
   readonly id: number;
   readonly name: string;
   readonly attributes: Map<string, string>;
   readonly images: readonly string[];
-  state: number;
-  lcmState: number;
+  state: VmState;
+  lcmState: LcmState;
   hostId: number | null;
   /** Changes whenever something is begun with it: what was begun before does not come to its end. */
   generation: number;
 }
 
+interface OneHost {
+  readonly id: number;
+  readonly name: string;
+  state: HostState;
+  /** In percent of a CPU, and in KB. */
+  maxCpu: number;
+  maxMemory: number;
+}
+
 export interface OpenNebulaDoubleOptions {
+  /** MONITORED, with 4 CPUs and 4 GiB. */
   readonly hosts: readonly string[];
   /** Milliseconds that each state lasts which a VM passes through. */
   readonly delay: number;
@@ -46,6 +64,10 @@ export const doubleSession = 'oneadmin:double';
 export class OpenNebulaDouble {
   private readonly vms = new Map<number, Vm>();
   private lastId = -1;
+  private readonly hosts: OneHost[] = [];
+  private lastHost = -1;
+  /** How often each method was called. */
+  readonly calls = new Map<string, number>();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -55,7 +77,9 @@ export class OpenNebulaDouble {
     });
   });
 
-  private constructor(private readonly options: OpenNebulaDoubleOptions) {}
+  private constructor(private readonly options: OpenNebulaDoubleOptions) {
+    for (const name of options.hosts) this.addHost(name);
+  }
 
   static async start(options: OpenNebulaDoubleOptions): Promise<OpenNebulaDouble> {
     const double = new OpenNebulaDouble(options);
@@ -69,9 +93,30 @@ export class OpenNebulaDouble {
 
   /** The guest powers off. */
   powerOff(name: string): void {
-    const vm = [...this.vms.values()].find((each) => each.name === name && each.state === vmStates.ACTIVE);
+    const vm = [...this.vms.values()].find((each) => each.name === name && each.state === 'ACTIVE');
     if (!vm) throw new Error(`there is no active VM ${name}`);
-    this.become(vm, vmStates.POWEROFF);
+    this.become(vm, 'POWEROFF');
+  }
+
+  addHost(name: string): void {
+    this.lastHost += 1;
+    this.hosts.push({ id: this.lastHost, name, state: 'MONITORED', maxCpu: 400, maxMemory: 4 * 1_048_576 });
+  }
+
+  /** Only a host without VMs can be removed. */
+  removeHost(name: string): void {
+    const at = this.hosts.findIndex((host) => host.name === name);
+    const isUsed = [...this.vms.values()].some(
+      ({ hostId, state }) => hostId === this.hosts[at]?.id && state !== 'DONE',
+    );
+    if (at < 0 || isUsed) throw new Error(`host ${name} cannot be removed`);
+    this.hosts.splice(at, 1);
+  }
+
+  changeHost(name: string, change: Partial<Pick<OneHost, 'state' | 'maxCpu' | 'maxMemory'>>): void {
+    const host = this.hosts.find((each) => each.name === name);
+    if (!host) throw new Error(`there is no host ${name}`);
+    Object.assign(host, change);
   }
 
   close(): Promise<void> {
@@ -90,6 +135,7 @@ export class OpenNebulaDouble {
           errors.AUTHENTICATION,
           `[${method}] User couldn't be authenticated, aborting call.`,
         );
+      this.calls.set(method, (this.calls.get(method) ?? 0) + 1);
       values = [true, this.carryOut(method, parameters), 0];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -106,7 +152,7 @@ export class OpenNebulaDouble {
         return this.hostPool();
       case 'one.vmpool.info':
         return `<VM_POOL>${[...this.vms.values()]
-          .filter(({ state }) => state !== vmStates.DONE)
+          .filter(({ state }) => state !== 'DONE')
           .map(vmXml)
           .join('')}</VM_POOL>`;
       case 'one.vm.info':
@@ -131,10 +177,19 @@ export class OpenNebulaDouble {
   }
 
   private hostPool(): string {
-    const hosts = this.options.hosts.map(
-      (name, id) => `<HOST><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>2</STATE></HOST>`,
+    const hosts = this.hosts.map(
+      ({ id, name, state, maxCpu, maxMemory }) =>
+        `<HOST><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>${hostStateNames.indexOf(state)}</STATE><IM_MAD>kvm</IM_MAD><VM_MAD>kvm</VM_MAD><HOST_SHARE><MEM_USAGE>0</MEM_USAGE><CPU_USAGE>0</CPU_USAGE><TOTAL_MEM>${maxMemory}</TOTAL_MEM><TOTAL_CPU>${maxCpu}</TOTAL_CPU><MAX_MEM>${maxMemory}</MAX_MEM><MAX_CPU>${maxCpu}</MAX_CPU></HOST_SHARE></HOST>`,
     );
     return `<HOST_POOL>${hosts.join('')}</HOST_POOL>`;
+  }
+
+  private host(id: number, method: string): OneHost {
+    const host = this.hosts.find((each) => each.id === id);
+    if (!host) throw new Refusal(errors.NO_EXISTS, `[${method}] Error getting host [${id}].`);
+    if (host.state === 'OFFLINE')
+      throw new Refusal(errors.ACTION, `[${method}] Host is offline, cannot use it to deploy VM.`);
+    return host;
   }
 
   private vm(id: number, method: string): Vm {
@@ -156,8 +211,8 @@ export class OpenNebulaDouble {
       name,
       attributes,
       images,
-      state: isHeld ? vmStates.HOLD : vmStates.PENDING,
-      lcmState: lcmStates.LCM_INIT,
+      state: isHeld ? 'HOLD' : 'PENDING',
+      lcmState: 'LCM_INIT',
       hostId: null,
       generation: 0,
     });
@@ -165,47 +220,33 @@ export class OpenNebulaDouble {
   }
 
   private deploy(vm: Vm, host: number): number {
-    const allowed: readonly number[] = [
-      vmStates.PENDING,
-      vmStates.HOLD,
-      vmStates.STOPPED,
-      vmStates.UNDEPLOYED,
-    ];
+    const allowed: readonly VmState[] = ['PENDING', 'HOLD', 'STOPPED', 'UNDEPLOYED'];
     if (!allowed.includes(vm.state)) throw this.wrongState('deploy', vm);
-    if (this.options.hosts[host] === undefined)
-      throw new Refusal(errors.NO_EXISTS, `[one.vm.deploy] Error getting host [${host}].`);
-    vm.hostId = host;
+    vm.hostId = this.host(host, 'one.vm.deploy').id;
     const { images } = this.options;
     const fails = images !== null && vm.images.some((name) => !images.includes(name));
-    this.pass(vm, [
-      lcmStates.PROLOG,
-      ...(fails ? [lcmStates.PROLOG_FAILURE] : [lcmStates.BOOT, lcmStates.RUNNING]),
-    ]);
+    this.pass(vm, ['PROLOG', ...(fails ? (['PROLOG_FAILURE'] as const) : (['BOOT', 'RUNNING'] as const))]);
     return vm.id;
   }
 
   private act(action: string, vm: Vm): number {
-    const isRunning = vm.state === vmStates.ACTIVE && vm.lcmState === lcmStates.RUNNING;
+    const isRunning = vm.state === 'ACTIVE' && vm.lcmState === 'RUNNING';
     switch (action) {
       case 'suspend':
         if (!isRunning) throw this.wrongState(action, vm);
-        this.pass(vm, [lcmStates.SAVE_SUSPEND], vmStates.SUSPENDED);
+        this.pass(vm, ['SAVE_SUSPEND'], 'SUSPENDED');
         break;
       case 'resume':
-        if (vm.state !== vmStates.SUSPENDED && vm.state !== vmStates.POWEROFF)
-          throw this.wrongState(action, vm);
-        this.pass(vm, [
-          vm.state === vmStates.SUSPENDED ? lcmStates.BOOT_SUSPENDED : lcmStates.BOOT,
-          lcmStates.RUNNING,
-        ]);
+        if (vm.state !== 'SUSPENDED' && vm.state !== 'POWEROFF') throw this.wrongState(action, vm);
+        this.pass(vm, [vm.state === 'SUSPENDED' ? 'BOOT_SUSPENDED' : 'BOOT_POWEROFF', 'RUNNING']);
         break;
       case 'terminate':
-        if (!isRunning && vm.state === vmStates.ACTIVE) throw this.wrongState(action, vm);
-        this.pass(vm, [lcmStates.SHUTDOWN, lcmStates.EPILOG], vmStates.DONE);
+        if (!isRunning && vm.state === 'ACTIVE') throw this.wrongState(action, vm);
+        this.pass(vm, ['SHUTDOWN', 'EPILOG'], 'DONE');
         break;
       case 'terminate-hard':
-        if (vm.state === vmStates.DONE) throw this.wrongState(action, vm);
-        this.pass(vm, [lcmStates.EPILOG], vmStates.DONE);
+        if (vm.state === 'DONE') throw this.wrongState(action, vm);
+        this.pass(vm, ['EPILOG'], 'DONE');
         break;
       default:
         throw new Refusal(
@@ -217,43 +258,41 @@ export class OpenNebulaDouble {
   }
 
   private migrate(vm: Vm, host: number): number {
-    const isCold = vm.state === vmStates.SUSPENDED || vm.state === vmStates.POWEROFF;
-    if (!isCold) throw this.wrongState('migrate', vm);
-    if (this.options.hosts[host] === undefined)
-      throw new Refusal(errors.NO_EXISTS, `[one.vm.migrate] Error getting host [${host}].`);
-    vm.hostId = host;
-    this.pass(vm, [lcmStates.PROLOG_MIGRATE_SUSPEND], vm.state);
+    const { state } = vm;
+    if (state !== 'SUSPENDED' && state !== 'POWEROFF') throw this.wrongState('migrate', vm);
+    vm.hostId = this.host(host, 'one.vm.migrate').id;
+    this.pass(vm, [state === 'SUSPENDED' ? 'PROLOG_MIGRATE_SUSPEND' : 'PROLOG_MIGRATE_POWEROFF'], state);
     return vm.id;
   }
 
   private wrongState(action: string, vm: Vm): Refusal {
     return new Refusal(
       errors.ACTION,
-      `[one.vm.action] Error performing action "${action}": This action is not available for state ${vm.state} (${vm.lcmState}).`,
+      `[one.vm.action] Error performing action "${action}": This action is not available for state ${vm.state === 'ACTIVE' ? vm.lcmState : vm.state}`,
     );
   }
 
   /** Through states of the life cycle, the last of which stays unless there is a state after it. */
-  private pass(vm: Vm, lcm: readonly number[], after: number | null = null): void {
+  private pass(vm: Vm, lcm: readonly LcmState[], after: VmState | null = null): void {
     vm.generation += 1;
     const { generation } = vm;
-    const step = ([next, ...rest]: readonly number[]): void => {
+    const step = ([next, ...rest]: readonly LcmState[]): void => {
       if (vm.generation !== generation) return;
       if (next === undefined) {
         if (after !== null) this.become(vm, after);
         return;
       }
-      vm.state = vmStates.ACTIVE;
+      vm.state = 'ACTIVE';
       vm.lcmState = next;
       if (rest.length > 0 || after !== null) setTimeout(() => step(rest), this.options.delay);
     };
     step(lcm);
   }
 
-  private become(vm: Vm, state: number): void {
+  private become(vm: Vm, state: VmState): void {
     vm.generation += 1;
     vm.state = state;
-    vm.lcmState = lcmStates.LCM_INIT;
+    vm.lcmState = 'LCM_INIT';
   }
 }
 
@@ -281,5 +320,5 @@ function vmXml({ id, name, state, lcmState, hostId, attributes }: Vm): string {
   const user = [...attributes].map(([key, value]) => `<${key}><![CDATA[${value}]]></${key}>`).join('');
   const history =
     hostId === null ? '' : `<HISTORY><OID>${id}</OID><SEQ>0</SEQ><HID>${hostId}</HID></HISTORY>`;
-  return `<VM><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>${state}</STATE><LCM_STATE>${lcmState}</LCM_STATE><USER_TEMPLATE>${user}</USER_TEMPLATE><HISTORY_RECORDS>${history}</HISTORY_RECORDS></VM>`;
+  return `<VM><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>${vmStateNames.indexOf(state)}</STATE><LCM_STATE>${lcmStateNames.indexOf(lcmState)}</LCM_STATE><USER_TEMPLATE>${user}</USER_TEMPLATE><HISTORY_RECORDS>${history}</HISTORY_RECORDS></VM>`;
 }

@@ -1,0 +1,51 @@
+/**
+ * OpenNebula's states as its reference documentation numbers them: a state's number is its place in the list. The
+ * double has these lists of its own, so that an error in those of the adapter shows.
+ */
+
+/** `STATE` of a VM. */
+export const vmStateNames = [
+  ...[
+    'INIT',
+    'PENDING',
+    'HOLD',
+    'ACTIVE',
+    'STOPPED',
+    'SUSPENDED',
+    'DONE',
+    'FAILED',
+    'POWEROFF',
+    'UNDEPLOYED',
+  ],
+  ...['CLONING', 'CLONING_FAILURE'],
+] as const;
+
+/** `LCM_STATE` of a VM that is ACTIVE. Null: a number that is not in use any more. */
+export const lcmStateNames = [
+  ...['LCM_INIT', 'PROLOG', 'BOOT', 'RUNNING', 'MIGRATE', 'SAVE_STOP', 'SAVE_SUSPEND', 'SAVE_MIGRATE'],
+  ...['PROLOG_MIGRATE', 'PROLOG_RESUME', 'EPILOG_STOP', 'EPILOG', 'SHUTDOWN', null, null, 'CLEANUP_RESUBMIT'],
+  ...['UNKNOWN', 'HOTPLUG', 'SHUTDOWN_POWEROFF', 'BOOT_UNKNOWN', 'BOOT_POWEROFF', 'BOOT_SUSPENDED'],
+  ...['BOOT_STOPPED', 'CLEANUP_DELETE', 'HOTPLUG_SNAPSHOT', 'HOTPLUG_NIC', 'HOTPLUG_SAVEAS'],
+  ...['HOTPLUG_SAVEAS_POWEROFF', 'HOTPLUG_SAVEAS_SUSPENDED', 'SHUTDOWN_UNDEPLOY', 'EPILOG_UNDEPLOY'],
+  ...['PROLOG_UNDEPLOY', 'BOOT_UNDEPLOY', 'HOTPLUG_PROLOG_POWEROFF', 'HOTPLUG_EPILOG_POWEROFF'],
+  ...['BOOT_MIGRATE', 'BOOT_FAILURE', 'BOOT_MIGRATE_FAILURE', 'PROLOG_MIGRATE_FAILURE', 'PROLOG_FAILURE'],
+  ...['EPILOG_FAILURE', 'EPILOG_STOP_FAILURE', 'EPILOG_UNDEPLOY_FAILURE', 'PROLOG_MIGRATE_POWEROFF'],
+  ...['PROLOG_MIGRATE_POWEROFF_FAILURE', 'PROLOG_MIGRATE_SUSPEND', 'PROLOG_MIGRATE_SUSPEND_FAILURE'],
+  ...['BOOT_UNDEPLOY_FAILURE', 'BOOT_STOPPED_FAILURE', 'PROLOG_RESUME_FAILURE', 'PROLOG_UNDEPLOY_FAILURE'],
+  ...['DISK_SNAPSHOT_POWEROFF', 'DISK_SNAPSHOT_REVERT_POWEROFF', 'DISK_SNAPSHOT_DELETE_POWEROFF'],
+  ...['DISK_SNAPSHOT_SUSPENDED', 'DISK_SNAPSHOT_REVERT_SUSPENDED', 'DISK_SNAPSHOT_DELETE_SUSPENDED'],
+  ...['DISK_SNAPSHOT', null, 'DISK_SNAPSHOT_DELETE', 'PROLOG_MIGRATE_UNKNOWN'],
+  ...['PROLOG_MIGRATE_UNKNOWN_FAILURE', 'DISK_RESIZE', 'DISK_RESIZE_POWEROFF', 'DISK_RESIZE_UNDEPLOYED'],
+  ...['HOTPLUG_NIC_POWEROFF', 'HOTPLUG_RESIZE', 'HOTPLUG_SAVEAS_UNDEPLOYED', 'HOTPLUG_SAVEAS_STOPPED'],
+  ...['BACKUP', 'BACKUP_POWEROFF'],
+] as const;
+
+/** `STATE` of a host. */
+export const hostStateNames = [
+  ...['INIT', 'MONITORING_MONITORED', 'MONITORED', 'ERROR', 'DISABLED', 'MONITORING_ERROR'],
+  ...['MONITORING_INIT', 'MONITORING_DISABLED', 'OFFLINE'],
+] as const;
+
+export type HostState = (typeof hostStateNames)[number];
+export type VmState = (typeof vmStateNames)[number];
+export type LcmState = NonNullable<(typeof lcmStateNames)[number]>;
