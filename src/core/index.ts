@@ -17,6 +17,7 @@ export { builtInPolicies, type Policies } from './policies/registry.ts';
 export type { HostView, SiteView } from './policies/views.ts';
 export { type Availability, type AvailabilityQuestion, joinAvailability } from './questions/availability.ts';
 export type { PlannedLease } from './questions/dry-run.ts';
+export type { PlannedEnding, SoonerStart } from './questions/planned-ending.ts';
 export type { PlannedUpdate } from './questions/planned-update.ts';
 export type { Waiting, WaitingCode } from './questions/waiting.ts';
 export type { Recurrences } from './recurrences.ts';

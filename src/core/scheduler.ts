@@ -34,6 +34,7 @@ import type {
 import { cancelLease, endEarly, failLease } from './placement/endings.ts';
 import { type Availability, type AvailabilityQuestion, availability } from './questions/availability.ts';
 import { dryRun, type PlannedLease } from './questions/dry-run.ts';
+import { type PlannedEnding, plannedEnding } from './questions/planned-ending.ts';
 import { type PlannedUpdate, plannedUpdate } from './questions/planned-update.ts';
 import { type Waiting, whyWaiting } from './questions/waiting.ts';
 import { Recurrences } from './recurrences.ts';
@@ -268,8 +269,6 @@ export class Scheduler {
     return nextDueAfter(this.state, after, false);
   }
 
-  // ------------------------------------------------------------------ scheduling
-
   /** One pass over pending leases and the queue. */
   schedule(now: Instant): void {
     const pass = this.pass(now);
@@ -289,8 +288,6 @@ export class Scheduler {
     return isDue || (needsPass && queue.size > 0) || [...pending].some((lease) => !lease.isWithoutPlace);
   }
 
-  // ------------------------------------------------------------------ what if
-
   /** What a request would be answered now. Changes nothing. Throws INVALID_REQUEST or UNSUPPORTED_LEASE_TYPE. */
   dryRun(now: Instant, request: LeaseRequest): PlannedLease {
     this.moveTo(now);
@@ -301,6 +298,12 @@ export class Scheduler {
   dryRunUpdate(now: Instant, id: number, update: LeaseUpdate, searchFrom: Instant = now): PlannedUpdate {
     const carryOut = () => this.update(now, id, update);
     return this.rehearse(() => plannedUpdate(this.state, id, update, now, searchFrom, carryOut));
+  }
+
+  /** What would follow from a command that ends leases. Changes nothing. Throws as the command. */
+  dryRunEnding(now: Instant, command: (scheduler: this) => void): PlannedEnding {
+    this.moveTo(now);
+    return this.rehearse(() => plannedEnding(this.state, now, () => command(this)));
   }
 
   /** When such machines are available as an advance reservation. Changes nothing. Throws INVALID_REQUEST. */

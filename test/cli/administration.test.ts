@@ -457,7 +457,6 @@ describe('--dry-run of what plans nothing', () => {
     api.leases.result = async () => ({ numbers: [] });
     const id = btoa('Maintenance:disks');
     for (const argv of [
-      ['end', '70'],
       ['maintenance', 'end', id],
       ['node', 'add', 'new', '--capacity', 'CPU:100'],
       ['node', 'update', '2', '--label', 'rack=b'],
@@ -467,13 +466,12 @@ describe('--dry-run of what plans nothing', () => {
       expect([status, out, err]).toEqual([0, 'would be accepted\n', '']);
     }
     expect(api.leases.submitted).toEqual([
-      { kind: 'rehearseEnd', input: { leaseNumber: 70 } },
       { kind: 'rehearseEndMaintenance', input: { name: 'disks' } },
       { kind: 'rehearseAddNodes', input: { nodes: [{ hostname: 'new', capacity: { CPU: 100 } }] } },
       { kind: 'rehearseUpdateNode', input: { node: 2, labels: { rack: 'b' } } },
       { kind: 'rehearseRemoveNode', input: { node: 2 } },
     ]);
-    expect(JSON.parse((await cli('end', '70', '--dry-run', '--json', ...server)).out)).toEqual({
+    expect(JSON.parse((await cli('node', 'remove', '2', '--dry-run', '--json', ...server)).out)).toEqual({
       accepted: true,
     });
     api.leases.result = async () => {

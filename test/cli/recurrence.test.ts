@@ -67,6 +67,11 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     const minutes = starts.planned.map(({ start }) => start.slice(13, 16));
     expect(minutes.slice(0, 3)).toEqual([':00', ':30', ':30']);
 
+    const ending = await recurrence('cancel', '1', '--from', '29', '--dry-run');
+    expect([ending.status, ending.err]).toEqual([0, '']);
+    expect(ending.out).toMatch(
+      /^would be accepted\n(ends {2}\d+(, \d+)*\n)?No other lease would start earlier\.\n$/,
+    );
     const cancelled = await recurrence('cancel', '1', '--from', '2');
     expect([cancelled.status, cancelled.err]).toEqual([0, '']);
     expect((await recurrence('show', '1')).out.match(/ READY$/gm)).toHaveLength(1);

@@ -155,11 +155,29 @@ const actions = (database: DatabaseKind) => {
 
     await page.goto(site.address(`/leases/${running}`));
     await page.getByRole('button', { name: 'End now' }).click();
-    await dialog.getByText('The server would accept this.').waitFor();
+    await dialog.getByText('No other lease would start earlier.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'End lease' }).click();
     await expect.poll(() => site.stateOf(running), soon).toBe('DONE');
     await page.getByText('Done').first().waitFor();
+  });
+
+  it('cancels a lease, and shows before which lease would start earlier', async () => {
+    const running = await site.request('all nodes', { machines: [{ ...fullNode, count: 4 }] });
+    await expect.poll(() => site.stateOf(running), soon).toBe('ACTIVE');
+    const next = await site.request('waits', { machines: [{ ...fullNode, count: 4 }] });
+    await using browser = await openBrowser();
+    const page = await browser.newPage();
+    await site.signIn(page, `/leases/${running}`);
+    await page.getByRole('button', { name: 'Cancel lease' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('One lease would start earlier:').waitFor();
+    await dialog.getByRole('link', { name: String(next), exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel lease' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await site.stateOf(running)).toBe('CANCELLED');
+    await expect.poll(() => site.stateOf(next), soon).toBe('ACTIVE');
   });
 
   it('drains, marks down and resumes a node, and plans and ends maintenance', async () => {
@@ -279,7 +297,8 @@ const actions = (database: DatabaseKind) => {
       ['01T21:00', '02T22:30', '03T22:30'].map((time) => ({ start: `2090-01-${time}:00.000Z` })),
     );
     await page.getByRole('button', { name: 'Cancel from here occurrence 2' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel occurrences' }).click();
+    await dialog.getByText('No occurrence is a lease yet').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel occurrences' }).click();
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     expect((await upcoming())[0]?.upcoming).toEqual([{ start: '2090-01-01T21:00:00.000Z' }]);
   });

@@ -198,7 +198,9 @@ describe('dry runs of changes that plan nothing', () => {
     const node = (hostname: string) => ({ hostname, capacity: { CPU: 100, Memory: 1024 } });
     const taken = before.site?.spec.nodes[0]?.hostname ?? '';
     for (const server of [engine, standby.engine]) {
-      expect(await server.submit('rehearseEnd', { leaseNumber: 1 }, options)).toEqual({ leaseNumber: 1 });
+      const first = { ends: [1], sooner: [], isComplete: true };
+      expect(await server.submit('rehearseEnd', { leaseNumber: 1 }, options)).toEqual(first);
+      expect(await server.submit('rehearseCancel', { leaseNumber: 1 }, options)).toEqual(first);
       expect(await server.submit('rehearseEndMaintenance', { name: 'disks' }, options)).toEqual({
         name: 'disks',
       });

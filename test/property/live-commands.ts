@@ -1,5 +1,6 @@
 /** Random changes to running leases, and their invariants. */
 import fc from 'fast-check';
+import { expect } from 'vitest';
 import {
   type Collisions,
   DAY,
@@ -11,6 +12,7 @@ import {
   Scheduler,
   SchedulerError,
   SECOND,
+  type Snapshot,
 } from '../../src/core/index.ts';
 import { capacityFaults, chainFaults, expectNoFaults } from '../support/invariants/index.ts';
 import { Ledger } from './ledger.ts';
@@ -236,6 +238,7 @@ export class LiveRun {
     const before = JSON.stringify(this.scheduler.snapshot());
     const expected = this.rehearse(command);
     const told = this.askAbout(command);
+    this.askAboutEnding(command);
     if (JSON.stringify(this.scheduler.snapshot()) !== before)
       throw new Error(`${JSON.stringify(command)} was only rehearsed and changed something`);
     this.expectNoChanges(command);
@@ -283,6 +286,21 @@ export class LiveRun {
     }
   }
 
+  /** The dry run of a cancellation tells the starts that the next pass plans; so on a scheduler that leaves it all. */
+  private askAboutEnding(command: Command): void {
+    if (command.kind !== 'cancel' || this.scheduler.lease(command.lease) === null) return;
+    const { at } = this;
+    for (const asked of [this.scheduler, this.copy('in-pass')]) {
+      const told = asked.dryRunEnding(at, (scheduler) => scheduler.cancel(at, command.lease));
+      const twin = this.copy();
+      twin.cancel(at, command.lease);
+      twin.schedule(at);
+      const planned = told.sooner.map(({ lease }) => twin.lease(lease)?.plannedStart);
+      expect(planned).toEqual(told.sooner.map(({ start }) => start));
+      expect(told.ends).toEqual([command.lease]);
+    }
+  }
+
   /** An advance reservation that is refused as wanted is possible at the start that its dry run names. */
   private expectAlternative(command: Command, { firstPossibleStart: start }: PlannedUpdate): void {
     if (command.kind !== 'update' || start === null) return;
@@ -316,9 +334,10 @@ export class LiveRun {
   }
 
   /** A copy of the scheduler for trials. */
-  copy(): Scheduler {
+  copy(reevaluation?: 'in-pass'): Scheduler {
     const { site, config } = this.scenario;
-    return Scheduler.restore(site, config, JSON.parse(JSON.stringify(this.scheduler.snapshot())));
+    const snapshot = JSON.parse(JSON.stringify(this.scheduler.snapshot())) as Snapshot;
+    return Scheduler.restore(site, config, snapshot, reevaluation && { reevaluation });
   }
 
   private restore(): void {

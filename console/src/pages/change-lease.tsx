@@ -1,5 +1,8 @@
 import {
+  type CancelLeaseInput,
+  ConsoleCancelLeaseDocument,
   ConsoleDiscardLeaseDocument,
+  type ConsoleEndingFragment,
   ConsoleEndLeaseDocument,
   type ConsoleLeaseFragment,
   type ConsolePlanFragment,
@@ -8,13 +11,13 @@ import {
   type UpdateLeaseInput,
 } from '../api/generated/operations.ts';
 import { useExecute } from '../session/session.tsx';
-import { acceptance, assertDone, ConfirmButton } from '../ui/confirm.tsx';
+import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { exactDuration, toIsoDuration } from '../ui/format.ts';
 import { useSettings } from '../ui/settings.tsx';
 import { durationError, InstantField, TextField, useTerms } from '../ui/term-fields.tsx';
 import { fromLocalInput, toLocalInput } from '../ui/zones.ts';
 import { leaseName } from './lease-table.tsx';
-import { PlanPreview } from './plan-preview.tsx';
+import { EndingPreview, PlanPreview } from './plan-preview.tsx';
 
 interface Terms {
   readonly duration: string;
@@ -127,14 +130,46 @@ export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
       confirmLabel="End lease"
       cancelLabel="Let it run"
       tone="primary"
-      dryRun={acceptance('end-lease', { id: lease.id }, (input, signal) =>
-        end({ ...input, dryRun: true }, signal),
-      )}
+      dryRun={{
+        name: 'end-lease',
+        input: { id: lease.id },
+        ask: (input: EndLeaseInput, signal) => end({ ...input, dryRun: true }, signal),
+        show: (plan: ConsoleEndingFragment) => <EndingPreview plan={plan} />,
+      }}
       action={async () => assertDone((await end({ id: lease.id })).userErrors)}
     >
       <p>
         {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those
         that wait may use its nodes at once.
+      </p>
+    </ConfirmButton>
+  );
+}
+
+export function CancelLease({ lease }: { lease: ConsoleLeaseFragment }) {
+  const execute = useExecute();
+  const cancel = async (input: CancelLeaseInput, signal?: AbortSignal) =>
+    (await execute(ConsoleCancelLeaseDocument, { input }, signal)).cancelLease;
+  const hasMachines = lease.actualStart !== null;
+  return (
+    <ConfirmButton
+      label="Cancel lease"
+      title={`Cancel lease ${lease.number}?`}
+      confirmLabel="Cancel lease"
+      dryRun={{
+        name: 'cancel-lease',
+        input: { id: lease.id },
+        ask: (input: CancelLeaseInput, signal) => cancel({ ...input, dryRun: true }, signal),
+        show: (plan: ConsoleEndingFragment) => <EndingPreview plan={plan} />,
+        isAdvisory: true,
+      }}
+      action={async () => assertDone((await cancel({ id: lease.id })).userErrors)}
+    >
+      <p>
+        {hasMachines
+          ? `${leaseName(lease)} stops at once and its machines are removed. What runs on them is lost.`
+          : `${leaseName(lease)} gives up its place and does not run.`}{' '}
+        No other lease is displaced; those that wait may use its nodes at once. This cannot be undone.
       </p>
     </ConfirmButton>
   );

@@ -1,19 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Fragment } from 'react';
 import { Link } from 'wouter';
-import {
-  ConsoleCancelLeaseDocument,
-  ConsoleLeaseDetailDocument,
-  type ConsoleLeaseDetailQuery,
-} from '../api/generated/operations.ts';
+import { ConsoleLeaseDetailDocument, type ConsoleLeaseDetailQuery } from '../api/generated/operations.ts';
 import { kindLabels } from '../chart/schedule-model.ts';
 import { useExecute, useHasRole, useMayChange } from '../session/session.tsx';
-import { assertDone, ConfirmButton } from '../ui/confirm.tsx';
 import { formatDuration, formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, Page, QueryState, Sentence, StateBadge } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { ActionOutput } from './action-output.tsx';
-import { ChangeLease, DiscardLease, EndLease } from './change-lease.tsx';
+import { CancelLease, ChangeLease, DiscardLease, EndLease } from './change-lease.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
 import { NodeLink } from './node-table.tsx';
 
@@ -323,24 +318,5 @@ function WaitingFacts({ waiting }: { waiting: NonNullable<LeaseDetail['waiting']
         )}
       </dd>
     </>
-  );
-}
-
-function CancelLease({ lease }: { lease: LeaseDetail }) {
-  const execute = useExecute();
-  return (
-    <ConfirmButton
-      label="Cancel lease"
-      title={`Cancel lease ${lease.number}?`}
-      confirmLabel="Cancel lease"
-      action={async () =>
-        assertDone((await execute(ConsoleCancelLeaseDocument, { id: lease.id })).cancelLease.userErrors)
-      }
-    >
-      <p>
-        {leaseName(lease)} stops at once and its machines are removed. What runs on them is lost. No other
-        lease is displaced; those that wait may use its nodes at once. This cannot be undone.
-      </p>
-    </ConfirmButton>
   );
 }

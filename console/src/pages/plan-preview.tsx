@@ -1,4 +1,8 @@
-import type { ConsoleDisplacementFragment, ConsolePlanFragment } from '../api/generated/operations.ts';
+import type {
+  ConsoleDisplacementFragment,
+  ConsoleEndingFragment,
+  ConsolePlanFragment,
+} from '../api/generated/operations.ts';
 import { formatDuration } from '../ui/format.ts';
 import { Instant, Sentence } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
@@ -55,6 +59,58 @@ export function DisplacementPreview({ plan }: { plan: ConsoleDisplacementFragmen
   );
 }
 
+/** What would follow if leases ended. With `showsEnds` it names them, too. */
+export function EndingPreview({
+  plan: { ends, isComplete, sooner },
+  showsEnds = false,
+}: {
+  plan: ConsoleEndingFragment;
+  showsEnds?: boolean;
+}) {
+  return (
+    <div className="preview" role="status">
+      {showsEnds && ends.length === 0 && (
+        <p>No occurrence is a lease yet, so none is cancelled; none is made any more.</p>
+      )}
+      {showsEnds && ends.length > 0 && (
+        <NamedLeases
+          title={`Would cancel ${ends.length === 1 ? 'one lease' : `${ends.length} leases`}:`}
+          leases={ends}
+        />
+      )}
+      {sooner.length === 0 ? (
+        <p className="muted">No other lease would start earlier.</p>
+      ) : (
+        <>
+          <p>
+            <strong>
+              {sooner.length === 1 ? 'One lease' : `${sooner.length} leases`} would start earlier:
+            </strong>
+          </p>
+          <ul className="plain">
+            {sooner.slice(0, maxShown).map(({ lease, plannedStart, start }) => (
+              <li key={lease.number}>
+                <LeaseLink number={lease.number} /> {leaseName(lease)}: <Instant at={start} />,{' '}
+                {plannedStart === null ? (
+                  'until now without a plan'
+                ) : (
+                  <>
+                    planned for <Instant at={plannedStart} />
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+          <More count={sooner.length - maxShown} />
+        </>
+      )}
+      {!isComplete && (
+        <p className="muted">Only the first leases that wait were tried: more may start earlier.</p>
+      )}
+    </div>
+  );
+}
+
 function FirstPossible({ at }: { at: string | null }) {
   if (at === null) return null;
   return (
@@ -74,19 +130,35 @@ export function Displaced({
   verb?: string;
 }) {
   if (leases.length === 0) return <p className="muted">No other lease is displaced.</p>;
+  return <NamedLeases title={verb} leases={leases} />;
+}
+
+const maxShown = 10;
+
+function NamedLeases({
+  title,
+  leases,
+}: {
+  title: string;
+  leases: readonly { readonly number: number; readonly name: string | null }[];
+}) {
   return (
     <div>
       <p>
-        <strong>{verb}</strong>
+        <strong>{title}</strong>
       </p>
       <ul className="plain">
-        {leases.slice(0, 10).map((lease) => (
+        {leases.slice(0, maxShown).map((lease) => (
           <li key={lease.number}>
             <LeaseLink number={lease.number} /> {leaseName(lease)}
           </li>
         ))}
       </ul>
-      {leases.length > 10 && <p className="muted">and {leases.length - 10} more.</p>}
+      <More count={leases.length - maxShown} />
     </div>
   );
+}
+
+function More({ count }: { count: number }) {
+  return count > 0 ? <p className="muted">and {count} more.</p> : null;
 }

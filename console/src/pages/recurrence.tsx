@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import {
+  type CancelRecurrenceInput,
   ConsoleCancelRecurrenceDocument,
+  type ConsoleEndingFragment,
   ConsoleRecurrenceDetailDocument,
 } from '../api/generated/operations.ts';
 import { useExecute, useMayChange } from '../session/session.tsx';
@@ -11,6 +13,7 @@ import { Card, Instant, Page, QueryState, Sentence, StateBadge } from '../ui/par
 import { type Column, Table } from '../ui/table.tsx';
 import { ChangeRecurrence, type RecurrenceDetail } from './change-recurrence.tsx';
 import { LeaseLink, LeaseTable } from './lease-table.tsx';
+import { EndingPreview } from './plan-preview.tsx';
 import { describeRule } from './recurrence-rule.ts';
 import { RecurrenceBadge } from './recurrences.tsx';
 
@@ -180,19 +183,23 @@ function CancelRecurrence({
   from?: number | null;
 }) {
   const execute = useExecute();
+  const input: CancelRecurrenceInput = { id: recurrence.id, from };
+  const cancel = async (asked: CancelRecurrenceInput, signal?: AbortSignal) =>
+    (await execute(ConsoleCancelRecurrenceDocument, { input: asked }, signal)).cancelRecurrence;
   return (
     <ConfirmButton
       label={label}
       {...(from === null ? {} : { hiddenLabel: `occurrence ${from}` })}
       title={from === null ? `Cancel recurrence ${recurrence.number}?` : `Cancel from occurrence ${from} on?`}
       confirmLabel="Cancel occurrences"
-      action={async () => {
-        const { cancelRecurrence } = await execute(ConsoleCancelRecurrenceDocument, {
-          id: recurrence.id,
-          from,
-        });
-        assertDone(cancelRecurrence.userErrors);
+      dryRun={{
+        name: 'cancel-recurrence',
+        input,
+        ask: (asked: CancelRecurrenceInput, signal) => cancel({ ...asked, dryRun: true }, signal),
+        show: (plan: ConsoleEndingFragment) => <EndingPreview plan={plan} showsEnds />,
+        isAdvisory: true,
       }}
+      action={async () => assertDone((await cancel(input)).userErrors)}
     >
       <p>
         {from === null ? 'All occurrences that have not started' : `Occurrence ${from} and all after it`} are

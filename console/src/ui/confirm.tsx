@@ -23,6 +23,8 @@ export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
     readonly userErrors: readonly { readonly message: string }[];
   }>;
   readonly show: (plan: Plan) => ReactNode;
+  /** Set if the button can be pressed before the answer: what displaces nothing does not wait for it. */
+  readonly isAdvisory?: boolean;
 }
 
 /** The dry run of a mutation that says only whether it would be refused. */
@@ -53,7 +55,10 @@ interface Confirmation<Input, Plan extends { readonly accepted: boolean }> {
   readonly confirmLabel: string;
   readonly cancelLabel?: string;
   readonly tone?: 'danger' | 'primary';
-  /** With it, the button can be pressed once the dialog has said what would happen and that it would be accepted. */
+  /**
+   * With it, the button can be pressed once the dialog has said what would happen and that it would be accepted, unless
+   * the dry run is advisory.
+   */
   readonly dryRun?: DryRun<Input, Plan>;
   readonly children: ReactNode;
   readonly action: () => Promise<void>;
@@ -120,7 +125,7 @@ function DialogContent<Input, Plan extends { readonly accepted: boolean }>({
   // What was refused was refused for another input.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the input changes
   useEffect(reset, [asked, reset]);
-  const mayConfirm = !dryRun || (plan.isCurrent && plan.data?.plan?.accepted === true);
+  const mayConfirm = !dryRun || dryRun.isAdvisory || (plan.isCurrent && plan.data?.plan?.accepted === true);
   const refusal = mutation.error?.message ?? plan.data?.userErrors[0]?.message ?? plan.error?.message;
   return (
     <>

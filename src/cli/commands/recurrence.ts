@@ -9,6 +9,7 @@ import {
   connect,
   type ServerOptions,
 } from '../client/client.ts';
+import { endingText } from '../client/ending.ts';
 import {
   CancelRecurrenceDocument,
   CreateRecurrenceDocument,
@@ -48,6 +49,11 @@ interface UpdateOptions extends Options {
   readonly name?: string;
   readonly start?: string;
   readonly duration?: string;
+  readonly dryRun?: boolean;
+}
+
+interface CancelOptions extends Options {
+  readonly from?: number;
   readonly dryRun?: boolean;
 }
 
@@ -148,11 +154,16 @@ export default function recurrence(command: Command, terminal: Terminal): void {
       'first one to cancel (default: the first that has not started)',
       wholeNumber,
     )
-    .action(async (number: number, options: Options & { readonly from?: number }) => {
+    .option('--dry-run', 'print what would happen, and cancel nothing')
+    .action(async (number: number, options: CancelOptions) => {
+      const { dryRun, from } = options;
       const client = connect(options);
       const { id } = await find(client, number, 0);
-      const input = { id, ...(options.from !== undefined && { from: options.from }) };
-      show((await client.request(CancelRecurrenceDocument, { input })).cancelRecurrence, options, terminal);
+      const input = { id, ...(from !== undefined && { from }), ...(dryRun && { dryRun }) };
+      const payload = (await client.request(CancelRecurrenceDocument, { input })).cancelRecurrence;
+      const { plan } = payload;
+      if (plan === null) show(payload, options, terminal);
+      else printOne(terminal, options, plan, () => endingText(plan, terminal.tableWidth));
     });
 }
 

@@ -34,7 +34,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
       now = laterOf(state, now, yield);
     }
   }
-  state.needsPass = false;
+  state.journal.set(state, 'needsPass', false);
 
   // 2. The other types, in the order of the table: planned now or rejected.
   for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);

@@ -16,6 +16,7 @@ import { planMaintenance } from './plan-maintenance.ts';
 import { quotas } from './quotas.ts';
 import { recoverAction } from './recover-action.ts';
 import { rehearsalOf } from './rehearsal.ts';
+import { endingOf } from './rehearse-ending.ts';
 import { rehearseMaintenance } from './rehearse-maintenance.ts';
 import { rehearseNodeState } from './rehearse-node-state.ts';
 import { rehearseRecurrence } from './rehearse-recurrence.ts';
@@ -54,7 +55,9 @@ export const commandKinds = {
   rehearseNodeState,
   rehearseRecurrence,
   rehearseRecurrenceUpdate,
-  rehearseEnd: rehearsalOf(end),
+  rehearseEnd: endingOf(end),
+  rehearseCancel: endingOf(cancel),
+  rehearseCancelRecurrence: endingOf(cancelRecurrence),
   rehearseEndMaintenance: rehearsalOf(endMaintenance),
   rehearseAddNodes: rehearsalOf(addNodes),
   rehearseUpdateNode: rehearsalOf(updateNode),

@@ -61,6 +61,24 @@ export type AuditFilter = {
   readonly subjects?: ReadonlyArray<string | number> | null | undefined;
 };
 
+/** The lease to cancel. */
+export type CancelLeaseInput = {
+  /** Changes nothing: the lease of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+};
+
+/** The recurrence to cancel. */
+export type CancelRecurrenceInput = {
+  /** Changes nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
+  /** The first occurrence to cancel. Default: the first that has not started. */
+  readonly from?: number | null | undefined;
+  /** Its global id. */
+  readonly id: string | number;
+};
+
 /** What is done when leases would lose a place that they were promised. */
 export type Collisions =
   /** The leases lose it, and are planned anew where that is possible. */
@@ -153,7 +171,7 @@ export type DiskImageInput = {
 
 /** The lease to end. */
 export type EndLeaseInput = {
-  /** Changes nothing: `userErrors` say why it would be refused, and the lease of the payload is null. */
+  /** Changes nothing: the lease of the payload is null, and `plan` says what would happen. */
   readonly dryRun?: boolean | null | undefined;
   /** Its global id. */
   readonly id: string | number;
@@ -772,12 +790,14 @@ export type ConsoleRequestLeaseMutationVariables = Exact<{
 
 export type ConsoleRequestLeaseMutation = { readonly requestLease: { readonly lease: { readonly number: number, readonly state: LeaseState, readonly stateReason: { readonly message: string } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
+export type ConsoleEndingFragment = { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null } }> };
+
 export type ConsoleCancelLeaseMutationVariables = Exact<{
-  id: string | number;
+  input: CancelLeaseInput;
 }>;
 
 
-export type ConsoleCancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly number: number, readonly state: LeaseState } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+export type ConsoleCancelLeaseMutation = { readonly cancelLease: { readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export type ConsoleEventsSubscriptionVariables = Exact<{
   after?: number | null | undefined;
@@ -874,7 +894,7 @@ export type ConsoleEndLeaseMutationVariables = Exact<{
 }>;
 
 
-export type ConsoleEndLeaseMutation = { readonly endLease: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+export type ConsoleEndLeaseMutation = { readonly endLease: { readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export type ConsoleRecoverActionMutationVariables = Exact<{
   input: RecoverActionInput;
@@ -953,12 +973,11 @@ export type ConsoleCreateRecurrenceMutationVariables = Exact<{
 export type ConsoleCreateRecurrenceMutation = { readonly createRecurrence: { readonly recurrence: { readonly id: string } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type ConsoleCancelRecurrenceMutationVariables = Exact<{
-  id: string | number;
-  from?: number | null | undefined;
+  input: CancelRecurrenceInput;
 }>;
 
 
-export type ConsoleCancelRecurrenceMutation = { readonly cancelRecurrence: { readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
+export type ConsoleCancelRecurrenceMutation = { readonly cancelRecurrence: { readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string }> } };
 
 export type ConsoleUpdateRecurrenceMutationVariables = Exact<{
   input: UpdateRecurrenceInput;
@@ -1114,6 +1133,24 @@ export const ConsoleAccountingGroupFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"ConsoleAccountingGroup"}) as unknown as TypedDocumentString<ConsoleAccountingGroupFragment, unknown>;
+export const ConsoleEndingFragmentDoc = new TypedDocumentString(`
+    fragment ConsoleEnding on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+  }
+  sooner {
+    lease {
+      number
+      name
+    }
+    plannedStart
+    start
+  }
+  isComplete
+}
+    `, {"fragmentName":"ConsoleEnding"}) as unknown as TypedDocumentString<ConsoleEndingFragment, unknown>;
 export const ConsoleQuotaFragmentDoc = new TypedDocumentString(`
     fragment ConsoleQuota on Quota {
   type
@@ -1860,11 +1897,10 @@ export const ConsoleRequestLeaseDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleRequestLeaseMutation, ConsoleRequestLeaseMutationVariables>;
 export const ConsoleCancelLeaseDocument = new TypedDocumentString(`
-    mutation ConsoleCancelLease($id: ID!) {
-  cancelLease(input: {id: $id}) {
-    lease {
-      number
-      state
+    mutation ConsoleCancelLease($input: CancelLeaseInput!) {
+  cancelLease(input: $input) {
+    plan {
+      ...ConsoleEnding
     }
     userErrors {
       code
@@ -1872,7 +1908,22 @@ export const ConsoleCancelLeaseDocument = new TypedDocumentString(`
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleCancelLeaseMutation, ConsoleCancelLeaseMutationVariables>;
+    fragment ConsoleEnding on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+  }
+  sooner {
+    lease {
+      number
+      name
+    }
+    plannedStart
+    start
+  }
+  isComplete
+}`) as unknown as TypedDocumentString<ConsoleCancelLeaseMutation, ConsoleCancelLeaseMutationVariables>;
 export const ConsoleEventsDocument = new TypedDocumentString(`
     subscription ConsoleEvents($after: Long) {
   leaseEvents(after: $after) {
@@ -2076,13 +2127,31 @@ export const ConsoleUpdateLeaseDocument = new TypedDocumentString(`
 export const ConsoleEndLeaseDocument = new TypedDocumentString(`
     mutation ConsoleEndLease($input: EndLeaseInput!) {
   endLease(input: $input) {
+    plan {
+      ...ConsoleEnding
+    }
     userErrors {
       code
       message
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleEndLeaseMutation, ConsoleEndLeaseMutationVariables>;
+    fragment ConsoleEnding on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+  }
+  sooner {
+    lease {
+      number
+      name
+    }
+    plannedStart
+    start
+  }
+  isComplete
+}`) as unknown as TypedDocumentString<ConsoleEndLeaseMutation, ConsoleEndLeaseMutationVariables>;
 export const ConsoleRecoverActionDocument = new TypedDocumentString(`
     mutation ConsoleRecoverAction($input: RecoverActionInput!) {
   recoverAction(input: $input) {
@@ -2359,15 +2428,33 @@ export const ConsoleCreateRecurrenceDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ConsoleCreateRecurrenceMutation, ConsoleCreateRecurrenceMutationVariables>;
 export const ConsoleCancelRecurrenceDocument = new TypedDocumentString(`
-    mutation ConsoleCancelRecurrence($id: ID!, $from: Int) {
-  cancelRecurrence(input: {id: $id, from: $from}) {
+    mutation ConsoleCancelRecurrence($input: CancelRecurrenceInput!) {
+  cancelRecurrence(input: $input) {
+    plan {
+      ...ConsoleEnding
+    }
     userErrors {
       code
       message
     }
   }
 }
-    `) as unknown as TypedDocumentString<ConsoleCancelRecurrenceMutation, ConsoleCancelRecurrenceMutationVariables>;
+    fragment ConsoleEnding on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+  }
+  sooner {
+    lease {
+      number
+      name
+    }
+    plannedStart
+    start
+  }
+  isComplete
+}`) as unknown as TypedDocumentString<ConsoleCancelRecurrenceMutation, ConsoleCancelRecurrenceMutationVariables>;
 export const ConsoleUpdateRecurrenceDocument = new TypedDocumentString(`
     mutation ConsoleUpdateRecurrence($input: UpdateRecurrenceInput!) {
   updateRecurrence(input: $input) {

@@ -31,6 +31,11 @@ export function dryRunDescription(result: string): string {
   return `Changes nothing: \`userErrors\` say why it would be refused, and the ${result} of the payload is null.`;
 }
 
+/** The description of `dryRun` where the payload has a plan. */
+export function plannedDryRun(result: string): string {
+  return `Changes nothing: the ${result} of the payload is null, and \`plan\` says what would happen.`;
+}
+
 /** The object type of a payload: the fields of its result, and `userErrors`. */
 export function payloadType<Result>(
   name: string,

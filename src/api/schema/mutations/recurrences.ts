@@ -8,11 +8,12 @@ import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
 import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
 import { displacedField, visibleLeases } from '../planned-displacement.ts';
+import { type Ending, endingField } from '../planned-ending.ts';
 import { StateReasonType } from '../reason.ts';
 import { RecurrenceCollisionsEnum, SkippedOccurrence } from '../recurrence.ts';
 import { Lease, Recurrence } from '../refs.ts';
 import { projectOfRequest } from './ownership.ts';
-import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
+import { numberAt, payload, payloadType, plannedDryRun, Refused, refuse } from './payload.ts';
 import { durationErrors, machineErrors, textErrors } from './request-errors.ts';
 
 const CreateRecurrenceInput = builder.inputType('CreateRecurrenceInput', {
@@ -155,10 +156,7 @@ const UpdateRecurrenceInput = builder.inputType('UpdateRecurrenceInput', {
         'The new start of that occurrence on the wall clock, such as 2030-01-31T09:00. Those after it move by as much.',
     }),
     duration: t.field({ type: 'Duration', description: 'The new running time.' }),
-    dryRun: t.boolean({
-      description:
-        'Changes nothing: the recurrence of the payload is null, and `plan` says what would happen.',
-    }),
+    dryRun: t.boolean({ description: plannedDryRun('recurrence') }),
   }),
 });
 
@@ -200,18 +198,26 @@ const CancelRecurrenceInput = builder.inputType('CancelRecurrenceInput', {
     from: t.int({
       description: 'The first occurrence to cancel. Default: the first that has not started.',
     }),
+    dryRun: t.boolean({ description: plannedDryRun('recurrence') }),
   }),
 });
 
-const CancelRecurrencePayload = payloadType<Changed>(
+/** The number of the recurrence; of a dry run, its plan. */
+type Cancelled = number | Ending;
+
+const CancelRecurrencePayload = payloadType<Cancelled>(
   'CancelRecurrencePayload',
   'The cancelled recurrence, or why it was not cancelled.',
   (t) => ({
     recurrence: t.field({
       type: Recurrence,
       nullable: true,
-      description: 'The recurrence as it was committed. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) => (result === null ? null : read.recurrence(result.number)),
+      description: 'The recurrence as it was committed. Null if there are errors, and with `dryRun`.',
+      resolve: ({ result }, _args, { read }) => (typeof result === 'number' ? read.recurrence(result) : null),
+    }),
+    plan: t.field({
+      ...endingField,
+      resolve: ({ result }) => (typeof result === 'number' ? null : result),
     }),
   }),
 );
@@ -320,17 +326,16 @@ builder.mutationFields((t) => ({
     description: 'Cancels the occurrences of a recurrence that have not started, from one on.',
     args: { input: t.arg({ type: CancelRecurrenceInput, required: true, description: 'The recurrence.' }) },
     resolve: (_root, { input }, context) =>
-      payload(
+      payload<Cancelled>(
         context,
         async () => {
           const { principal, services } = context;
           const number = await changeable(context, input.id);
-          await services.leases.submit(
-            'cancelRecurrence',
-            { recurrence: number, from: input.from ?? null },
-            { principal },
-          );
-          return { number, displaced: [] };
+          const cancelled = { recurrence: number, from: input.from ?? null };
+          if (input.dryRun)
+            return services.leases.submit('rehearseCancelRecurrence', cancelled, { principal });
+          await services.leases.submit('cancelRecurrence', cancelled, { principal });
+          return number;
         },
         'input',
         'id',

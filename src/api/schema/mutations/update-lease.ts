@@ -5,7 +5,7 @@ import { displacedField, visibleLeases } from '../planned-displacement.ts';
 import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease } from '../refs.ts';
 import { assertMayChange } from './ownership.ts';
-import { numberAt, payload, payloadType, Refused, refuse } from './payload.ts';
+import { numberAt, payload, payloadType, plannedDryRun, Refused, refuse } from './payload.ts';
 import { durationErrors, endNoticeErrors, textErrors } from './request-errors.ts';
 
 const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
@@ -30,9 +30,7 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
     asFarAsPossible: t.boolean({
       description: 'An extension that is blocked goes as far as it can instead of being refused.',
     }),
-    dryRun: t.boolean({
-      description: 'Changes nothing: the lease of the payload is null, and `plan` says what would happen.',
-    }),
+    dryRun: t.boolean({ description: plannedDryRun('lease') }),
     idempotencyKey: t.string({
       description:
         'Repeating an update with its key returns the lease; the key with another input is an error.',

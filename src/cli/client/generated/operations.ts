@@ -73,6 +73,8 @@ export type AuditFilter = {
 
 /** The recurrence to cancel. */
 export type CancelRecurrenceInput = {
+  /** Changes nothing: the recurrence of the payload is null, and `plan` says what would happen. */
+  readonly dryRun?: boolean | null | undefined;
   /** The first occurrence to cancel. Default: the first that has not started. */
   readonly from?: number | null | undefined;
   /** Its global id. */
@@ -728,12 +730,15 @@ export type ExplainQueryVariables = Exact<{
 
 export type ExplainQuery = { readonly lease: { readonly number: number, readonly state: LeaseState, readonly waiting: { readonly code: WaitingCode, readonly message: string, readonly estimatedStart: string | null, readonly longestNow: string | null, readonly blockedBy: ReadonlyArray<{ readonly number: number }> } | null } | null };
 
+export type EndingRowFragment = { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState } }> };
+
 export type CancelLeaseMutationVariables = Exact<{
   id: string | number;
+  dryRun?: boolean | null | undefined;
 }>;
 
 
-export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type CancelLeaseMutation = { readonly cancelLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type EventRowFragment = { readonly sequence: number, readonly at: string, readonly from: LeaseState, readonly to: LeaseState, readonly reason: { readonly code: string, readonly message: string } | null, readonly lease: { readonly number: number } };
 
@@ -1066,7 +1071,7 @@ export type EndLeaseMutationVariables = Exact<{
 }>;
 
 
-export type EndLeaseMutation = { readonly endLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type EndLeaseMutation = { readonly endLease: { readonly lease: { readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly preemptible: boolean, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly estimatedStart: string | null, readonly estimatedEnd: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly restarts: number, readonly lostDuration: string, readonly queuePosition: number | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly machines: ReadonlyArray<{ readonly index: number, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly node: { readonly number: number, readonly hostname: string } | null }>, readonly diskImage: { readonly name: string, readonly sizeMb: number } | null } | null, readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export type DiscardLeaseMutationVariables = Exact<{
   id: string | number;
@@ -1188,7 +1193,7 @@ export type CancelRecurrenceMutationVariables = Exact<{
 }>;
 
 
-export type CancelRecurrenceMutation = { readonly cancelRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
+export type CancelRecurrenceMutation = { readonly cancelRecurrence: { readonly recurrence: { readonly id: string, readonly number: number, readonly name: string | null, readonly state: RecurrenceState, readonly rule: string, readonly timeZone: string, readonly firstStart: string, readonly duration: string, readonly machines: ReadonlyArray<{ readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly upcoming: ReadonlyArray<{ readonly start: string }> } | null, readonly plan: { readonly accepted: boolean, readonly isComplete: boolean, readonly ends: ReadonlyArray<{ readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState }>, readonly sooner: ReadonlyArray<{ readonly plannedStart: string | null, readonly start: string, readonly lease: { readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState } }> } | null, readonly userErrors: ReadonlyArray<{ readonly code: string, readonly message: string, readonly path: ReadonlyArray<string> | null }> } };
 
 export class TypedDocumentString<TResult, TVariables>
   extends String
@@ -1286,6 +1291,28 @@ export const PlanFragmentDoc = new TypedDocumentString(`
   }
 }
     `, {"fragmentName":"Plan"}) as unknown as TypedDocumentString<PlanFragment, unknown>;
+export const EndingRowFragmentDoc = new TypedDocumentString(`
+    fragment EndingRow on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+    type
+    state
+  }
+  sooner {
+    lease {
+      number
+      name
+      type
+      state
+    }
+    plannedStart
+    start
+  }
+  isComplete
+}
+    `, {"fragmentName":"EndingRow"}) as unknown as TypedDocumentString<EndingRowFragment, unknown>;
 export const EventRowFragmentDoc = new TypedDocumentString(`
     fragment EventRow on LeaseEvent {
   sequence
@@ -1804,10 +1831,13 @@ export const ExplainDocument = new TypedDocumentString(`
 }
     `) as unknown as TypedDocumentString<ExplainQuery, ExplainQueryVariables>;
 export const CancelLeaseDocument = new TypedDocumentString(`
-    mutation CancelLease($id: ID!) {
-  cancelLease(input: {id: $id}) {
+    mutation CancelLease($id: ID!, $dryRun: Boolean) {
+  cancelLease(input: {id: $id, dryRun: $dryRun}) {
     lease {
       ...LeaseRow
+    }
+    plan {
+      ...EndingRow
     }
     userErrors {
       ...Refusal
@@ -1856,6 +1886,26 @@ fragment Refusal on UserError {
   code
   message
   path
+}
+fragment EndingRow on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+    type
+    state
+  }
+  sooner {
+    lease {
+      number
+      name
+      type
+      state
+    }
+    plannedStart
+    start
+  }
+  isComplete
 }`) as unknown as TypedDocumentString<CancelLeaseMutation, CancelLeaseMutationVariables>;
 export const LeaseEventsDocument = new TypedDocumentString(`
     subscription LeaseEvents($after: Long, $leaseId: ID) {
@@ -2996,6 +3046,9 @@ export const EndLeaseDocument = new TypedDocumentString(`
     lease {
       ...LeaseRow
     }
+    plan {
+      ...EndingRow
+    }
     userErrors {
       ...Refusal
     }
@@ -3043,6 +3096,26 @@ fragment Refusal on UserError {
   code
   message
   path
+}
+fragment EndingRow on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+    type
+    state
+  }
+  sooner {
+    lease {
+      number
+      name
+      type
+      state
+    }
+    plannedStart
+    start
+  }
+  isComplete
 }`) as unknown as TypedDocumentString<EndLeaseMutation, EndLeaseMutationVariables>;
 export const DiscardLeaseDocument = new TypedDocumentString(`
     mutation DiscardLease($id: ID!) {
@@ -3572,6 +3645,9 @@ export const CancelRecurrenceDocument = new TypedDocumentString(`
     recurrence {
       ...RecurrenceRow
     }
+    plan {
+      ...EndingRow
+    }
     userErrors {
       ...Refusal
     }
@@ -3581,6 +3657,26 @@ export const CancelRecurrenceDocument = new TypedDocumentString(`
   code
   message
   path
+}
+fragment EndingRow on PlannedEnding {
+  accepted
+  ends {
+    number
+    name
+    type
+    state
+  }
+  sooner {
+    lease {
+      number
+      name
+      type
+      state
+    }
+    plannedStart
+    start
+  }
+  isComplete
 }
 fragment RecurrenceRow on Recurrence {
   id
