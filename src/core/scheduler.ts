@@ -1,13 +1,14 @@
 import { carryOutDue, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
 import { type DiscardedLease, discardLease, removeMachines } from './lifecycle/host-reports.ts';
 import { startedLate } from './lifecycle/late.ts';
-import { operationEnd, operationFinished, operationLate } from './lifecycle/late-operations.ts';
+import { operationFinished, operationLate } from './lifecycle/late-operations.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
 import { setNodeState } from './lifecycle/nodes/node-state.ts';
 import { runPass } from './lifecycle/pass.ts';
 import { setQuotas } from './lifecycle/quotas.ts';
 import { reevaluateIfDue } from './lifecycle/re-evaluation.ts';
+import { holdRemaining } from './lifecycle/remaining.ts';
 import { requestLease } from './lifecycle/request.ts';
 import { moveElsewhere } from './lifecycle/start-failure.ts';
 import { updateLease } from './lifecycle/update/update.ts';
@@ -26,8 +27,8 @@ import type {
   NodeSpec,
   NodeState,
   NodeStateCause,
-  NodeStateRecord,
   NodeUpdate,
+  RemainingMachine,
   SiteSpec,
   StateReason,
 } from './model/records.ts';
@@ -39,10 +40,10 @@ import { type PlannedUpdate, plannedUpdate } from './questions/planned-update.ts
 import { type Waiting, whyWaiting } from './questions/waiting.ts';
 import { Recurrences } from './recurrences.ts';
 import { restore, takeSnapshot } from './restore.ts';
+import { SchedulerView } from './scheduler-view.ts';
 import { leaseRecord } from './snapshot.ts';
 import { type SchedulerOptions, SchedulerState } from './state.ts';
 import { takeChanges } from './take-changes.ts';
-import { totalCapacity, type Utilization, utilizationAt } from './utilization.ts';
 import { validateConfig, validateSite } from './validation.ts';
 
 /**
@@ -50,13 +51,14 @@ import { validateConfig, validateSite } from './validation.ts';
  * the times never go back. Equal calls give equal changes, always. After a call that threw, nothing has changed; but
  * for LEASE_FAILURE out of a pass or a re-evaluation, after which the scheduler is to be given up, and INTERNAL.
  */
-export class Scheduler {
+export class Scheduler extends SchedulerView {
   private cursor: Instant = Number.NEGATIVE_INFINITY;
 
   /** Advance reservations that recur. */
   readonly recurrences: Recurrences;
 
-  private constructor(private readonly state: SchedulerState) {
+  private constructor(state: SchedulerState) {
+    super(state);
     this.recurrences = new Recurrences(state, (now, run) => this.command(now, run));
   }
 
@@ -115,11 +117,6 @@ export class Scheduler {
     return this.command(now, () => setNodeState(this.state, node, state, collisions, now, cause));
   }
 
-  /** The state of a node, with its cause. */
-  nodeState(node: number): NodeStateRecord {
-    return this.state.availability.recordOf(node);
-  }
-
   /** New nodes, with the next numbers. A scheduler is later restored with this site. Throws INVALID_SITE. */
   addNodes(now: Instant, nodes: readonly NodeSpec[]): CommandOutcome {
     return this.command(now, () => addNodes(this.state, nodes));
@@ -144,11 +141,6 @@ export class Scheduler {
   quotas(now: Instant, project: number): readonly QuotaState[] {
     this.moveTo(now);
     return this.state.quotas.states(project, this.state.leases.values(), now);
-  }
-
-  /** The site as it is now. */
-  get site(): SiteSpec {
-    return this.state.site;
   }
 
   /** Closes nodes for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (with the leases) on a refused collision. */
@@ -196,22 +188,6 @@ export class Scheduler {
     reevaluateIfDue(this.state, now);
   }
 
-  /** From when to when the machines of a lease run that run now; null when none run. */
-  running(leaseId: number): { readonly start: Instant; readonly end: Instant } | null {
-    const vm = this.state.leases.get(leaseId)?.vm;
-    return vm?.state === 'ACTIVE' ? { start: vm.start, end: vm.end } : null;
-  }
-
-  /** When the machines of a lease that run now stop for good; null when none run, or they are to go on later. */
-  endsAt(leaseId: number): Instant | null {
-    return this.state.leases.get(leaseId)?.endsAt ?? null;
-  }
-
-  /** When an operation, or an image transfer, that is going on is to end; null when it is not going on. */
-  operationEnd(leaseId: number, reservationId: number): Instant | null {
-    return operationEnd(this.state, { leaseId, reservationId });
-  }
-
   /** An operation takes at least until `until`. To be called before the end of the operation is carried out. */
   operationLate(now: Instant, leaseId: number, reservationId: number, until: Instant): void {
     this.carryOut(now - 1, now);
@@ -221,6 +197,21 @@ export class Scheduler {
   /** An operation that was late is over. */
   operationFinished(now: Instant, leaseId: number, reservationId: number): void {
     operationFinished(this.state, { leaseId, reservationId }, now);
+    reevaluateIfDue(this.state, now);
+  }
+
+  /** The machines of these running leases, and of no others, have not started yet. It is no part of snapshots. */
+  awaitStarts(leaseIds: readonly number[]): void {
+    this.state.notStarted = new Set(leaseIds);
+  }
+
+  /**
+   * Machines that hosts have not removed, all of them: they hold their capacity until then. To be called before what is
+   * due is carried out. It is no part of snapshots.
+   */
+  holdRemaining(now: Instant, machines: readonly RemainingMachine[]): void {
+    this.carryOut(now - 1, now);
+    holdRemaining(this.state, machines, now);
     reevaluateIfDue(this.state, now);
   }
 
@@ -318,7 +309,7 @@ export class Scheduler {
     return whyWaiting(this.state, this.state.live(leaseId), now);
   }
 
-  // ------------------------------------------------------------------ what there is
+  // ------------------------------------------------------------------ its state
 
   /** What changed since this was last asked. */
   takeChanges(): Changes {
@@ -332,45 +323,6 @@ export class Scheduler {
 
   snapshot(): Snapshot {
     return takeSnapshot(this.state);
-  }
-
-  /** A live lease; null when it has ended or never was. */
-  lease(id: number): LeaseRecord | null {
-    const lease = this.state.leases.get(id);
-    return lease ? leaseRecord(lease) : null;
-  }
-
-  get liveLeases(): number {
-    return this.state.leases.size;
-  }
-
-  get queueLength(): number {
-    return this.state.queue.size;
-  }
-
-  /** Reservations that are planned or running. */
-  get reservationCount(): number {
-    return this.state.table.size;
-  }
-
-  get nodeCount(): number {
-    return this.state.table.nodeCount;
-  }
-
-  /** Of the whole site. Throws INVALID_REQUEST for a type that it does not have. */
-  totalCapacity(type: string): number {
-    return totalCapacity(this.state, type);
-  }
-
-  /** Shares of the site's CPU at an instant, 0 to 1. */
-  utilization(at: Instant): Utilization {
-    return utilizationAt(this.state, at);
-  }
-
-  /** Whether live leases of one type exist (simulation: stop conditions). */
-  hasLive(type: LeaseRecord['type']): boolean {
-    for (const lease of this.state.leases.values()) if (lease.type === type) return true;
-    return false;
   }
 
   /** Carries out a command, then what follows from it. */

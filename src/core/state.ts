@@ -96,6 +96,9 @@ export class SchedulerState {
   /** Whether leases with a reservation in the future are to be looked at anew. */
   reevaluationDue = false;
 
+  /** Leases that are running by the plan, and whose machines have not started yet. */
+  notStarted: ReadonlySet<number> = new Set();
+
   /** Leases that the present command moved, suspended or requeued for another, or for a node. */
   readonly displaced = new Set<number>();
 
@@ -383,6 +386,11 @@ export class SchedulerState {
       this.journal.save(reservation);
       reservation.state = 'CANCELLED';
       reservation.end = Math.max(reservation.start, now);
+      // Its machines never ran: the time that it held its nodes is no running time.
+      if (reservation.kind === 'VM' && this.notStarted.has(reservation.lease.id)) {
+        if (reservation.lease.actualStart === reservation.start) reservation.lease.actualStart = null;
+        reservation.start = reservation.end;
+      }
       this.settle(reservation);
       this.log.reservation(reservation);
     } else if (reservation.state === 'SCHEDULED') {

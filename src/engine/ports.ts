@@ -17,7 +17,7 @@ import type { CommandInput, CommandName, CommandResult } from './commands/table.
 import type { MachineStatus } from './hosts/host-facts.ts';
 import type { NoticeRecord } from './notices/notice.ts';
 import type { StoredNotices } from './notices/notices.ts';
-import type { LeaseRemains } from './remains.ts';
+import type { LeaseRemains, UnreadableRow } from './remains.ts';
 import type { TraceParent } from './tracing.ts';
 
 export type { LeaseEventRecord } from '../core/index.ts';
@@ -28,7 +28,7 @@ export type { HostFacts, MachineStatus, StrayMachine, UnremovedMachine } from '.
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
-export type { LeaseRemains } from './remains.ts';
+export type { LeaseRemains, UnreadableRow } from './remains.ts';
 export type { Span, SpanAttributes, SpanStart, TraceParent, Tracing } from './tracing.ts';
 export type { AuditNote, AuditRecord, CommandInput, CommandName, CommandResult, IdempotencyRecord };
 
@@ -134,16 +134,11 @@ export interface StoredSite {
   readonly lastCommit: string | null;
   /** Recorded actions that are not known to be finished; ascending id. */
   readonly pendingActions: readonly ActionRecord[];
+  /** Of these, actions of kind DESTROY that have failed before. */
+  readonly failedRemovals: readonly number[];
   readonly notices: StoredNotices;
   /** Rows that were skipped because their shape is wrong. */
   readonly unreadable: readonly UnreadableRow[];
-}
-
-export interface UnreadableRow {
-  /** The lease that is incomplete without the row; null when there is none. */
-  readonly leaseId: number | null;
-  /** Which row, and what is wrong with it. */
-  readonly message: string;
 }
 
 /** The progress or outcome of an action. */

@@ -39,8 +39,6 @@ export interface Recovered extends HostsAtStart {
   readonly createdAt: Instant;
   /** Live leases that are quarantined. */
   readonly quarantined: ReadonlySet<number>;
-  /** The latest instant of any stored event or change. */
-  readonly happened: Instant;
 }
 
 /** Loads and verifies the site; writes the configured one when there is none. Throws StoreError, SchedulerError. */
@@ -78,6 +76,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
   const obsolete = new Set(known.filter((action) => !isWanted(action)));
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
+  const leftOut = liveOf(stored, quarantined);
   return {
     core,
     lastCommit: stored.lastCommit,
@@ -95,7 +94,12 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     nodeStates: snapshot.nodes ?? [],
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),
     createdAt: stored.createdAt,
-    quarantined: liveOf(stored, quarantined),
+    quarantined: leftOut,
+    failedRemovals: new Set(stored.failedRemovals),
+    // Those that have machines on hosts: what else they were to get is free.
+    remains: (leftOut.size > 0 ? await store.remains([...leftOut]) : []).filter(({ state }) =>
+      hostingStates.has(state),
+    ),
     happened: latest(snapshot, lastEvent),
   };
 };

@@ -1,7 +1,7 @@
 /** The synchronous part of a turn, executed by the core alone. */
 
 import type { Logger } from 'pino';
-import { type Instant, type LeaseEventRecord, SchedulerError } from '../core/index.ts';
+import { type Instant, type LeaseEventRecord, type RemainingMachine, SchedulerError } from '../core/index.ts';
 import { type Answer, quarantined, type Refusal, refusalOf } from './commands/answer.ts';
 import type { CommandTools } from './commands/command.ts';
 import { RememberedAnswers } from './commands/idempotency.ts';
@@ -11,7 +11,8 @@ import type { BatchContent } from './committer.ts';
 import type { Core } from './core.ts';
 import { applyReport, type ReportRules } from './hosts/apply-report.ts';
 
-import type { Extension, Starting } from './hosts/hosts.ts';
+import type { Extension } from './hosts/hosts.ts';
+import type { Starting } from './hosts/open-action.ts';
 import type { ActionReport } from './hosts/report.ts';
 import type { CommandItem, Item, RefusedItem } from './inbox.ts';
 import type { IdempotencyRecord } from './ports.ts';
@@ -128,10 +129,13 @@ export function guarded<T>(during: string, work: () => T, item: Item | null = nu
 
 /** Unfinished work of hosts. */
 export interface LateHosts {
+  readonly now: Instant;
   /** Operations that should have ended by an instant, with their extended ends. */
   extensions(at: Instant): readonly Extension[];
   /** Leases without a recorded start. */
   readonly starting: readonly Starting[];
+  /** Machines that should be gone by an instant; null for one that is over by what is stored. */
+  remaining(at: Instant): readonly RemainingMachine[] | null;
 }
 
 /** Executes everything due up to an instant, in time order. Throws CoreFailure. */
@@ -167,10 +171,14 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
       const end = core.operationEnd(leaseId, reservationId);
       if (end !== null && end <= at) core.operationLate(at, leaseId, reservationId, until);
     }
-    for (const { leaseId, at: since } of late.starting) {
+    const { starting } = late;
+    core.awaitStarts(starting.flatMap(({ at: since, leaseId }) => (since === null ? [leaseId] : [])));
+    for (const { leaseId, at: since } of starting) {
       const running = core.running(leaseId);
-      if (running !== null && running.end <= at) core.machinesStarted(at, leaseId, since);
+      if (running !== null && running.end <= at) core.machinesStarted(at, leaseId, since ?? late.now);
     }
+    const remaining = late.remaining(at);
+    if (remaining && (remaining.length > 0 || core.hasRemaining)) core.holdRemaining(at, remaining);
     core.advance(at);
   });
 }

@@ -93,9 +93,18 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
       leaseId: null,
       message: `Action ${number} of lease ${lease_number}`,
     })),
+    failedRemovals: await failedRemovals(database),
     notices: { last: site.last_notice, givenUntil: site.given_until },
     unreadable,
   };
+}
+
+/** Pending actions that remove machines, and have failed to. */
+async function failedRemovals(database: Queryable): Promise<number[]> {
+  const rows = await database.query<{ readonly number: string | number }>(
+    `SELECT number FROM actions WHERE state = 'PENDING' AND kind = 'DESTROY' AND error IS NOT NULL ORDER BY number`,
+  );
+  return rows.map(({ number }) => Number(number));
 }
 
 /** Reads a small number of records. */

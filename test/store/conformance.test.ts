@@ -79,6 +79,21 @@ function conformance(open: () => Promise<Opened>): void {
       expect(await store.events(0, 10)).toEqual(written.changes.events);
     });
 
+    it('knows the pending removals that have failed', async () => {
+      const { store, writer } = await begin();
+      const actions = [1, 2, 3, 4].map((id) => action(id, 1, { kind: id === 4 ? 'START' : 'DESTROY' }));
+      const failed = { error: 'not removed', startedAt: noon, output: null, attempts: 1 };
+      const outcomes = [
+        { actionId: 1, ...failed, state: 'PENDING' as const, finishedAt: null },
+        { actionId: 3, ...failed, state: 'FAILED' as const, finishedAt: noon },
+        { actionId: 4, ...failed, state: 'PENDING' as const, finishedAt: null },
+      ];
+      await store.commit(batch(null, { leases: [lease(1)], actions }, { outcomes }), writer);
+      const loaded = await store.load();
+      expect(loaded?.pendingActions.map(({ id }) => id)).toEqual([1, 2, 4]);
+      expect(loaded?.failedRemovals).toEqual([1]);
+    });
+
     it('keeps what hosts are told of leases, also when they have ended', async () => {
       const { store, writer } = await begin();
       const ended = lease(2, { name: 'nightly build', owner: 'ada', state: 'DONE', endedAt: noon });

@@ -282,6 +282,12 @@ export class MemoryStore implements Store {
       pendingActions: [...database.actions.values()]
         .filter((action) => action.state === 'PENDING')
         .map(({ state: _state, outcome: _outcome, message: _message, ...action }) => action),
+      failedRemovals: [...database.actions.values()]
+        .filter(
+          ({ kind, message, state }) =>
+            state === 'PENDING' && kind === 'DESTROY' && (message ?? null) !== null,
+        )
+        .map(({ id }) => id),
       notices: { last: database.notices.at(-1)?.sequence ?? 0, givenUntil: database.noticesGivenUntil },
       unreadable: [],
     });

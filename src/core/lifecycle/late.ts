@@ -3,9 +3,10 @@
  * reservations it collides with are replanned. Running time counts from the actual start of the machines.
  */
 import { heldUntil } from '../mapping/held-until.ts';
+import type { Vector } from '../model/capacity.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import { hostsLate } from '../model/reasons.ts';
-import type { Instant, Millis } from '../model/records.ts';
+import type { Instant, Millis, StateReason } from '../model/records.ts';
 import { commit } from '../placement/commit.ts';
 import { failWhateverHappens } from '../placement/endings.ts';
 import { haveRemoved } from '../placement/on-hosts.ts';
@@ -136,25 +137,43 @@ function shift(operations: readonly Reservation[], operation: Reservation, delay
 export function moveChain(state: SchedulerState, vm: VmReservation, change: () => void, now: Instant): void {
   const { table } = state;
   const { lease } = vm;
-  const reason = hostsLate(lease.id);
   const { finalEnd } = vm;
   table.removeChain(vm);
   for (const reservation of vm.chain) state.journal.save(reservation);
   change();
   // The newly held intervals.
   const from = Math.max(finalEnd, vm.holdStart);
-  const to = vm.finalEnd;
-  const nodes = new Set(vm.amounts.keys());
-  const isTaken = to > from && heldUntil(table.nodes, vm.amounts, from, to, new Set()) < to;
+  const occupied = { lease, amounts: vm.amounts, from, to: vm.finalEnd, reason: hostsLate(lease.id) };
+  const occupy = (): void => {
+    table.addChain(vm);
+    for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
+    state.log.lease(lease);
+  };
+  makeWay(state, occupied, occupy, now);
+}
+
+/** What is held on nodes over [from, to) against the plan, and why. */
+interface Occupied {
+  /** The lease that holds it; null if it is not a live one. */
+  readonly lease: Lease | null;
+  readonly amounts: ReadonlyMap<number, Vector>;
+  readonly from: Instant;
+  readonly to: Instant;
+  readonly reason: StateReason;
+}
+
+/** Replans what collides with what is held. `occupy` enters it into the slot table. */
+export function makeWay(state: SchedulerState, occupied: Occupied, occupy: () => void, now: Instant): void {
+  const { amounts, from, lease, reason, to } = occupied;
+  const nodes = new Set(amounts.keys());
+  const isTaken = to > from && heldUntil(state.table.nodes, amounts, from, to, new Set()) < to;
   // Operations in progress of a lease being resumed are not cut off, either.
   const spared = (each: Lease): boolean => each === lease || each.isBeingBroughtBack;
   const taken = isTaken ? takePlans(state, { nodes, start: from, end: to, reason }, now, spared) : [];
-  table.addChain(vm);
-  for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
-  state.log.lease(lease);
-  if (isTaken) delayBroughtBack(state, vm, from, to, now);
+  occupy();
+  if (isTaken) delayBroughtBack(state, occupied, nodes, now);
   const withoutPlace = planAnew(state, taken, [], reason, now);
-  const others = withoutPlace.filter((each) => !startLate(state, each, to, now));
+  const others = withoutPlace.filter((each) => !startLate(state, each, to, reason, now));
   settleWithoutPlace(state, others, 'DISPLACE', [], reason, false, now);
   if (taken.length > 0) state.askForPass();
 }
@@ -162,12 +181,10 @@ export function moveChain(state: SchedulerState, vm: VmReservation, change: () =
 /** Leases being resumed on the nodes that would hold them before `to` are delayed to `to`. */
 function delayBroughtBack(
   state: SchedulerState,
-  { lease, mapping }: VmReservation,
-  from: Instant,
-  to: Instant,
+  { from, lease, to }: Occupied,
+  nodes: ReadonlySet<number>,
   now: Instant,
 ): void {
-  const nodes = new Set(mapping.slice(1));
   const isInTheWay = (each: Lease): boolean =>
     each !== lease && each.isBeingBroughtBack && !hasMachines(each) && isHeld(each.vm as VmReservation);
   const isHeld = (vm: VmReservation): boolean =>
@@ -195,12 +212,12 @@ function startLate(
   state: SchedulerState,
   { held, later, lease }: Taken,
   free: Instant,
+  reason: StateReason,
   now: Instant,
 ): boolean {
   const { requestedStart } = lease;
   if (lease.type !== 'ADVANCE_RESERVATION' || requestedStart === null || later || lease.isSuspended)
     return false;
-  const reason = hostsLate(lease.id);
   haveRemoved(state, lease, held, now);
   if (lease.state !== 'PENDING') state.transition(lease, 'PENDING', now, reason);
   const end = requestedStart + lease.duration;

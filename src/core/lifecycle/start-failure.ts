@@ -48,14 +48,38 @@ export function moveElsewhere(
       settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], reason, false, now);
     } else {
       drain();
-      const lost = loseMachines(state, lease, now, reason);
-      if (lost) planAnew(state, [], [lost], reason, now);
-      else planAtOnce(state, lease, reason, now);
+      loseAndPlan(state, lease, reason, now);
     }
     state.askForPass();
     return true;
   });
   return true;
+}
+
+/**
+ * The machines of a lease cannot start, since its nodes are not free until `free` at least: it moves to nodes on which
+ * it starts before. Otherwise it waits on.
+ */
+export function moveBlocked(
+  state: SchedulerState,
+  lease: Lease,
+  free: Instant,
+  reason: StateReason,
+  now: Instant,
+): void {
+  if (lease.state !== 'ACTIVE' || lease.restarts >= maxRestarts) return;
+  state.journal.attempt(() => {
+    loseAndPlan(state, lease, reason, now);
+    const { isFinal, vm } = lease;
+    return !isFinal && vm !== null && vm.start < free ? true : null;
+  });
+}
+
+/** Its machines are removed, and it is planned on nodes that are free now, if there are any. */
+function loseAndPlan(state: SchedulerState, lease: Lease, reason: StateReason, now: Instant): void {
+  const lost = loseMachines(state, lease, now, reason);
+  if (lost) planAnew(state, [], [lost], reason, now);
+  else planAtOnce(state, lease, reason, now);
 }
 
 function isDrainedFor({ state, cause }: NodeStateRecord, { id }: Lease): boolean {

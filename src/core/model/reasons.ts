@@ -93,6 +93,11 @@ export function hostsLate(lease: number): StateReason {
   return { code: 'HOSTS_LATE', message: `what hosts do for ${named(lease)} takes longer than planned` };
 }
 
+/** A machine of another lease is still on its planned nodes. */
+export function machineRemains(lease: number, node: number): StateReason {
+  return { code: 'HOSTS_LATE', message: `a machine of ${named(lease)} is not removed from node ${node} yet` };
+}
+
 /** Its stored data is inconsistent, and an operator discarded it. */
 export function discarded(): StateReason {
   return {

@@ -331,6 +331,20 @@ export interface ActionTarget {
   readonly image: DiskImage | null;
 }
 
+/** A machine that the plan has no place for any more, and that hosts have not removed. */
+export interface RemainingMachine {
+  readonly leaseId: number;
+  readonly machine: number;
+  readonly node: number;
+  readonly capacity: Amounts;
+  /** It is there at least until then. */
+  readonly until: Instant;
+  /** Until when it is expected to be there: at `until` or later. */
+  readonly expectedUntil: Instant;
+  /** Leases whose machines cannot start while it is there. */
+  readonly inTheWayOf: readonly number[];
+}
+
 /** A cached image on a node. */
 export interface CachedImageRecord {
   readonly node: number;

@@ -3,7 +3,7 @@ import type { Lease } from '../model/lease.ts';
 import { endedEarly } from '../model/reasons.ts';
 import type { Instant, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
-import { haveRemoved, heldByHosts } from './on-hosts.ts';
+import { haveRemoved, heldByHosts, ranFor } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
 /** The lease ended regularly. */
@@ -94,10 +94,9 @@ export const expectToGoOn = (state: SchedulerState, lease: Lease, { code, messag
  * Removes all its reservations from the slot table, adds up its running time, and tells hosts to remove its remains.
  */
 const takeOut = (state: SchedulerState, lease: Lease, now: Instant): void => {
-  const vm = lease.vm;
   const held = heldByHosts(lease);
   state.touch(lease);
-  if (vm?.state === 'ACTIVE') lease.accumulated += Math.max(0, now - vm.start);
+  lease.accumulated += ranFor(state, lease, now);
   stopChain(state, lease, now);
   state.transfers.withdraw(lease, false, now);
   haveRemoved(state, lease, held, now);

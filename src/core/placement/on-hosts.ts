@@ -1,5 +1,5 @@
 import type { Lease } from '../model/lease.ts';
-import type { Instant } from '../model/records.ts';
+import type { Instant, Millis } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
 export type Place = readonly [machine: number, node: number];
@@ -17,6 +17,11 @@ export const heldByHosts = ({ vm, memoryAt, diskAt, transfers, id }: Lease): Pla
     if (place[0] > 0) places.set(String(place), place);
   return [...places.values()].sort(([a, here], [b, there]) => a - b || here - there);
 };
+
+/** For how long the machines of a lease have run that run now. */
+export function ranFor({ notStarted }: SchedulerState, { id, vm }: Lease, now: Instant): Millis {
+  return vm?.state === 'ACTIVE' && !notStarted.has(id) ? Math.max(0, now - vm.start) : 0;
+}
 
 /** Tells hosts to remove the lease's machines from these places. */
 export const haveRemoved = (

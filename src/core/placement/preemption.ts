@@ -3,7 +3,7 @@ import { preempted } from '../model/reasons.ts';
 import type { Instant, Millis, StateReason } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 import { changeEnd } from './change-end.ts';
-import { haveRemoved, heldByHosts } from './on-hosts.ts';
+import { haveRemoved, heldByHosts, ranFor } from './on-hosts.ts';
 import { stopChain } from './stop-chain.ts';
 
 /**
@@ -83,7 +83,7 @@ export function requeue(
   const { vm } = lease;
   const suspended = lease.state === 'SUSPENDED_SCHEDULED';
   const wasRunning = vm?.state === 'ACTIVE';
-  const lost = wasRunning ? lease.accumulated + now - vm.start : 0;
+  const lost = wasRunning ? lease.accumulated + ranFor(state, lease, now) : 0;
   const held = suspended ? [] : heldByHosts(lease);
   state.transfers.withdraw(lease, suspended, now);
   stopChain(state, lease, now);

@@ -9,6 +9,7 @@ import type {
 } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import type { Interval } from './node-profile.ts';
+import { RemainingMachines } from './remaining-machines.ts';
 import type { SlotTable } from './slot-table.ts';
 
 const unchanged = { nodes: [], maintenance: [] };
@@ -21,10 +22,15 @@ export class NodeAvailability {
   private changedNodes = new Set<number>();
   private changedMaintenance = new Map<string, MaintenanceRecord>();
 
+  /** Machines that are still on nodes, as hosts report them. They are not stored. */
+  readonly remaining: RemainingMachines;
+
   constructor(
     private readonly table: SlotTable,
     private readonly journal: Journal,
-  ) {}
+  ) {
+    this.remaining = new RemainingMachines(table, journal);
+  }
 
   stateOf(node: number): NodeState {
     return this.states.get(node) ?? 'UP';
@@ -90,11 +96,12 @@ export class NodeAvailability {
     return next === FOREVER ? null : next;
   }
 
-  /** Starts and ends of maintenance in [from, to]. */
+  /** Starts and ends of maintenance, and ends of what remaining machines hold, in [from, to]. */
   boundaries(from: Instant, to: Instant): Instant[] {
-    return [...this.planned.values()]
+    const maintenance = [...this.planned.values()]
       .flatMap(({ start, end }) => [start, end])
       .filter((time) => time >= from && time <= to);
+    return [...maintenance, ...this.remaining.ends(from, to)];
   }
 
   get isIdle(): boolean {

@@ -1,12 +1,17 @@
 import type { Journal } from '../journal.ts';
 import type { ResourceSpace, Vector } from '../model/capacity.ts';
-import type { Reservation } from '../model/lease.ts';
+import type { Lease } from '../model/lease.ts';
 import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
 import { PresentFree } from './present-free.ts';
 import type { ProjectLedgers } from './project-ledgers.ts';
 import { SiteProfile } from './site-profile.ts';
+
+/** A reservation, or something else that holds capacity on nodes. */
+export interface Holder {
+  readonly lease: Lease | null;
+}
 
 interface Held {
   readonly byNode: readonly [NodeProfile, Hold][];
@@ -26,7 +31,7 @@ export class Occupancy {
   capacity: readonly number[];
   /** What lies before it is no longer asked for. */
   now: Instant = Number.NEGATIVE_INFINITY;
-  private readonly held = new Map<Reservation, Held>();
+  private readonly held = new Map<Holder, Held>();
   private closedNodes = 0;
 
   constructor(
@@ -60,9 +65,9 @@ export class Occupancy {
     this.projects.moveTo(now);
   }
 
-  /** The reservation holds the amounts over [start, end). */
+  /** It holds the amounts over [start, end). */
   hold(
-    reservation: Reservation,
+    holder: Holder,
     amounts: ReadonlyMap<number, Vector>,
     start: Instant,
     end: Instant,
@@ -74,21 +79,21 @@ export class Occupancy {
     for (const [number, vector] of amounts) {
       const node = this.nodes[number];
       if (!node) continue;
-      byNode.push([node, { lease: reservation.lease, start, end, amounts: vector, counted }]);
+      byNode.push([node, { lease: holder.lease, start, end, amounts: vector, counted }]);
       if (counted)
         for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (vector[d] as number);
     }
     const held: Held = { byNode, totals: counted ? this.space.totals(sum) : null };
-    this.put(reservation, held);
-    this.journal.record(() => this.take(reservation, held));
+    this.put(holder, held);
+    this.journal.record(() => this.take(holder, held));
   }
 
   /** It holds nothing any more. */
-  release(reservation: Reservation): void {
-    const held = this.held.get(reservation);
+  release(holder: Holder): void {
+    const held = this.held.get(holder);
     if (!held) return;
-    this.take(reservation, held);
-    this.journal.record(() => this.put(reservation, held));
+    this.take(holder, held);
+    this.journal.record(() => this.put(holder, held));
   }
 
   /** When a node may not be used, ascending and apart from each other. */
@@ -126,18 +131,18 @@ export class Occupancy {
     this.capacity = this.capacity.map((amount, type) => amount + sign * (totals[type] as number));
   }
 
-  private put(reservation: Reservation, held: Held): void {
+  private put(holder: Holder, held: Held): void {
     for (const [node, hold] of held.byNode) {
       node.forget(this.now);
       node.add(hold);
       this.freeNow.changed(node.number);
     }
     this.count(held, -1);
-    this.held.set(reservation, held);
+    this.held.set(holder, held);
   }
 
-  private take(reservation: Reservation, held: Held): void {
-    this.held.delete(reservation);
+  private take(holder: Holder, held: Held): void {
+    this.held.delete(holder);
     for (const [node, hold] of held.byNode) {
       node.remove(hold);
       this.freeNow.changed(node.number);

@@ -1,15 +1,17 @@
 import type { Journal } from '../journal.ts';
-import type { ResourceSpace } from '../model/capacity.ts';
-import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
+import type { ResourceSpace, Vector } from '../model/capacity.ts';
+import type { Reservation, VmReservation } from '../model/lease.ts';
 import type { Amounts, Instant, SiteSpec } from '../model/records.ts';
-import { FOREVER, SECOND } from '../model/time.ts';
+import { FOREVER } from '../model/time.ts';
 import { FreedSpace } from './freed-space.ts';
 import type { Interval, NodeProfile } from './node-profile.ts';
-import { Occupancy } from './occupancy.ts';
+import { type Holder, Occupancy } from './occupancy.ts';
 import { OrderedIndex } from './ordered-index.ts';
+import { prematureEnd } from './premature-end.ts';
 import type { PresentFree } from './present-free.ts';
 import { ProjectLedgers } from './project-ledgers.ts';
 import { ReleaseTimes } from './release-times.ts';
+import { rivals } from './rivals.ts';
 import type { SiteProfile } from './site-profile.ts';
 
 /**
@@ -126,6 +128,19 @@ export class SlotTable {
     this.occupancy.close(number, intervals);
     // More than what was really given back does no harm.
     for (const { start, end } of before) this.giveBack(start, end, [number]);
+  }
+
+  /** Something that is no reservation holds an amount on a node from now on until `end`. */
+  hold(holder: Holder, node: number, amounts: Vector, end: Instant): void {
+    this.occupancy.hold(holder, new Map([[node, amounts]]), this.now, end, false);
+    this.addReleaseTime(end);
+  }
+
+  /** It is gone, at `end` or before. */
+  release(holder: Holder, node: number, end: Instant): void {
+    this.occupancy.release(holder);
+    this.removeReleaseTime(end);
+    this.giveBack(this.now, end, [node]);
   }
 
   // ------------------------------------------------------------------ chains
@@ -382,19 +397,3 @@ export class SlotTable {
     for (const [index, each] of after.entries()) this.journal.set(each, 'chainIndex', index + 1);
   }
 }
-
-/** Of reservations that end at one instant, those whose order has consequences: what follows each end sees the rest. */
-const rivals: Partial<Record<Reservation['kind'], Reservation['kind']>> = {
-  VM: 'VM',
-  SUSPENSION: 'SUSPENSION',
-  SHUTDOWN: 'IMAGE_TRANSFER',
-};
-
-/** When its machines will end by themselves, if that is before its end (R20); a machine runs for a second at least. */
-const prematureEnd = (vm: VmReservation): Instant | null => {
-  const { knownDuration, accumulated }: Lease = vm.lease;
-  if (knownDuration === null) return null;
-  const left = knownDuration - accumulated - vm.plannedBefore;
-  const end = vm.start + Math.max(left, SECOND);
-  return left < vm.end - vm.start && end < vm.end ? end : null;
-};

@@ -4,7 +4,7 @@
  * have left its place; an adapter that hangs delays only its own lease and later machines on the same node.
  */
 import type { Logger } from 'pino';
-import { type ActionRecord, type ActionTarget, getOrCreate, type Instant } from '../../core/index.ts';
+import { type ActionKind, type ActionRecord, type ActionTarget, getOrCreate } from '../../core/index.ts';
 import { backoff, linkedController, Semaphore, sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
@@ -21,6 +21,7 @@ import {
   outcomeOf,
   type TargetFailure,
   takingKinds,
+  type WaitingStart,
 } from './open-action.ts';
 import type { Recovery, RecoveryOutcome } from './recovery.ts';
 import { type ActionReport, noReport } from './report.ts';
@@ -59,8 +60,8 @@ export class Dispatcher {
   private readonly nodeSlots = new Map<number, Semaphore>();
   /** Machines whose RESUME was abandoned, so that they are still saved. */
   private readonly saved = new Set<string>();
-  /** Targets waiting for their node. */
-  private waitingTargets = 0;
+  /** Machines waiting for their node. */
+  private readonly waiting = new Set<WaitingStart & { readonly kind: ActionKind }>();
   private stopping = sharedController();
 
   constructor(private readonly options: DispatcherOptions) {
@@ -70,7 +71,7 @@ export class Dispatcher {
   /** Number of known actions, of those for which no host was called yet, and of machines waiting for their node. */
   get counts(): { readonly open: number; readonly uncalled: number; readonly waitingMachines: number } {
     const uncalled = [...this.known.values()].filter(isUncalled).length;
-    return { open: this.known.size, uncalled, waitingMachines: this.waitingTargets };
+    return { open: this.known.size, uncalled, waitingMachines: this.waiting.size };
   }
 
   /** Whether any action for a lease is running or waiting. */
@@ -78,8 +79,11 @@ export class Dispatcher {
     return this.lanes.has(leaseId);
   }
 
-  /** Accepts committed actions in ascending id order. Known actions are ignored. */
-  add(actions: readonly ActionRecord[]): void {
+  /**
+   * Accepts committed actions in ascending id order. Known actions are ignored. `haveFailed`: removals that failed in
+   * an earlier term.
+   */
+  add(actions: readonly ActionRecord[], haveFailed: ReadonlySet<number> = new Set()): void {
     if (this.stopping.signal.aborted) return;
     const added = actions.filter(({ id }) => !this.known.has(id));
     // At one instant, what frees a node comes before what takes it.
@@ -90,6 +94,7 @@ export class Dispatcher {
     for (const action of added) {
       const leases = new Set(action.targets.map((target) => target.leaseId));
       const open = openAction(action, leases.size, this.options.clock.monotonic());
+      open.hasFailed = haveFailed.has(action.id);
       this.known.set(action.id, open);
       if (leases.size === 0) this.finish(open);
       for (const leaseId of leases) {
@@ -109,15 +114,14 @@ export class Dispatcher {
     }
   }
 
-  /** Leases whose start is not recorded yet. `at`: when their machines ran; null while not all of them do. */
-  get starting(): readonly { readonly leaseId: number; readonly at: Instant | null }[] {
-    return [...this.known.values()].flatMap(({ action: { kind, leaseId }, finishedAt }) =>
-      kind === 'START' ? [{ leaseId, at: finishedAt }] : [],
-    );
-  }
-
+  /** Known actions whose outcome is not recorded. */
   get open(): Iterable<OpenAction> {
     return this.known.values();
+  }
+
+  /** Starts that wait for their node. */
+  get waitingStarts(): Iterable<WaitingStart> {
+    return [...this.waiting].filter(({ kind }) => kind === 'START');
   }
 
   /** The outcome is committed: removes the action. */
@@ -260,6 +264,7 @@ export class Dispatcher {
       if (action.kind !== 'DESTROY') return result;
       // A machine that could not be removed is still there: nothing starts in its place.
       failures += 1;
+      of.hasFailed = true;
       of.detached.abort();
       this.progress(of, `not removed from node ${target.node} yet: ${result}`);
       await clock.sleep(backoff(failures, limits.maxBackoff, 60_000), attempt.signal);
@@ -322,7 +327,8 @@ export class Dispatcher {
     const timeout = timeoutOf(limits, of.action.kind);
     const giveUpAt = clock.monotonic() + timeout;
     metrics.action(of.action.kind, 'delayed');
-    this.waitingTargets += 1;
+    const waiter = { actionId: of.action.id, kind: of.action.kind, target };
+    this.waiting.add(waiter);
     try {
       for (; inTheWay.length > 0; inTheWay = ledger.inTheWayOf(target, of.action.id)) {
         this.progress(of, `waits until node ${target.node} is free of ${namesOf(inTheWay)}`);
@@ -339,7 +345,7 @@ export class Dispatcher {
       }
       return take();
     } finally {
-      this.waitingTargets -= 1;
+      this.waiting.delete(waiter);
     }
   }
 

@@ -7,6 +7,7 @@ import type {
   LeaseRecord,
   NodeSpec,
   NodeStateRecord,
+  RemainingMachine,
   SiteSpec,
 } from '../../core/index.ts';
 import { linkedController } from '../async.ts';
@@ -15,6 +16,7 @@ import type { HostControl } from '../commands/command.ts';
 import type { EngineLimits } from '../limits.ts';
 import type { EngineMetrics } from '../metrics.ts';
 import type { Adapter, LeaseFacts } from '../ports.ts';
+import type { LeaseRemains } from '../remains.ts';
 import type { LeaseTraces, Tracing } from '../tracing.ts';
 import { Admission } from './admission.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -24,8 +26,9 @@ import type { HostFacts } from './host-facts.ts';
 import { Inspection, type RunningMachines } from './inspection.ts';
 import { KnownLeases } from './lease-facts.ts';
 import { type HeldTarget, HostLedger } from './ledger.ts';
-import { lateOperations, unremovedMachines } from './open-action.ts';
+import { lateOperations, type Starting, startsOf, unremovedMachines } from './open-action.ts';
 import type { Recovery, RecoveryOutcome } from './recovery.ts';
+import { remainingAt } from './remaining.ts';
 import type { ActionReport } from './report.ts';
 import { StartPauses } from './start-pauses.ts';
 import { type LeasesInUse, Strays } from './strays.ts';
@@ -63,13 +66,14 @@ export interface HostsAtStart {
   /** Machines that should be running. */
   readonly running: readonly RunningMachines[];
   readonly pendingActions: readonly ActionRecord[];
+  /** Of these, removals that have failed before. */
+  readonly failedRemovals: ReadonlySet<number>;
+  /** What is readable of quarantined leases whose machines may run. */
+  readonly remains: readonly LeaseRemains[];
+  /** The latest instant of any stored event or change. */
+  readonly happened: Instant;
   /** Actions without an outcome that are not to be carried out any more. */
   readonly obsoleteActions: readonly ActionRecord[];
-}
-
-export interface Starting {
-  readonly leaseId: number;
-  readonly at: Instant;
 }
 
 export interface Extension {
@@ -90,6 +94,9 @@ export class Hosts implements HostControl {
   private readonly ledger = new HostLedger();
   private readonly health: HostHealth;
   private nodes: readonly NodeSpec[] = [];
+  private quarantined: readonly LeaseRemains[] = [];
+  private happened: Instant = Number.NEGATIVE_INFINITY;
+  private isQuarantined: LeasesInUse['isQuarantined'] = () => false;
   private pauses: StartPauses | null = null;
   private strays: Strays | null = null;
   private admission: Admission | null = null;
@@ -173,24 +180,23 @@ export class Hosts implements HostControl {
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
+    this.quarantined = known.remains;
+    this.happened = known.happened;
+    this.isQuarantined = leases.isQuarantined;
     this.dispatcher.giveUp(known.obsoleteActions);
-    this.dispatcher.add(known.pendingActions);
+    this.dispatcher.add(known.pendingActions, known.failedRemovals);
     void this.inspection.run();
   }
 
   /** The core was reloaded within a term; the ledger keeps its state. */
-  reloaded({
-    leases,
-    nodeStates,
-    pendingActions,
-    spec,
-    obsoleteActions,
-  }: Omit<HostsAtStart, 'hosted' | 'running'>): void {
-    this.leases.note(leases);
-    this.know(spec.nodes);
-    this.follow(nodeStates);
-    this.dispatcher.giveUp(obsoleteActions);
-    this.dispatcher.add(pendingActions);
+  reloaded(known: Omit<HostsAtStart, 'hosted' | 'running'>): void {
+    this.leases.note(known.leases);
+    this.know(known.spec.nodes);
+    this.follow(known.nodeStates);
+    this.quarantined = known.remains;
+    this.happened = known.happened;
+    this.dispatcher.giveUp(known.obsoleteActions);
+    this.dispatcher.add(known.pendingActions, known.failedRemovals);
   }
 
   /** A turn is committed: its reports are recorded and its actions dispatched. */
@@ -237,10 +243,23 @@ export class Hosts implements HostControl {
     });
   }
 
-  /** Leases without a recorded start and the instant since which their machines run, or now if they are not running. */
+  /** Leases without a recorded start. */
   get starting(): readonly Starting[] {
-    const { clock } = this.options;
-    return this.dispatcher.starting.map(({ leaseId, at }) => ({ leaseId, at: at ?? clock.now() }));
+    return startsOf(this.dispatcher.open);
+  }
+
+  /** The present instant. */
+  get now(): Instant {
+    return this.options.clock.now();
+  }
+
+  /** Machines that should be gone at an instant and are not; null for one that is over by what is stored. */
+  remaining(at: Instant): readonly RemainingMachine[] | null {
+    if (at < this.happened) return null;
+    const { dispatcher, isQuarantined, ledger, options, quarantined } = this;
+    const { clock, limits } = options;
+    const { lateness } = limits.dispatch;
+    return remainingAt(at, { clock, dispatcher, ledger, lateness, quarantined, isQuarantined });
   }
 
   recover(actionId: number, recovery: Recovery): RecoveryOutcome {

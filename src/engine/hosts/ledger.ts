@@ -29,6 +29,8 @@ type Place = Pick<ActionTarget, 'leaseId' | 'machine' | 'node'>;
 export type HeldTarget = Place & Pick<ActionTarget, 'capacity'>;
 type Machine = Omit<HeldMachine, 'releases'>;
 
+/** Identifies a machine on a node. */
+export const keyAt = ({ leaseId, machine, node }: Place): string => `${leaseId}/${machine}@${node}`;
 const keyOf = ({ leaseId, machine }: Pick<Place, 'leaseId' | 'machine'>): string => `${leaseId}/${machine}`;
 
 export class HostLedger {

@@ -1,4 +1,4 @@
-import type { ActionKind, ActionRecord, Instant } from '../../core/index.ts';
+import type { ActionKind, ActionRecord, ActionTarget, Instant } from '../../core/index.ts';
 import { sharedController } from '../async.ts';
 import type { Clock } from '../clock.ts';
 import type { EngineMetrics } from '../metrics.ts';
@@ -26,6 +26,19 @@ export interface LateOperation {
   readonly deadline: Instant;
 }
 
+/** A start of which one machine waits until its node has room. */
+export interface WaitingStart {
+  readonly actionId: number;
+  readonly target: ActionTarget;
+}
+
+/** A lease whose start is not recorded yet. */
+export interface Starting {
+  readonly leaseId: number;
+  /** Since when all of its machines run; null while they do not, or if they cannot be started. */
+  readonly at: Instant | null;
+}
+
 /** Why an action has failed on one machine. */
 export interface TargetFailure {
   readonly message: string;
@@ -43,6 +56,8 @@ export interface OpenAction {
   startedAt: Instant | null;
   finishedAt: Instant | null;
   superseded: boolean;
+  /** DESTROY: a machine could not be removed, in this term or an earlier one. */
+  hasFailed: boolean;
   /** The last reported progress. */
   message: string | null;
   /** The error of the last call that will be retried. */
@@ -74,6 +89,7 @@ export function openAction(action: ActionRecord, parts: number, takenAt: number)
       startedAt: null,
       finishedAt: null,
       superseded: false,
+      hasFailed: false,
       message: null,
       lastFailure: null,
       assumed: null,
@@ -154,12 +170,20 @@ export function unremovedMachines(
   node: number,
   ledger: Pick<HostLedger, 'remainder'>,
 ): UnremovedMachine[] {
-  return [...open].flatMap(({ action: { id, kind, targets }, detached, parts }) => {
-    if (kind !== 'DESTROY' || parts === 0 || !detached.signal.aborted) return [];
+  return [...open].flatMap(({ action: { id, kind, targets }, hasFailed, parts }) => {
+    if (kind !== 'DESTROY' || parts === 0 || !hasFailed) return [];
     return targets.flatMap((target) => {
       const capacity = target.node === node ? ledger.remainder(target, id) : null;
       const { leaseId, machine } = target;
       return capacity === null ? [] : [{ leaseId, machine, capacity, actionId: id }];
     });
+  });
+}
+
+/** Leases whose start is not recorded yet. */
+export function startsOf(open: Iterable<OpenAction>): Starting[] {
+  return [...open].flatMap(({ action: { kind, leaseId }, failures, finishedAt, superseded }) => {
+    const isDone = !superseded && failures.length === 0;
+    return kind === 'START' ? [{ leaseId, at: isDone ? finishedAt : null }] : [];
   });
 }

@@ -58,7 +58,7 @@ function checkUnused(state: SchedulerState, number: number): void {
   const isSavedThere = [...state.leases.values()].some(({ memoryAt, diskAt }) =>
     [...memoryAt.values(), ...diskAt.values()].includes(number),
   );
-  if (isHeld || isSavedThere) {
+  if (isHeld || isSavedThere || state.availability.remaining.isOn(number)) {
     throw new SchedulerError(
       'NODE_IN_USE',
       `Leases hold something on node ${number}. Drain it, and wait until they have ended.`,

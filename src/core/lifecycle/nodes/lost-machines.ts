@@ -2,7 +2,7 @@ import type { Lease } from '../../model/lease.ts';
 import type { Instant, StateReason } from '../../model/records.ts';
 import { commit } from '../../placement/commit.ts';
 import { failWhateverHappens } from '../../placement/endings.ts';
-import { haveRemoved, heldByHosts } from '../../placement/on-hosts.ts';
+import { haveRemoved, heldByHosts, ranFor } from '../../placement/on-hosts.ts';
 import { stopChain } from '../../placement/stop-chain.ts';
 import { schedulePiece } from '../../room/claims.ts';
 import { makeRoom } from '../../room/room.ts';
@@ -28,9 +28,8 @@ export function loseMachines(
   reason: StateReason,
 ): Lost | null {
   const end = plannedEnd(state, lease);
-  const { vm } = lease;
   const held = heldByHosts(lease);
-  const lost = lease.accumulated + (vm?.state === 'ACTIVE' ? now - vm.start : 0);
+  const lost = lease.accumulated + ranFor(state, lease, now);
   state.transfers.withdraw(lease, false, now);
   stopChain(state, lease, now);
   state.dequeue(lease);
