@@ -14,18 +14,22 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
+  type OperationTypeNode,
 } from 'graphql';
 
 /** Draws a value from an arbitrary. */
 type Draw = fc.GeneratorValue;
+
+export type OperationKind = `${OperationTypeNode}`;
 
 export interface Operation {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** Cursors are of one list only, and these exclude other arguments. */
-const excludedArguments = ['after', 'before', 'last', 'number'];
+/** Cursors are of one list only, and these exclude other arguments. (What `after` is for events is a number.) */
+const isExcluded = ({ name, type }: GraphQLArgument): boolean =>
+  ['before', 'last', 'number'].includes(name) || (name === 'after' && getNamedType(type).name === 'String');
 
 /** By words in the names of the arguments and fields that take them. */
 const idTypes: Readonly<Record<string, string>> = {
@@ -105,9 +109,9 @@ export class Operations {
     this.sensible = sensibleValues(now);
   }
 
-  /** An operation with one or several root fields. One in four has absurd values. */
-  draw(draw: Draw, kind: 'query' | 'mutation'): Operation {
-    const root = kind === 'query' ? this.schema.getQueryType() : this.schema.getMutationType();
+  /** An operation with one or several root fields; a subscription has one. One in four has absurd values. */
+  draw(draw: Draw, kind: OperationKind): Operation {
+    const root = this.schema.getRootType(kind as OperationTypeNode);
     const isAbsurd = draw(fc.nat, { max: 3 }) === 0;
     return new Drawing(this.schema, this.sensible, this.now, isAbsurd, draw).operation(
       kind,
@@ -134,8 +138,8 @@ class Drawing {
     private readonly draw: Draw,
   ) {}
 
-  operation(kind: string, root: GraphQLObjectType): Operation {
-    const count = this.draw(fc.integer, { min: 1, max: 3 });
+  operation(kind: OperationKind, root: GraphQLObjectType): Operation {
+    const count = kind === 'subscription' ? 1 : this.draw(fc.integer, { min: 1, max: 3 });
     const fields = Object.values(root.getFields());
     // Without leases there is little to be read or changed.
     const { requestLease } = root.getFields();
@@ -150,8 +154,7 @@ class Drawing {
   private field({ name, args, type }: GraphQLField<unknown, unknown>, depth: number): string {
     this.aliases += 1;
     const given = args.flatMap((argument) => {
-      const isExcluded = excludedArguments.includes(argument.name) && !this.isAbsurd;
-      return isExcluded ? [] : this.argument(name, argument);
+      return isExcluded(argument) && !this.isAbsurd ? [] : this.argument(name, argument);
     });
     const parameters = given.length > 0 ? `(${given.join(', ')})` : '';
     return `${name}_${this.aliases}: ${name}${parameters} ${this.selection(getNamedType(type), depth)}`;
@@ -217,6 +220,7 @@ class Drawing {
     if (scalar === 'ID' && idType) return globalId(idType);
     if (scalar === 'DateTime' && / from$/.test(where)) return instants(this.now, -48, 0);
     if (scalar === 'DateTime' && / (to|end)$/.test(where)) return instants(this.now, 49, 96);
+    if (/ after$/.test(where)) return fc.constantFrom(0, 1, 5);
     if (/(resource|capacity type)$/.test(where)) return fc.constantFrom('CPU', 'Memory');
     if (/ (rule|timeZone|firstStart)$/.test(where)) return recurrences[where.split(' ').at(-1) ?? ''];
     return this.sensible[scalar];

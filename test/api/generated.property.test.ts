@@ -6,7 +6,7 @@ import { schema } from '../../src/api/index.ts';
 import { describeDatabase } from '../support/databases.ts';
 import { apiOnEngine } from './engine-api.ts';
 import { type Answer, graphqlRequest, token } from './fixture.ts';
-import { Operations } from './generated-operations.ts';
+import { type Operation, type OperationKind, Operations } from './generated-operations.ts';
 import { isSentence } from './sentences.ts';
 
 const factor = Number(process.env.PROPERTY_FACTOR ?? 1);
@@ -44,34 +44,65 @@ describeDatabase('embedded', 'generated operations', (databases) => {
       expiresAt: null,
     });
     const operations = new Operations(schema, Date.now());
-    const ask = async (query: string, variables: Readonly<Record<string, unknown>>, as: string) => {
+    const send = (
+      query: string,
+      variables: Readonly<Record<string, unknown>>,
+      as: string,
+      accept: string,
+    ) => {
       const request = graphqlRequest(query, variables);
       request.headers.set('authorization', `Bearer ${as}`);
-      const response = await app.fetch(request);
-      return { status: response.status, answer: (await response.json()) as Answer };
+      request.headers.set('accept', accept);
+      return app.fetch(request);
     };
-    const counts = { answered: 0, carriedOut: 0, messages: 0 };
+    const ask = async ({ query, variables }: Operation, as: string) => {
+      const response = await send(query, variables, as, 'application/json');
+      return { status: response.status, answers: [(await response.json()) as Answer] };
+    };
+    /** What a subscription delivers at once, while a query is answered beside it. */
+    const watch = async ({ query, variables }: Operation, as: string) => {
+      const response = await send(query, variables, as, 'text/event-stream');
+      const reader = response.body?.getReader();
+      const isOver = send('{ serverTime leases { totalCount } }', {}, as, 'application/json').then(
+        () => null,
+      );
+      let text = '';
+      for (let next = reader?.read(); next; next = reader?.read()) {
+        const read = await Promise.race([next, isOver]);
+        if (read === null || read.done) break;
+        text += new TextDecoder().decode(read.value as Uint8Array);
+      }
+      await reader?.cancel();
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+      const parts = isStream ? [...text.matchAll(/^data: ?(\{.*)$/gm)].map(([, part]) => part ?? '') : [text];
+      return { status: response.status, answers: parts.map((part) => JSON.parse(part) as Answer) };
+    };
+    const counts = { answered: 0, carriedOut: 0, messages: 0, delivered: 0 };
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (draw) => {
-        const kind = draw(() => fc.constantFrom('query' as const, 'mutation' as const));
-        const { query, variables } = operations.draw(draw, kind);
+        const kind = draw(() =>
+          fc.constantFrom<OperationKind[]>('query', 'query', 'mutation', 'mutation', 'subscription'),
+        );
+        const operation = operations.draw(draw, kind);
         const as = draw(() => fc.constantFrom(token, token, token, secret));
-        const { status, answer } = await ask(query, variables, as);
-        const described = JSON.stringify({ logged, query, variables, answer }, null, 1);
+        const { status, answers } = await (kind === 'subscription' ? watch : ask)(operation, as);
+        const described = JSON.stringify({ logged, ...operation, answers }, null, 1);
         expect(logged, described).toEqual([]);
         expect(status, described).toBeLessThan(500);
-        const codes = answer.errors?.map(({ extensions }) => extensions?.code) ?? [];
+        const codes = answers.flatMap(({ errors = [] }) => errors.map(({ extensions }) => extensions?.code));
         expect(codes, described).not.toContain(undefined);
         expect(codes, described).not.toContain('INTERNAL');
-        const messages = messagesOf(answer);
+        const messages = answers.flatMap(messagesOf);
         // Some messages of the GraphQL library about variables end without a full stop.
         const faulty = messages.filter(
           (message) => !isSentence(message) && !message.startsWith('Variable "$'),
         );
         expect(faulty, described).toEqual([]);
         counts.messages += messages.length;
-        if (answer.data) counts.answered += 1;
-        if (kind === 'mutation' && JSON.stringify(answer.data ?? null).match(/"userErrors_\d+":\[\]/)) {
+        const data = answers.flatMap((answer) => answer.data ?? []);
+        if (kind === 'subscription') counts.delivered += data.length;
+        else counts.answered += data.length;
+        if (kind === 'mutation' && JSON.stringify(data).match(/"userErrors_\d+":\[\]/)) {
           counts.carriedOut += 1;
         }
       }),
@@ -81,6 +112,7 @@ describeDatabase('embedded', 'generated operations', (databases) => {
     expect(counts.answered).toBeGreaterThan(150 * factor);
     expect(counts.carriedOut).toBeGreaterThan(10 * factor);
     expect(counts.messages).toBeGreaterThan(100 * factor);
+    expect(counts.delivered).toBeGreaterThan(5 * factor);
     expect(engine.status()).toMatchObject({ role: 'writer', problems: [] });
   });
 });
