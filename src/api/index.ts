@@ -14,7 +14,14 @@ export {
   FeedStream,
   RightsChanged,
 } from './feed-stream.ts';
-export { charactersPerCost, defaultPageSize } from './limits.ts';
+export {
+  charactersPerCost,
+  defaultPageSize,
+  type Entries,
+  expectedEntries,
+  type MachinesSize,
+  maxEntries,
+} from './limits.ts';
 export { connectionAccepted, pace } from './read/pace.ts';
 export { viewOf } from './read/view.ts';
 export { schema } from './schema/index.ts';

@@ -12,9 +12,19 @@ export const maxScheduled = 10_000;
 /** Maximum number of machines, reservation targets and other entries of unpaged lists per response. */
 export const maxEntries = 5 * maxMachines;
 /**
- * What is counted for a list of machines, or of nodes or targets of a reservation. `maxEntries` bounds them together.
+ * Lists whose length is not known before execution (extension `entries`): how many elements count of each. `maxEntries`
+ * bounds those of a response together. Of `machines`, the number in the input counts where a field has it (extension
+ * `machines`); of `nodes`, the number of the site's nodes, where it is known.
  */
-export const expectedEntries = 50;
+export const expectedEntries = { machines: 50, nodes: 50, holdings: 100 };
+export type Entries = keyof typeof expectedEntries;
+
+/** The value of the extension `machines`. */
+export interface MachinesSize {
+  readonly machines: number;
+  /** Of one machine: the length of lists with the extension `listSize: 'amounts'`. */
+  readonly amounts: number;
+}
 /** Maximum number of leases of a list that says which leases a change displaces, and of occurrences of a recurrence. */
 export const maxListed = 1_000;
 /** Maximum number of `Availability.windows`. */

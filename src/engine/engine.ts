@@ -161,8 +161,14 @@ export class Engine implements LeaseService {
     const problems = problem === null ? [] : [problem];
     if (role === 'starting' && problem === null) problems.push('The server is starting.');
     if (role === 'stopped') problems.push('The server is shutting down.');
-    const lastPass = this.leadership.session?.pass.last;
-    return { role, problems, epoch, ...(lastPass && { lastPass }) };
+    const { session } = this.leadership;
+    const lastPass = session?.pass.last;
+    const nodes = session?.core.site.nodes.length;
+    return {
+      ...{ role, problems, epoch },
+      ...(nodes !== undefined && { nodes }),
+      ...(lastPass && { lastPass }),
+    };
   }
 
   // ---------------------------------------------------------------- start and stop

@@ -118,6 +118,8 @@ export interface EngineStatus {
   /** Descriptions of current problems; empty when ready. */
   readonly problems: readonly string[];
   readonly epoch: number;
+  /** The number of nodes that the site has had; absent if it is not known. */
+  readonly nodes?: number;
   /** Time and duration of the last scheduling pass completed by this process; null or absent if none. */
   readonly lastPass?: { readonly at: Instant; readonly duration: number } | null;
 }

@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
+import { maxMachines } from '../../src/api/limits.ts';
 import { measure } from '../../src/server/graphql/measure.ts';
 import { defaultServerLimits } from '../../src/server/limits.ts';
 
@@ -47,13 +48,22 @@ const operations = ['src/cli/client/', 'console/src/api/'].flatMap((folder) => {
   );
 });
 
-/** As large as the API allows: pages of 100, and 10 000 samples of an interval. Instants and durations in milliseconds. */
+const amounts = ['CPU', 'Memory', 'GPU', 'Disk'].map((type) => ({ type, amount: 1 }));
+const machines = [{ count: maxMachines, capacity: amounts }];
+const inputs: Readonly<Record<string, unknown>> = {
+  '[MachineSetInput!]!': machines,
+  'RequestLeaseInput!': { machines },
+  'CreateRecurrenceInput!': { machines },
+};
+
+/** As large as the API allows: pages of 100, leases of 10 000 machines, and 10 000 samples of an interval. Instants and durations in milliseconds. */
 const interval = { from: 0, to: 10_000, step: 1 };
 const variablesOf = ({ variableDefinitions = [] }: OperationDefinitionNode) =>
   Object.fromEntries(
     variableDefinitions.map(({ variable: { name }, type }) => {
       const value = Object.entries(interval).find(([key]) => key === name.value)?.[1];
-      return [name.value, value ?? (print(type).startsWith('Int') ? 100 : 'x')];
+      const given = value ?? inputs[print(type)] ?? (print(type).startsWith('Int') ? 100 : 'x');
+      return [name.value, given];
     }),
   );
 
@@ -62,8 +72,13 @@ it('there are operations of both clients', () => {
   expect(operations.filter(([name]) => name.startsWith('console')).length).toBeGreaterThan(30);
 });
 
-it.each(operations)('%s', (_name, operation, document) => {
-  const measured = measure(schema, document, operation, variablesOf(operation));
+/** On sites of any size. */
+const onSites = operations.flatMap(([name, ...operation]) =>
+  [4, 100_000].map((nodes) => [`${name}, on ${nodes} nodes`, nodes, ...operation] as const),
+);
+
+it.each(onSites)('%s', (_name, nodes, operation, document) => {
+  const measured = measure(schema, document, operation, variablesOf(operation), { nodes });
   expect(measured.cost).toBeLessThan(defaultServerLimits.cost);
   expect(measured.depth).toBeLessThanOrEqual(defaultServerLimits.depth);
   expect(measured.aliases).toBeLessThanOrEqual(defaultServerLimits.aliases);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   defaultPageSize,
+  expectedEntries,
   maxEntries,
   maxListed,
   maxMachines,
@@ -50,7 +51,9 @@ describe('fixed limits', async () => {
       maxNodes,
       maxTextLength,
       maxUrlLength,
+      expectedEntries.holdings,
     ]);
+    expect(expectedEntries).toEqual({ machines: 50, nodes: 50, holdings: 100 });
   });
 
   it('hold for the windows of availability', async () => {

@@ -53,15 +53,72 @@ describe('the cost of operations', async () => {
     ['{ site { name resourceTypes } }', 4],
     ['{ scheduler { configuration } }', 11],
     ['{ node(id: "TGVhc2U6MQ==") { ... on Lease { actions(first: 10) { nodes { output } } } } }', 53],
-    [`{ ${availability} { earliestStart windows { start } } }`, 1_001],
+    [`{ ${availability} { earliestStart windows { start } } }`, 1_002],
     ['{ leases(first: 2) { nodes { machines { index } } } }', 103],
     ['{ reservations(first: 2) { nodes { targets { machine } nodes { number } } } }', 203],
     ['{ recurrences(first: 2) { nodes { machines { index } skipped { start } } } }', 2_103],
     [`{ nodes(first: 2) { nodes { freeCapacity(from: ${start}, to: ${end}) { start } } } }`, 203],
+    [`{ ${availability.replace('count: 1', 'count: 5000')} { earliestStart } }`, 5_001],
+    [`{ ${availability.replace('count: 1', 'count: 1000000')} { earliestStart } }`, 10_001],
+    // No response has more than 50 000 machines, nodes and targets.
+    ['{ leases(first: 100) { nodes { machines { index } } } }', 5_101],
+    [
+      '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { targets { machine } } } } } }',
+      60_201,
+    ],
     ['{ leases(first: 9) { nodes { ...of } } } fragment of on Lease { name }', 12],
   ])('%s: %i', async (query, requested) => {
     const answer = (await api.ask(query)) as { extensions?: { cost?: { requested: number } } };
     expect(answer.extensions?.cost?.requested).toBe(requested);
+  });
+
+  const costOn =
+    (nodes: number | undefined) =>
+    async (query: string, variables: Record<string, unknown> = {}) => {
+      const { app, ...sized } = apiOn(api.prisma);
+      const { status } = sized.leases;
+      sized.leases.status = () => ({ ...status(), ...(nodes !== undefined && { nodes }) });
+      const answer = (await sized.ask(query, variables)) as { extensions?: { cost?: { requested: number } } };
+      await app.endSubscriptions();
+      return answer.extensions?.cost?.requested;
+    };
+
+  it('counts nodes of reservations, actions and maintenance as many as the site has', async () => {
+    const reservations = '{ reservations(first: 10) { nodes { nodes { number } } } }';
+    expect(await costOn(4)(reservations)).toBe(11 + 10 * 4);
+    expect(await costOn(undefined)(reservations)).toBe(11 + 10 * 50);
+    expect(await costOn(5_000)(reservations)).toBe(11 + 50_000);
+    expect(await costOn(5_000)(reservations.replace('10', '100'))).toBe(101 + 50_000);
+    const actions =
+      '{ node(id: "TGVhc2U6MQ==") { ... on Lease { actions(first: 2) { nodes { nodes { number } } } } } }';
+    expect(await costOn(3)(actions)).toBe(1 + 1 + 2 * (1 + 3));
+    expect(await costOn(3)('{ maintenance(first: 2) { nodes { nodes { number } } } }')).toBe(1 + 2 * (1 + 3));
+  });
+
+  it('counts machines of a lease that is requested as many as there are in the input', async () => {
+    const query = `mutation ($input: RequestLeaseInput!) { requestLease(input: $input) {
+      lease { machines { index } } plan { machines { capacity { amount } } } } }`;
+    const machines = [3, 300].map((count) => ({ count, capacity: [{ type: 'CPU', amount: 1 }] }));
+    const input = { type: 'BEST_EFFORT', duration: 'PT1H', machines };
+    expect(await costOn(4)(query, { input })).toBe(1 + 303 + (1 + 303) + (1 + 303 * 2));
+  });
+
+  it('counts the costliest entries when there are more than a response can have', async () => {
+    const lists =
+      'machines { index node { hostname number } } reservations(first: 100) { nodes { targets { machine } } }';
+    const cost = await costOn(4)(`{ leases(first: 100) { nodes { ${lists} } } }`);
+    // 5 000 machines with their nodes and a name of 200 characters, and 45 000 of 500 000 targets.
+    expect(cost).toBe(1 + 100 + 100 + 10_000 + 5_000 * 2.2 + 45_000);
+  });
+
+  it('of nested fragments is known at once', async () => {
+    const fragments = Array.from(
+      { length: 60 },
+      (_, at) => `fragment f${at} on Lease { ...f${at + 1} ...f${at + 1} machines { index } }`,
+    );
+    const query = `{ leases(first: 1) { nodes { ...f0 } } } ${fragments.join(' ')} fragment f60 on Lease { number }`;
+    // As if each fragment were written out: 2^60 lists of machines, of which a response has 50 000 machines.
+    expect(await costOn(4)(query)).toBe(50_002);
   });
 
   it('counts the leases that a change displaces', async () => {

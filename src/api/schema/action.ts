@@ -1,6 +1,6 @@
 import type { ActionTarget } from '../../core/index.ts';
 import { hasRole } from '../../identity/index.ts';
-import { expectedEntries } from '../limits.ts';
+import type { Entries } from '../limits.ts';
 import { type MeasuredRate, ratesOf } from '../rates.ts';
 import { builder } from './builder.ts';
 import { Action, ActionConnection, ComputeNode, Lease } from './refs.ts';
@@ -39,7 +39,7 @@ builder.objectFields(Action, (t) => ({
   nodes: t.field({
     type: [ComputeNode],
     description: 'The nodes whose hosts are called.',
-    extensions: { listSize: expectedEntries },
+    extensions: { entries: 'nodes' satisfies Entries },
     resolve: async ({ targets }, _args, { read }) => {
       const numbers = [...new Set((targets as unknown as ActionTarget[]).map(({ node }) => node))];
       read.budget.take(numbers.length);

@@ -8,7 +8,7 @@ import { numberOf } from '../global-id.ts';
 import { maxWindows } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
-import { MachineSetInput } from './machine-inputs.ts';
+import { MachineSetInput, sizeOf } from './machine-inputs.ts';
 import { durationErrors, machineErrors } from './mutations/request-errors.ts';
 
 const TimeWindow = builder.objectRef<AvailabilityFacts['windows'][number]>('TimeWindow').implement({
@@ -58,6 +58,9 @@ builder.queryField('availability', (t) =>
     type: Availability,
     description:
       'When such machines are first available, and the intervals in [from, to) in which they could start.',
+    extensions: {
+      machines: (args: { readonly machines: Parameters<typeof sizeOf>[0] }) => sizeOf(args.machines),
+    },
     args: {
       machines: t.arg({ type: [MachineSetInput], required: true, description: 'The machines.' }),
       duration: t.arg({ type: 'Duration', required: true, description: 'Their running time.' }),

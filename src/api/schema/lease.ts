@@ -1,7 +1,7 @@
 import type { Amounts } from '../../core/index.ts';
 import type { LeaseMachine as LeaseMachineRow } from '../../store/prisma/client.ts';
 import { amountList } from '../amounts.ts';
-import { expectedEntries } from '../limits.ts';
+import type { Entries } from '../limits.ts';
 import { ResourceAmountType } from './amounts.ts';
 import { builder } from './builder.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
@@ -40,6 +40,7 @@ export const LeaseMachine = builder.objectRef<MachineShape>('LeaseMachine').impl
     capacity: t.field({
       type: [ResourceAmountType],
       description: 'Its requested capacity.',
+      extensions: { listSize: 'amounts' },
       resolve: ({ amounts }) => amountList(amounts as Amounts),
     }),
     node: t.field({
@@ -154,7 +155,7 @@ builder.objectFields(Lease, (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'Its machines, machine 1 first.',
-    extensions: { listSize: expectedEntries },
+    extensions: { entries: 'machines' satisfies Entries },
     resolve: (lease, _args, { read }) => read.machines(lease),
   }),
   diskImage: t.field({

@@ -1,4 +1,4 @@
-import { expectedEntries } from '../limits.ts';
+import type { Entries } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import type { MaintenanceRow } from '../read/maintenance.ts';
 import { builder } from './builder.ts';
@@ -48,7 +48,7 @@ export const Maintenance = builder.objectRef<MaintenanceRow>('Maintenance').impl
     nodes: t.field({
       type: [ComputeNode],
       description: 'The nodes.',
-      extensions: { listSize: expectedEntries },
+      extensions: { entries: 'nodes' satisfies Entries },
       resolve: async ({ nodes }, _args, { read }) => {
         const numbers = nodes as number[];
         read.budget.take(numbers.length);

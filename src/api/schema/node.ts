@@ -2,6 +2,7 @@ import type { Amounts, NodeStateCause } from '../../core/index.ts';
 import { hasRole } from '../../identity/index.ts';
 import { amountList, remaining } from '../amounts.ts';
 import { checkComparable } from '../errors.ts';
+import type { Entries } from '../limits.ts';
 import type { FreeCapacity } from '../read/free-capacity.ts';
 import { intervalOf } from '../read/interval.ts';
 import { ResourceAmountType } from './amounts.ts';
@@ -115,7 +116,7 @@ builder.objectFields(ComputeNode, (t) => ({
     type: [FreeCapacityType],
     description:
       'Its free capacity over an interval, past or planned, whatever leases hold the rest. Intervals are in order and touch each other.',
-    extensions: { listSize: 100 },
+    extensions: { entries: 'holdings' satisfies Entries },
     args: {
       from: t.arg({ type: 'DateTime', required: true, description: 'The start of the interval.' }),
       to: t.arg({ type: 'DateTime', required: true, description: 'The end of the interval.' }),

@@ -1,5 +1,5 @@
 import type { Amounts, Millis, PlannedLease as PlannedLeaseFacts } from '../../core/index.ts';
-import { expectedEntries, maxListed } from '../limits.ts';
+import { type Entries, maxListed } from '../limits.ts';
 import { builder } from './builder.ts';
 import { LeaseMachine } from './lease.ts';
 import { visibleLeases } from './planned-displacement.ts';
@@ -42,7 +42,7 @@ export const PlannedLease = builder.objectRef<Plan>('PlannedLease').implement({
     machines: t.field({
       type: [LeaseMachine],
       description: 'Its machines, machine 1 first, each with its node if there is a plan.',
-      extensions: { listSize: expectedEntries },
+      extensions: { entries: 'machines' satisfies Entries },
       resolve: ({ facts, machines }, _args, { read }) => {
         read.budget.take(machines.length);
         return machines.map((amounts, position) => {

@@ -1,7 +1,7 @@
 import type { Amounts, DiskImage as DiskImageFacts, RecurrenceRecord } from '../../core/index.ts';
 import type { CommandResult } from '../../engine/ports.ts';
 import { badInput } from '../errors.ts';
-import { expectedEntries, maxListed, maxPageSize } from '../limits.ts';
+import { type Entries, maxListed, maxPageSize } from '../limits.ts';
 import { builder } from './builder.ts';
 import { DiskImage, LeaseMachine } from './lease.ts';
 import { StateReasonType } from './reason.ts';
@@ -89,7 +89,7 @@ builder.objectFields(Recurrence, (t) => ({
   machines: t.field({
     type: [LeaseMachine],
     description: 'The machines of each occurrence, machine 1 first.',
-    extensions: { listSize: expectedEntries },
+    extensions: { entries: 'machines' satisfies Entries },
     resolve: ({ machines }, _args, { read }) => {
       const all = machines as Amounts[];
       read.budget.take(all.length);

@@ -1,7 +1,7 @@
 import type { ReservationRecord } from '../../core/index.ts';
 import type { Reservation as ReservationRow } from '../../store/prisma/client.ts';
 import { numbersOf } from '../global-id.ts';
-import { expectedEntries } from '../limits.ts';
+import type { Entries } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { intervalArgs } from './intervals.ts';
@@ -104,13 +104,13 @@ builder.objectFields(Reservation, (t) => ({
   nodes: t.field({
     type: [ComputeNode],
     description: 'The nodes on which it holds something.',
-    extensions: { listSize: expectedEntries },
+    extensions: { entries: 'nodes' satisfies Entries },
     resolve: (reservation, _args, { read }) => read.nodesOfReservation(reservation),
   }),
   targets: t.field({
     type: [ReservationTarget],
     description: 'The machines that it serves, each with its node.',
-    extensions: { listSize: expectedEntries },
+    extensions: { entries: 'machines' satisfies Entries },
     resolve: (reservation, _args, { read }) => {
       const targets = targetsOf(reservation);
       read.budget.take(targets.length);

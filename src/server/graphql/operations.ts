@@ -9,7 +9,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from '../limits.ts';
 import type { ReadTurns } from '../read-turns.ts';
-import { measure } from './measure.ts';
+import { measure, type SiteSize } from './measure.ts';
 import { RateLimiter } from './rate.ts';
 import { clientError } from './requests.ts';
 
@@ -46,7 +46,7 @@ interface PrincipalContext {
  * Measures operations before execution. Refuses those that exceed the limits or the rate of their principal or address.
  * Results of queries and mutations have the cost in `extensions.cost`.
  */
-export function useOperationLimits(limits: CostLimits): Plugin {
+export function useOperationLimits(limits: CostLimits, site: () => SiteSize): Plugin {
   const rate = new RateLimiter({ burst: limits.costBurst, perSecond: limits.costPerSecond });
   const addresses = new RateLimiter({
     burst: limits.costBurstPerAddress,
@@ -57,7 +57,7 @@ export function useOperationLimits(limits: CostLimits): Plugin {
     const operation = operationOf(args);
     if (!operation) return null;
     const variables = (args.variableValues ?? {}) as Readonly<Record<string, unknown>>;
-    const measured = measure(args.schema, args.document, operation, variables);
+    const measured = measure(args.schema, args.document, operation, variables, site());
     const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
     if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
     const { address, principal } = args.contextValue as PrincipalContext;

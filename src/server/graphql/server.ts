@@ -81,7 +81,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
       useUnconditionalSubscriptions(),
       ...(tracing ? [useTracing(tracing)] : []),
       useOperationMetrics(observe),
-      useOperationLimits(limits),
+      useOperationLimits(limits, () => ({ nodes: services.leases.status().nodes })),
       useReadTurns(turns),
       ...(cache ? [useResponseCache(cache)] : []),
       useOperationTimeout(limits.operationTimeout),

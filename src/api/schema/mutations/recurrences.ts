@@ -6,7 +6,7 @@ import { amountsOf } from '../../amounts.ts';
 import type { ApiContext } from '../../context.ts';
 import { maxListed } from '../../limits.ts';
 import { builder } from '../builder.ts';
-import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
+import { DiskImageInput, MachineSetInput, machinesOfInput } from '../machine-inputs.ts';
 import { displacedField, visibleLeases } from '../planned-displacement.ts';
 import { type Ending, endingField } from '../planned-ending.ts';
 import { StateReasonType } from '../reason.ts';
@@ -269,6 +269,7 @@ builder.mutationFields((t) => ({
     type: CreateRecurrencePayload,
     description:
       'Creates an advance reservation that recurs. Its occurrences become leases up to a horizon ahead; those within it are decided at once.',
+    extensions: machinesOfInput,
     args: { input: t.arg({ type: CreateRecurrenceInput, required: true, description: 'The terms.' }) },
     resolve: (_root, { input }, context) =>
       payload<Created>(context, async () => {

@@ -5,7 +5,7 @@ import type { ApiContext } from '../../context.ts';
 import type { LeaseRow } from '../../read/leases.ts';
 import type { Readers } from '../../read/readers.ts';
 import { builder } from '../builder.ts';
-import { DiskImageInput, MachineSetInput } from '../machine-inputs.ts';
+import { DiskImageInput, MachineSetInput, machinesOfInput } from '../machine-inputs.ts';
 import { type Plan, PlannedLease } from '../planned-lease.ts';
 import { Lease, LeaseTypeEnum } from '../refs.ts';
 import { projectOfRequest } from './ownership.ts';
@@ -96,6 +96,7 @@ builder.mutationField('requestLease', (t) =>
     type: RequestLeasePayload,
     description:
       'Requests a lease. Returns when the lease is committed; for IMMEDIATE, ADVANCE_RESERVATION and DEADLINE, when it is decided. A BEST_EFFORT lease may still be PENDING.',
+    extensions: machinesOfInput,
     args: { input: t.arg({ type: RequestLeaseInput, required: true, description: 'The terms.' }) },
     resolve: (_root, { input }, context, info) =>
       payload<Requested>(context, async () => {
