@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Millis } from '../core/index.ts';
+import { maxActionOutput } from '../engine/ports.ts';
 
 export interface ProgramOptions {
   /** Written to its standard input. Default: nothing. */
@@ -32,6 +33,7 @@ export class ProgramError extends Error {
   constructor(
     readonly kind: 'TIME_LIMIT' | 'OUTPUT_LIMIT' | 'NOT_STARTED',
     message: string,
+    /** What it printed until then: the last of its standard error, then of its standard output. */
     readonly output = '',
   ) {
     super(message);
@@ -112,7 +114,11 @@ export async function runProgram(
     signal.throwIfAborted();
     if (exceeded !== null) {
       const [kind, what] = exceeded as [ProgramError['kind'], string];
-      throw new ProgramError(kind, `${file} ${what} and was killed`, stderr.text);
+      throw new ProgramError(
+        kind,
+        `${file} ${what} and was killed`,
+        outputOf({ stdout: stdout.text, stderr: stderr.text }),
+      );
     }
     return { status, stdout: stdout.text, stderr: stderr.text };
   } finally {
@@ -122,6 +128,11 @@ export async function runProgram(
     child.stderr.destroy();
     await ending;
   }
+}
+
+/** As much of what it printed as an action's record holds. */
+export function outputOf({ stderr, stdout }: Pick<ProgramResult, 'stderr' | 'stdout'>): string {
+  return `${stderr}${stdout}`.slice(-maxActionOutput);
 }
 
 /** Until the output has ended, or no more comes. */

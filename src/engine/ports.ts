@@ -15,6 +15,7 @@ import type { AuditNote, AuditRecord } from './audit-note.ts';
 import type { IdempotencyRecord } from './commands/idempotency.ts';
 import type { CommandInput, CommandName, CommandResult } from './commands/table.ts';
 import type { MachineStatus } from './hosts/host-facts.ts';
+import type { LeaseFacts } from './hosts/lease-facts.ts';
 import type { NoticeRecord } from './notices/notice.ts';
 import type { StoredNotices } from './notices/notices.ts';
 import type { LeaseRemains, UnreadableRow } from './remains.ts';
@@ -25,6 +26,7 @@ export { encodeGlobalId } from './audit-note.ts';
 export { CommandError, type CommandErrorCode } from './commands/answer.ts';
 export { changesNothing } from './commands/table.ts';
 export type { HostFacts, MachineStatus, StrayMachine, UnremovedMachine } from './hosts/host-facts.ts';
+export type { LeaseFacts } from './hosts/lease-facts.ts';
 export type { NoticeFacts, NoticeKind, NoticeRecord, NoticeSettings } from './notices/notice.ts';
 export { noticeKinds } from './notices/notice.ts';
 export type { StoredNotices } from './notices/notices.ts';
@@ -302,13 +304,6 @@ export interface HostSite {
   nodes(): readonly HostNode[];
 }
 
-/** What an adapter receives about a lease besides its machines. */
-export interface LeaseFacts {
-  readonly name: string | null;
-  /** Name of the principal that owns it. */
-  readonly owner: string | null;
-}
-
 export interface ActionCall {
   /** Identifies the action; a repeated call carries the same number. */
   readonly actionId: number;
@@ -323,7 +318,8 @@ export interface ActionCall {
 
 /**
  * `pending`: still in progress; repeat the same call. `failed`: retrying does not help. A thrown error is considered
- * transient: the engine calls again. `output` is stored with the action, at most `maxActionOutput` characters.
+ * transient: the engine calls again. `output`, of a result or an error, is stored with the action, at most
+ * `maxActionOutput` characters.
  */
 export type ActionResult = { readonly output?: string } & (
   | { readonly status: 'done' }

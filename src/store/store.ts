@@ -168,11 +168,11 @@ export class SqlStore implements Store {
   }
 
   async leaseFacts(leaseNumber: number): Promise<LeaseFacts | null> {
-    const rows = await this.database.query<{ name: string | null; owner: string | null }>(
-      'SELECT name, owner FROM leases WHERE number = $1::int',
+    const rows = await this.database.query<Pick<LeaseFacts, 'name' | 'owner' | 'project'>>(
+      'SELECT name, owner, project_number AS project FROM leases WHERE number = $1::int',
       [leaseNumber],
     );
-    return rows[0] ?? null;
+    return rows[0] ? { ...rows[0], start: null, end: null } : null;
   }
 
   remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {

@@ -139,13 +139,16 @@ describe('what a program is told', () => {
     expect(existsSync(join(folder, 'trap'))).toBe(false);
   });
 
-  test('the name and the owner of the lease, where they are known', async () => {
+  test('the name, owner, project and times of the lease, where they are known', async () => {
     const adapter = adapterWith('cat; echo "$LEASEGRAPH_NAME/$LEASEGRAPH_OWNER." >&2');
     const told = async (lease: ActionCall['lease']): Promise<string> =>
       (await adapter.start(call({ lease }))).output ?? '';
-    const named = await told({ name: 'nightly "build" $(x)', owner: null });
+    const facts = { owner: null, project: 3, start: Date.UTC(2030, 0, 31), end: null };
+    const named = await told({ name: 'nightly "build" $(x)', ...facts });
     expect(named).toContain('nightly "build" $(x)/.\n');
-    expect(named).toContain('"name":"nightly \\"build\\" $(x)","owner":null');
+    expect(named).toContain(
+      '"name":"nightly \\"build\\" $(x)","owner":null,"project":3,"start":"2030-01-31T00:00:00.000Z","end":null',
+    );
     expect(await told(undefined)).not.toContain('"owner"');
   });
 });
@@ -190,6 +193,7 @@ describe('what a program answers', () => {
     const busy = adapterWith('echo busy >&2; exit 75').start(call());
     await expect(busy).rejects.toThrow('start: busy');
     await expect(busy).rejects.not.toThrow(HostUnreachable);
+    await expect(busy).rejects.toMatchObject({ output: 'busy\n' });
   });
 
   test('an inspection that cannot be read is an error, and no status', async () => {
@@ -201,9 +205,15 @@ describe('what a program answers', () => {
     await expect(adapterWith('exit 1').inspect(place, signal)).rejects.toThrow('inspect exited with 1');
   });
 
-  test('output is bounded: the end of it is kept', async () => {
+  test('output is bounded: the end of it is kept, also of an error', async () => {
     const { output } = await adapterWith('seq 1 100000 >&2; seq 1 100000').start(call());
     expect(output?.length).toBe(4_096);
+    const busy = adapterWith('seq 1 100000; echo last; exit 75').start(call());
+    const error: { readonly output?: string } = await busy.then(
+      () => ({}),
+      (failure) => failure,
+    );
+    expect([error.output?.length, error.output?.endsWith('\nlast\n')]).toEqual([4_096, true]);
   });
 
   test('a program that is not there is a failure, not an error to try again', async () => {
@@ -239,9 +249,13 @@ describe('time', () => {
 
   test('a program that takes too long is killed with all that it started', async () => {
     const file = join(folder, 'too-long');
-    const adapter = adapterWith(sleeper(file), { timeLimits: { start: 300 } });
+    const script = `echo begun; echo 'still going' >&2; ${sleeper(file)}`;
+    const adapter = adapterWith(script, { timeLimits: { start: 300 } });
     const started = adapter.start(call());
-    await expect(started).rejects.toThrow('did not end within 0.3 s and was killed');
+    await expect(started).rejects.toMatchObject({
+      message: expect.stringContaining('did not end within 0.3 s and was killed'),
+      output: 'still going\nbegun\n',
+    });
     await ends(await pidIn(file));
   });
 

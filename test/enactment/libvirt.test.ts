@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import type { ActionTarget } from '../../src/core/index.ts';
 import {
   type Bench,
@@ -27,7 +28,13 @@ import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import type { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
 import { stopTestDrivers } from '../../src/enactment/libvirt/test-driver.ts';
 import { hostSite } from '../../src/enactment/site.ts';
-import { type ActionResult, type Adapter, type HostNode, HostUnreachable } from '../../src/engine/ports.ts';
+import {
+  type ActionResult,
+  type Adapter,
+  type HostNode,
+  HostUnreachable,
+  type LeaseFacts,
+} from '../../src/engine/ports.ts';
 import {
   carryOut,
   guestSays,
@@ -66,10 +73,12 @@ const does = (
   adapter: Adapter,
   verb: Operation,
   target: Partial<ActionTarget> = {},
+  lease: LeaseFacts | undefined = undefined,
 ): Promise<ActionResult> => {
   lastAction += 1;
   return carryOut(adapter, verb, {
     actionId: lastAction,
+    lease,
     target: {
       leaseId: 1,
       machine: 1,
@@ -216,20 +225,40 @@ describe.skipIf(missingPrograms.length > 0)(
       for (const leaseId of [21, 23, 24]) await does(adapter, 'destroy', { leaseId });
     });
 
-    test('cloud-init is told who the machine is', async () => {
+    test('cloud-init is told what the machine is and of which lease, whatever its owner calls it', async () => {
       const userData = join(folder, 'user-data');
       writeFileSync(
         userData,
-        '#cloud-config\nfqdn: "{{name}}.{{node}}"\n{{#image}}image: "{{image}}"\n{{/image}}',
+        '#cloud-config\nfqdn: "{{name}}.{{node}}"\n{{#image}}image: "{{image}}"\n{{/image}}{{#end}}until: "{{end}}"\n{{/end}}motd: "{{leaseName}}"\n',
       );
       const adapter = open({ ...options, cloudInit: { userData } });
-      expect(await does(adapter, 'prepare', { leaseId: 32 })).toEqual(done);
-      const seed = join(daemonOf(1).files, 'machines', 'lg-32-1', 'seed.iso');
-      const read = (file: string): string =>
-        execFileSync('isoinfo', ['-J', '-x', file, '-i', seed]).toString();
-      expect(read('/user-data')).toBe('#cloud-config\nfqdn: "lg-32-1.node-1"\nimage: "guest"\n');
-      expect(read('/meta-data')).toBe('instance-id: lg-32-1\nlocal-hostname: lg-32-1\n');
-      await does(adapter, 'destroy', { leaseId: 32 });
+      const name = 'the "first": {x}\n- a\ttab\\ \u0007\u0085\u2028 – 日本語 🖥️ $(x) #';
+      const lease = {
+        ...{ name, owner: "o'hara <ada>", project: 3 },
+        ...{ start: Date.UTC(2030, 0, 31, 8), end: Date.UTC(2030, 0, 31, 9) },
+      };
+      expect(await does(adapter, 'prepare', { leaseId: 32 }, lease)).toEqual(done);
+      const read = (machine: string, file: string): unknown => {
+        const seed = join(daemonOf(1).files, 'machines', machine, 'seed.iso');
+        const text = execFileSync('isoinfo', ['-J', '-x', file, '-i', seed]).toString();
+        return parse(text, { version: '1.1' });
+      };
+      expect(read('lg-32-1', '/user-data')).toEqual({
+        ...{ fqdn: 'lg-32-1.node-1', image: 'guest', until: '2030-01-31T09:00:00Z', motd: name },
+      });
+      const { name: leaseName, owner } = lease;
+      const facts = { lease: '32', machine: '1', node: 'node-1', image: 'guest', leaseName, owner };
+      expect(read('lg-32-1', '/meta-data')).toEqual({
+        ...{ 'instance-id': 'lg-32-1', 'local-hostname': 'lg-32-1' },
+        leasegraph: { ...facts, project: '3', start: '2030-01-31T08:00:00Z', end: '2030-01-31T09:00:00Z' },
+      });
+      // Nothing is known of the lease, and there is no image.
+      expect(await does(adapter, 'prepare', { leaseId: 35, image: null })).toEqual(done);
+      expect(read('lg-35-1', '/user-data')).toEqual({ fqdn: 'lg-35-1.node-1', motd: '' });
+      expect(read('lg-35-1', '/meta-data')).toMatchObject({
+        leasegraph: { lease: '35', image: null, leaseName: null, owner: null, start: null, end: null },
+      });
+      for (const leaseId of [32, 35]) await does(adapter, 'destroy', { leaseId });
     });
 
     test('the built-in template starts, suspends and resumes a machine with a disk and a seed', async () => {

@@ -127,6 +127,29 @@ test('errors are retried with growing delays, and definite failures are not', as
   expect(harness.state(1)).toBe('ACTIVE');
 });
 
+test('what a call printed before it failed is recorded, also while it is tried again', async () => {
+  await using harness = new Harness();
+  const { engine, adapter } = await harness.start();
+  adapter.answer = async () => {
+    throw Object.assign(new Error('took too long'), { output: 'x'.repeat(5_000) });
+  };
+  await engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  const recorded = () => {
+    const { message, outcome, state } = harness.database.actions.get(1) ?? {};
+    return [state, message, outcome?.attempts, outcome?.output?.length];
+  };
+  const error = 'machine 1 on node 1: took too long';
+  expect(recorded().slice(0, 2)).toEqual(['PENDING', error]);
+  await harness.pass(60_000, 1_000);
+  expect(recorded()).toEqual([
+    'FAILED',
+    `START of machine 1 of lease 1 on node 1: took too long (after 5 attempts)`,
+    5,
+    4_096,
+  ]);
+});
+
 test('an action in progress is polled until it is done, which is not a new attempt', async () => {
   await using harness = new Harness();
   const { engine, adapter } = await harness.start();
@@ -379,15 +402,15 @@ test('concurrent calls to one node are limited, independently of other nodes', a
   expect(places()).toEqual([1, 1, 2, 2]);
 });
 
-test('hosts receive the name and the owner of a lease, even after its end', async () => {
+test('hosts receive the name, owner, project and times of a lease, and most of it even after its end', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
-  const request = { ...bestEffort(minutes(1)), name: 'nightly build', owner: 'ada' };
-  await engine.submit('request', request, { principal });
+  const facts = { name: 'nightly build', owner: 'ada', project: 3 };
+  await engine.submit('request', { ...bestEffort(minutes(1)), ...facts }, { principal });
   await harness.pass(minutes(2), 1_000);
   expect(adapter.calls.map(({ what, call: { lease } }) => [what, lease])).toEqual([
-    ['start', { name: 'nightly build', owner: 'ada' }],
-    ['shutdown', { name: 'nightly build', owner: 'ada' }],
+    ['start', { ...facts, start: epoch, end: epoch + minutes(1) }],
+    ['shutdown', { ...facts, start: null, end: null }],
   ]);
 });
 
@@ -418,7 +441,10 @@ describe('a lease that ended before the server was started', () => {
     await engine.start();
     await harness.pass(5_000, 100);
     expect(adapter.calls.map(({ what, call: { lease } }) => [what, lease])).toEqual(
-      Array.from({ length: 3 }, () => ['destroy', { name: 'nightly build', owner: 'ada' }]),
+      Array.from({ length: 3 }, () => [
+        'destroy',
+        { name: 'nightly build', owner: 'ada', project: null, start: null, end: null },
+      ]),
     );
     expect(store.calls.filter((call) => call === 'leaseFacts')).toEqual(['leaseFacts']);
   });

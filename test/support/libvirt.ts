@@ -96,7 +96,7 @@ export type Operation = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' 
 export async function carryOut(
   adapter: Adapter,
   operation: Operation,
-  call: Pick<ActionCall, 'actionId' | 'target'>,
+  call: Pick<ActionCall, 'actionId' | 'target' | 'lease'>,
 ): Promise<ActionResult> {
   for (;;) {
     const signal = AbortSignal.timeout(240_000);

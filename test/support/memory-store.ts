@@ -351,7 +351,9 @@ export class MemoryStore implements Store {
   async leaseFacts(leaseNumber: number): Promise<LeaseFacts | null> {
     await this.reach('leaseFacts');
     const lease = this.database.leases.get(leaseNumber);
-    return lease ? { name: lease.name, owner: lease.owner } : null;
+    if (!lease) return null;
+    const { name, owner, project } = lease;
+    return { name, owner, project, start: null, end: null };
   }
 
   async remains(leaseNumbers: readonly number[]): Promise<readonly LeaseRemains[]> {

@@ -11,10 +11,9 @@ import {
   HostUnreachable,
   type MachinePlace,
   type MachineStatus,
-  maxActionOutput,
 } from '../../engine/ports.ts';
 import { Jobs } from '../jobs.ts';
-import { ProgramError, type ProgramResult, plainEnvironment, runProgram } from '../program.ts';
+import { outputOf, ProgramError, type ProgramResult, plainEnvironment, runProgram } from '../program.ts';
 import { type Facts, factsOf } from './facts.ts';
 
 export type Operation = Lowercase<ActionKind> | 'inspect' | 'list';
@@ -136,14 +135,16 @@ export class CommandAdapter implements Adapter {
       machine: facts.document.machine,
     };
     this.log.debug(fields, 'program ended');
-    if (result.status === unavailable) throw new HostUnreachable(lastWords(operation, result));
-    if (result.status === tryAgain) throw new Error(lastWords(operation, result));
+    const output = outputOf(result);
+    if (result.status === unavailable)
+      throw Object.assign(new HostUnreachable(lastWords(operation, result)), { output });
+    if (result.status === tryAgain) throw Object.assign(new Error(lastWords(operation, result)), { output });
     return result;
   }
 
   /** An answer in JSON, if there is one, else the exit status. */
   private resultOf(operation: Operation, result: ProgramResult): ActionResult {
-    const output = `${result.stderr}${result.stdout}`.slice(-maxActionOutput);
+    const output = outputOf(result);
     const kept = output === '' ? {} : { output };
     const json = parsed(result.stdout);
     if (result.status !== 0) {

@@ -4,7 +4,7 @@
  */
 import { DateTime } from 'luxon';
 import type { ActionTarget } from '../../core/index.ts';
-import type { ActionCall, HostNode, HostSite, MachinePlace } from '../../engine/ports.ts';
+import type { ActionCall, HostNode, HostSite, LeaseFacts, MachinePlace } from '../../engine/ports.ts';
 
 export interface Document {
   readonly operation: string;
@@ -14,6 +14,9 @@ export interface Document {
   readonly machine?: number;
   readonly name?: string | null;
   readonly owner?: string | null;
+  readonly project?: number | null;
+  readonly start?: string | null;
+  readonly end?: string | null;
   readonly action?: number;
   readonly deadline?: string | null;
   readonly toNode?: HostNode | null;
@@ -46,10 +49,10 @@ export function factsOf(
     node: find(place.node),
     ...(leaseId !== undefined && { lease: leaseId }),
     ...(machine !== undefined && { machine }),
-    ...(call?.lease && { name: call.lease.name, owner: call.lease.owner }),
+    ...(call?.lease && leaseFacts(call.lease)),
     ...(call && {
       action: call.actionId,
-      deadline: call.deadline === null ? null : DateTime.fromMillis(call.deadline, { zone: 'utc' }).toISO(),
+      deadline: instant(call.deadline),
       toNode: toNode == null ? null : find(toNode),
       capacity: capacity ?? {},
       image: image ?? null,
@@ -58,9 +61,16 @@ export function factsOf(
   return { document, environment: environmentOf(document) };
 }
 
+function leaseFacts({ end, name, owner, project, start }: LeaseFacts) {
+  return { name, owner, project, start: instant(start), end: instant(end) };
+}
+
+const instant = (at: number | null): string | null =>
+  at === null ? null : DateTime.fromMillis(at, { zone: 'utc' }).toISO();
+
 function environmentOf(document: Document): Record<string, string> {
-  const { action, capacity, deadline, image, lease, machine, name, node, operation, owner, site, toNode } =
-    document;
+  const { action, capacity, deadline, end, image, lease, machine, name, node } = document;
+  const { operation, owner, project, site, start, toNode } = document;
   const variables: Record<string, unknown> = {
     OPERATION: operation,
     SITE: site,
@@ -70,6 +80,9 @@ function environmentOf(document: Document): Record<string, string> {
     MACHINE: machine,
     NAME: name,
     OWNER: owner,
+    PROJECT: project,
+    START: start,
+    END: end,
     NODE: node.number,
     HOSTNAME: node.hostname,
     ADDRESS: node.address,

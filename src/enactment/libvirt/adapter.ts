@@ -1,7 +1,6 @@
 /** Drives hosts that run libvirt, through `virsh` (docs/adapters.md). */
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
-import type { ActionTarget } from '../../core/index.ts';
 import type {
   ActionCall,
   ActionResult,
@@ -12,7 +11,7 @@ import type {
   MachineStatus,
 } from '../../engine/ports.ts';
 import { Jobs } from '../jobs.ts';
-import { defaultTemplate, nameOf, testTemplate } from './domain.ts';
+import { defaultTemplate, type MachineTarget, nameOf, testTemplate } from './domain.ts';
 import { listen } from './events.ts';
 import { type Host, openHost } from './host.ts';
 import { FileKeeper } from './machine-files.ts';
@@ -24,7 +23,7 @@ import type { LibvirtOptions } from './options.ts';
 /** `signal`: the server ends. `hurry`: nobody waits for it any more. */
 type Work = (
   host: Host,
-  target: ActionTarget,
+  target: MachineTarget,
   signal: AbortSignal,
   hurry: AbortSignal,
 ) => Promise<ActionResult>;
@@ -112,7 +111,7 @@ export class LibvirtAdapter implements Adapter {
 
   /** What was begun is not broken off half-way when nobody waits for it any more, but when the server ends. */
   private act(operation: string, call: ActionCall, work: Work): Promise<ActionResult> {
-    const { target } = call;
+    const target: MachineTarget = { ...call.target, lease: call.lease };
     return this.jobs.run(operation, call, async (hurry) =>
       work(await this.host(target.node), target, this.closing.signal, hurry),
     );

@@ -1,8 +1,13 @@
 /** What a machine is called, and the XML that defines it. */
 import { createHash } from 'node:crypto';
 import type { ActionTarget } from '../../core/index.ts';
-import type { MachinePlace } from '../../engine/ports.ts';
+import type { LeaseFacts, MachinePlace } from '../../engine/ports.ts';
 import type { LibvirtOptions } from './options.ts';
+
+/** What an operation is about, and what is known of its lease. */
+export interface MachineTarget extends ActionTarget {
+  readonly lease?: LeaseFacts | undefined;
+}
 
 /** How far a machine has come; kept in the domain's metadata, since libvirt forgets why a domain is shut off. */
 export type Phase = 'prepared' | 'started' | 'suspending' | 'suspended' | 'resuming';

@@ -1,10 +1,11 @@
 /** A machine's folder on its host: disk, seed for cloud-init, saved memory. */
 import { readFileSync } from 'node:fs';
-import type { ActionTarget, Millis } from '../../core/index.ts';
-import { filled, nameOf } from './domain.ts';
+import type { Millis } from '../../core/index.ts';
+import { filled, type MachineTarget, nameOf } from './domain.ts';
 import type { Host, RunOptions } from './host.ts';
 import { ImageError, Images } from './images.ts';
 import type { LibvirtOptions } from './options.ts';
+import { metaData, seedValues, yamlEscaped } from './seed.ts';
 
 export interface MachineFiles {
   readonly disk: string | null;
@@ -21,12 +22,12 @@ export class FileKeeper {
     this.images = options.images && new Images(options.images, options.timeLimit);
   }
 
-  folder(host: Host, target: Pick<ActionTarget, 'leaseId' | 'machine'>): string {
+  folder(host: Host, target: Pick<MachineTarget, 'leaseId' | 'machine'>): string {
     return host.path('machines', nameOf(this.options.namePrefix, target));
   }
 
   /** What belongs into the folder, whether it is there or not. */
-  files(host: Host, target: ActionTarget): MachineFiles {
+  files(host: Host, target: MachineTarget): MachineFiles {
     const folder = this.folder(host, target);
     return {
       folder,
@@ -36,7 +37,7 @@ export class FileKeeper {
   }
 
   /** Makes what is missing. Rejects with ImageError where that cannot be. */
-  async prepare(host: Host, target: ActionTarget, signal: AbortSignal): Promise<MachineFiles> {
+  async prepare(host: Host, target: MachineTarget, signal: AbortSignal): Promise<MachineFiles> {
     const files = this.files(host, target);
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
     if (target.image && !this.images)
@@ -59,7 +60,7 @@ export class FileKeeper {
   }
 
   /** What was copied from another host is made to fit this one. */
-  async adopt(host: Host, target: ActionTarget, folder: string, signal: AbortSignal): Promise<void> {
+  async adopt(host: Host, target: MachineTarget, folder: string, signal: AbortSignal): Promise<void> {
     if (!target.image || !this.images) return;
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
     const base = await this.images.cached(host, target.image.name, signal);
@@ -67,7 +68,7 @@ export class FileKeeper {
     await this.images.rebase(host, base, `${folder}/disk.qcow2`, options);
   }
 
-  async remove(host: Host, target: ActionTarget, signal: AbortSignal): Promise<void> {
+  async remove(host: Host, target: MachineTarget, signal: AbortSignal): Promise<void> {
     const folder = this.folder(host, target);
     await host.run('rm', ['-rf', '--', folder, `${folder}.incoming`], { timeLimit: this.timeLimit, signal });
   }
@@ -75,25 +76,17 @@ export class FileKeeper {
   /** A NoCloud volume: what cloud-init in the guest reads at its first start. */
   private async makeSeed(
     host: Host,
-    target: ActionTarget,
+    target: MachineTarget,
     { folder, seed }: MachineFiles,
     options: RunOptions,
   ): Promise<void> {
-    const name = nameOf(this.options.namePrefix, target);
-    const values = {
-      name,
-      lease: String(target.leaseId),
-      machine: String(target.machine),
-      node: host.node.hostname,
-      image: target.image?.name ?? null,
-    };
     const template = readFileSync(this.options.cloudInit?.userData ?? '', 'utf8');
-    // Values stand between double quotes in YAML.
-    const userData = filled(template, values, (text) => JSON.stringify(text).slice(1, -1));
+    const name = nameOf(this.options.namePrefix, target);
+    const values = seedValues(target, name, host.node.hostname);
     const source = `${folder}/seed`;
     await host.run('mkdir', ['-p', '--', source], options);
-    await host.write(`${source}/user-data`, userData, options);
-    await host.write(`${source}/meta-data`, `instance-id: ${name}\nlocal-hostname: ${name}\n`, options);
+    await host.write(`${source}/user-data`, filled(template, values, yamlEscaped), options);
+    await host.write(`${source}/meta-data`, metaData(name, values), options);
     const iso = ['-quiet', '-output', `${seed}.new`, '-volid', 'cidata', '-joliet', '-rock', source];
     await host.run('genisoimage', iso, options);
     await host.run('mv', ['-f', '--', `${seed}.new`, seed ?? ''], options);

@@ -1,7 +1,6 @@
 /** Moves a machine from one host to another. */
-import type { ActionTarget } from '../../core/index.ts';
 import type { ActionResult } from '../../engine/ports.ts';
-import { nameOf, relocated } from './domain.ts';
+import { type MachineTarget, nameOf, relocated } from './domain.ts';
 import type { Host, RunOptions } from './host.ts';
 import type { FileKeeper } from './machine-files.ts';
 import type { Machines } from './machines.ts';
@@ -19,7 +18,7 @@ export class Migration {
   ) {}
 
   /** The machine is on one host as a whole at any time: the other one's domain is defined when all files are there. */
-  async migrate(from: Host, to: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async migrate(from: Host, to: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const state = await this.machines.settled(from, name, this.options.timeLimit, signal);
     const arrived = await this.machines.settled(to, name, this.options.timeLimit, signal);
@@ -40,7 +39,7 @@ export class Migration {
     return done;
   }
 
-  private async copy(from: Host, to: Host, target: ActionTarget, signal: AbortSignal): Promise<void> {
+  private async copy(from: Host, to: Host, target: MachineTarget, signal: AbortSignal): Promise<void> {
     const options: RunOptions = { timeLimit: this.options.timeLimit, signal };
     const source = this.files.folder(from, target);
     const destination = this.files.folder(to, target);
@@ -75,7 +74,12 @@ export class Migration {
   }
 
   /** The guest goes on running. Its disk is written on the other host from the moment at which it changes over. */
-  private async live(from: Host, to: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  private async live(
+    from: Host,
+    to: Host,
+    target: MachineTarget,
+    signal: AbortSignal,
+  ): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const { disk, folder } = await this.files.prepare(to, target, signal);
     const xml = await this.machines.virsh(from, ['dumpxml', '--domain', name, '--migratable'], signal);

@@ -1,8 +1,7 @@
 /** What each operation does with a machine's domain. Every one may find that it was begun, or done, before. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ActionTarget } from '../../core/index.ts';
 import type { ActionResult } from '../../engine/ports.ts';
-import { domainXml, nameOf, type Phase, relocated } from './domain.ts';
+import { domainXml, type MachineTarget, nameOf, type Phase, relocated } from './domain.ts';
 import type { Host } from './host.ts';
 import { ImageError } from './images.ts';
 import type { FileKeeper } from './machine-files.ts';
@@ -20,14 +19,14 @@ export class Operations {
     private readonly files: FileKeeper,
   ) {}
 
-  async prepare(host: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async prepare(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     if (state && (state.isActive || state.phase !== 'prepared'))
       return this.refused(host, name, state, 'prepared', signal);
     return this.defined(host, target, 'prepared', signal);
   }
 
-  async start(host: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async start(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     if (state?.isActive) return done;
     if (state && (await this.machines.statusOf(host, name, state, signal)) === 'suspended')
@@ -38,7 +37,7 @@ export class Operations {
     return done;
   }
 
-  async suspend(host: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async suspend(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     const status = state ? await this.machines.statusOf(host, name, state, signal) : 'absent';
     if (status !== 'running' && status !== 'suspended')
@@ -55,7 +54,7 @@ export class Operations {
     return done;
   }
 
-  async resume(host: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async resume(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     const status = state ? await this.machines.statusOf(host, name, state, signal) : 'absent';
     if (status !== 'running' && status !== 'suspended')
@@ -73,7 +72,7 @@ export class Operations {
   /** `hurry` ends the guest's time of grace. */
   async shutdown(
     host: Host,
-    target: ActionTarget,
+    target: MachineTarget,
     signal: AbortSignal,
     hurry: AbortSignal,
   ): Promise<ActionResult> {
@@ -94,7 +93,7 @@ export class Operations {
   }
 
   /** Whatever goes on with the machine is not waited for. */
-  async destroy(host: Host, target: ActionTarget, signal: AbortSignal): Promise<ActionResult> {
+  async destroy(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const state = await this.machines.state(host, name, signal);
     if (state?.isActive) await this.changes(host, ['destroy', '--domain', name], /not running/, signal);
@@ -104,14 +103,14 @@ export class Operations {
   }
 
   /** Defines the domain as it was left elsewhere. */
-  async define(host: Host, target: ActionTarget, phase: Phase, signal: AbortSignal): Promise<void> {
+  async define(host: Host, target: MachineTarget, phase: Phase, signal: AbortSignal): Promise<void> {
     const facts = { target, phase, hostname: host.node.hostname, ...this.files.files(host, target) };
     await this.machines.define(host, domainXml(this.template, this.options, facts), signal);
   }
 
   private async find(
     host: Host,
-    target: ActionTarget,
+    target: MachineTarget,
     signal: AbortSignal,
   ): Promise<{ name: string; state: DomainState | null }> {
     const name = nameOf(this.options.namePrefix, target);
@@ -120,7 +119,7 @@ export class Operations {
 
   private async defined(
     host: Host,
-    target: ActionTarget,
+    target: MachineTarget,
     phase: Phase,
     signal: AbortSignal,
   ): Promise<ActionResult> {

@@ -138,18 +138,16 @@ function machinesOf(answer: unknown, node: number): readonly HostedMachine[] | n
 const isPlace = (place: unknown): place is MachinePlace =>
   isObject(place) && [place.leaseId, place.machine, place.node].every(Number.isSafeInteger);
 
-/** An Error with a message that can be stored. */
+/** An Error with a message, and output if there is any, that can be stored. */
 function plainError(error: unknown): Error {
-  const { message, name } = isObject(error) ? error : {};
+  const { message, name, output } = isObject(error) ? error : {};
   const text = typeof message === 'string' ? message : shown(error);
-  if (name === 'HostUnreachable') {
-    return error instanceof HostUnreachable && text.length <= maxActionOutput
-      ? error
-      : new HostUnreachable(cut(text), { cause: error });
-  }
-  return error instanceof Error && text.length <= maxActionOutput
-    ? error
-    : new Error(cut(text), { cause: error });
+  const kept = typeof output === 'string' ? output.slice(0, maxActionOutput) : undefined;
+  const isPlain = text.length <= maxActionOutput && output === kept;
+  const isUnreachable = name === 'HostUnreachable';
+  if (isPlain && error instanceof (isUnreachable ? HostUnreachable : Error)) return error;
+  const plain = new (isUnreachable ? HostUnreachable : Error)(cut(text), { cause: error });
+  return kept === undefined ? plain : Object.assign(plain, { output: kept });
 }
 
 const cut = (text: string): string =>

@@ -104,6 +104,8 @@ export async function callTarget(call: TargetCall): Promise<string | null> {
       if (signal.aborted) break;
       const message = error instanceof Error ? error.message : String(error);
       log.warn({ machine: target.machine, node: target.node, attempt, error: message }, 'host call failed');
+      const output = error instanceof Error && 'output' in error ? error.output : null;
+      if (typeof output === 'string') call.onOutput(output);
       call.onFailure(message);
       if (error instanceof HostUnreachable) call.onReached(error);
       if (attempt >= limits.attempts) return `${message} (after ${attempt} attempts)`;

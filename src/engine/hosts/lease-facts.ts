@@ -1,5 +1,17 @@
-import { isFinal, type LeaseRecord } from '../../core/index.ts';
-import type { LeaseFacts } from '../ports.ts';
+import { type Instant, isFinal, type LeaseRecord } from '../../core/index.ts';
+
+/** What an adapter receives about a lease besides its machines. */
+export interface LeaseFacts {
+  readonly name: string | null;
+  /** Name of the principal that owns it. */
+  readonly owner: string | null;
+  /** Number of its project. */
+  readonly project: number | null;
+  /** When its machines started, or are planned to start; null if that is not known, and when the lease has ended. */
+  readonly start: Instant | null;
+  /** When it is then planned to end. */
+  readonly end: Instant | null;
+}
 
 /** Maximum number of ended leases whose facts are kept; their machines may still have to be removed. */
 const maxEnded = 10_000;
@@ -27,7 +39,7 @@ export class KnownLeases {
   }
 
   note(leases: readonly LeaseRecord[]): void {
-    for (const { id, name, owner, state } of leases) this.keep(id, { name, owner }, isFinal(state));
+    for (const lease of leases) this.keep(lease.id, factsOf(lease), isFinal(lease.state));
   }
 
   clear(): void {
@@ -55,4 +67,12 @@ export class KnownLeases {
       this.facts.delete(id);
     }
   }
+}
+
+function factsOf(lease: LeaseRecord): LeaseFacts {
+  const { accumulated, actualStart, duration, name, owner, plannedStart, project, requestedStart, state } =
+    lease;
+  const start = isFinal(state) ? null : (actualStart ?? plannedStart ?? requestedStart);
+  const isFirstRun = start !== null && accumulated === 0;
+  return { name, owner, project, start, end: isFirstRun ? start + duration : null };
 }
