@@ -4,10 +4,18 @@
  */
 export class Journal {
   private undos: (() => void)[] | null = null;
+  /** The number of the innermost attempt that is under way; 0 outside of attempts. */
+  private attemptNumber = 0;
+  private lastAttempt = 0;
 
   /** Whether changes are being recorded. */
   get isOpen(): boolean {
     return this.undos !== null;
+  }
+
+  /** The attempt that is under way: what was saved in it whole need not be saved again in it. 0: there is none. */
+  get attemptUnderWay(): number {
+    return this.attemptNumber;
   }
 
   /** Records the undo of a change. An undo must not itself record changes. */
@@ -37,12 +45,16 @@ export class Journal {
     const outermost = this.undos === null;
     this.undos ??= [];
     const mark = this.undos.length;
+    const outer = this.attemptNumber;
+    this.lastAttempt += 1;
+    this.attemptNumber = this.lastAttempt;
     let result: T | null = null;
     try {
       result = change();
       return result;
     } finally {
       if (result === null) this.rollBackTo(mark);
+      this.attemptNumber = outer;
       if (outermost) this.undos = null;
     }
   }

@@ -203,7 +203,7 @@ export class SchedulerState {
   /** Into the queue: after those that were submitted at the same time. */
   enqueue(lease: Lease): void {
     this.touch(lease);
-    lease.queueRank = this.table.nextRank();
+    this.journal.set(lease, 'queueRank', this.table.nextRank());
     this.queue.insert(lease);
     this.journal.record(() => this.queue.remove(lease));
     this.log.lease(lease);
@@ -214,8 +214,8 @@ export class SchedulerState {
     if (lease.queueRank === null) return;
     this.queue.remove(lease);
     this.journal.record(() => this.queue.insert(lease));
-    this.touch(lease);
-    lease.queueRank = null;
+    // (Its place in the queue is needed when it is put back.)
+    this.journal.set(lease, 'queueRank', null);
     this.log.lease(lease);
   }
 
@@ -243,9 +243,15 @@ export class SchedulerState {
     this.log.lease(lease);
   }
 
-  /** To be called before a lease is changed, so that the change can be taken back. */
+  /**
+   * To be called before a lease is changed, so that the change can be taken back: at the end of the attempt, once. What
+   * other changes that are taken back before read of it is recorded where it changes.
+   */
   touch(lease: Lease): void {
-    if (this.journal.isOpen) this.journal.record(lease.memento());
+    const attempt = this.journal.attemptUnderWay;
+    if (attempt === 0 || lease.savedIn === attempt) return;
+    this.journal.record(lease.memento());
+    lease.savedIn = attempt;
   }
 
   /** A pass could find something to do. */
@@ -361,6 +367,7 @@ export class SchedulerState {
 
   private imageTransfers(stored: SiteRecord): ImageTransfers {
     const events = {
+      changes: (lease: Lease) => this.touch(lease),
       planned: (transfer: Reservation) => this.identify(transfer),
       changed: (transfer: Reservation) => this.log.reservation(transfer),
       dropped: (transfer: Reservation, now: Instant) => this.stop(transfer, now),

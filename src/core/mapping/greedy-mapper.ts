@@ -21,6 +21,8 @@ export interface MappingRequest {
   readonly candidates: readonly Lease[];
   /** A mapping that ends before this is useless (never after `end`). */
   readonly worthwhileUntil: Instant;
+  /** A search for this start that asked for the whole interval: what it has found need not be looked for again. */
+  readonly search?: PlaceSearch | null;
 }
 
 export interface FoundMapping {
@@ -56,7 +58,9 @@ export class GreedyMapper {
     const request = this.withinQuotas(asked);
     if (!request) return null;
     if (request.candidates.length === 0) {
-      const useful = this.useful(request);
+      const { nodes, search, strict, start } = request;
+      const found = (strict && nodes === null && search?.nodesAt(start)) || null;
+      const useful = found ?? this.useful(request);
       return useful && this.place(request, this.order(request, useful), noLeases);
     }
     const order = this.order(request, this.nodesOf(request));
@@ -183,11 +187,17 @@ export class GreedyMapper {
   /** Nodes by descending score, ties by ascending number. */
   private order({ lease, start }: MappingRequest, nodes: readonly NodeProfile[]): readonly NodeProfile[] {
     if (this.hostSelection.indifferent) return nodes;
-    const scored = nodes.map((node) => ({
-      node,
-      score: this.hostSelection.score(this.view.show(node, start), lease.view, start),
-    }));
-    return scored.sort((a, b) => b.score - a.score).map(({ node }) => node);
+    const scores = new Map<NodeProfile, number>();
+    let isOrdered = true;
+    let last = Number.POSITIVE_INFINITY;
+    for (const node of nodes) {
+      const score = this.hostSelection.score(this.view.show(node, start), lease.view, start);
+      isOrdered &&= score <= last;
+      last = score;
+      scores.set(node, score);
+    }
+    if (isOrdered) return nodes;
+    return [...nodes].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number));
   }
 
   private place(

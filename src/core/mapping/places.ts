@@ -2,13 +2,18 @@ import type { Need, Vector } from '../model/capacity.ts';
 import type { Lease, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { freeWithout, type NodeProfile, type Segment } from '../slot-table/node-profile.ts';
+import type { Wanted } from '../slot-table/search-bounds.ts';
 import type { SlotTable } from '../slot-table/slot-table.ts';
 
 /** How many machines of one need fit into the free capacity, counted up to `max`. */
 const placesIn = (need: Need, free: Vector, max: number): number => {
   let places = max;
   for (const dimension of need.used) {
-    const fit = Math.floor((free[dimension] as number) / (need.vector[dimension] as number));
+    const left = free[dimension] as number;
+    const amount = need.vector[dimension] as number;
+    // Most nodes are full most of the time.
+    if (left < amount) return 0;
+    const fit = Math.floor(left / amount);
     if (fit < places) places = fit;
   }
   return Math.max(0, places);
@@ -70,6 +75,12 @@ export class PlaceSearch {
   private found = Number.NEGATIVE_INFINITY;
   /** Whether they may fit at `found`: it need not be examined again. */
   private isSure = false;
+  /** The nodes with places at `found`, ascending; null when they are not known. */
+  private withPlaces: readonly NodeProfile[] | null = null;
+  /** They fit from no start in [passedFrom, passedTo). */
+  private passedFrom: Instant | null = null;
+  private passedTo: Instant = Number.NEGATIVE_INFINITY;
+  private readonly asked: Wanted;
 
   constructor(
     private readonly table: SlotTable,
@@ -81,6 +92,12 @@ export class PlaceSearch {
   ) {
     this.need = smallestNeed(lease);
     this.wanted = lease.machineCount;
+    this.asked = { machines: this.wanted, reach, need: this.need.vector, totals: lease.totals };
+  }
+
+  /** The nodes with places throughout [at, at + reach), ascending; null when they are not known. */
+  nodesAt(at: Instant): readonly NodeProfile[] | null {
+    return this.isSure && at === this.found ? this.withPlaces : null;
   }
 
   /**
@@ -93,13 +110,13 @@ export class PlaceSearch {
     // From its own place on, the site as a whole always has enough capacity for it.
     const held = this.own?.holdStart ?? Number.POSITIVE_INFINITY;
     if (this.isSure && from <= this.found) return this.found;
-    let at = Math.max(from, this.found);
+    const first = Math.max(from, this.found);
+    let at = this.isShared ? this.table.bounds.firstUnknown(this.asked, first) : first;
     this.isSure = false;
     while (at <= to && at < Number.POSITIVE_INFINITY) {
-      const end = Math.min(at + this.reach, held);
-      const short = site.firstBelow(at, end, totals);
-      if (short < end) {
-        at = site.firstEnough(short, held, totals);
+      const lasting = site.firstLasting(at, this.reach, held, totals);
+      if (lasting > at) {
+        at = lasting;
         continue;
       }
       const enough = this.enoughPlaces(at);
@@ -110,7 +127,19 @@ export class PlaceSearch {
       at = enough;
     }
     this.found = at;
+    if (this.isShared) this.note(first, at);
     return at;
+  }
+
+  /** Whether what it finds out is of use to others: its own place does not count as free, and shares are not compared. */
+  private get isShared(): boolean {
+    return this.own === null && this.need.shares.length === 0;
+  }
+
+  private note(from: Instant, until: Instant): void {
+    if (this.passedFrom === null || from > this.passedTo) this.passedFrom = from;
+    this.passedTo = until;
+    this.table.bounds.note(this.asked, this.passedFrom, until);
   }
 
   /** `at` if there are enough places then; otherwise the next instant at which there may be more. */
@@ -118,6 +147,7 @@ export class PlaceSearch {
     if (!this.nodes) {
       // Most searches end at their first instant; a longer one examines each node once.
       if (this.found === Number.NEGATIVE_INFINITY && this.hasEnough(at)) return at;
+      this.withPlaces = null;
       this.nodes = this.lookAtAll(at);
     }
     const { heap, until } = this.nodes;
@@ -125,18 +155,29 @@ export class PlaceSearch {
       this.lookAt(node, at, this.nodes);
       siftDown(heap, until, 0);
     }
-    return this.total >= this.wanted ? at : (until[heap[0] as number] as number);
+    if (this.total < this.wanted) return until[heap[0] as number] as number;
+    const { places } = this.nodes;
+    this.withPlaces = this.table.nodes.filter(({ number }) => (places[number] as number) > 0);
+    return at;
   }
 
   private hasEnough(at: Instant): boolean {
-    const { need, reach, table } = this;
-    let left = this.wanted;
-    for (let number = 1; number <= table.nodeCount && left > 0; number += 1) {
+    const { need, own, reach, table, wanted } = this;
+    const found: NodeProfile[] = [];
+    let places = 0;
+    for (let number = 1; number <= table.nodeCount; number += 1) {
       const gone = this.goneFrom(number);
-      if (gone || table.freeNow.hasRoom(number, need, at))
-        left -= countPlaces(table.nodes[number] as NodeProfile, need, at, at + reach, left, gone);
+      if (!gone && !table.freeNow.hasRoom(number, need, at)) continue;
+      const node = table.nodes[number] as NodeProfile;
+      const here = countPlaces(node, need, at, at + reach, wanted, gone);
+      if (here === 0) continue;
+      places += here;
+      found.push(node);
+      // With its own place it only looks whether it could move; otherwise it is placed on what is found here.
+      if (own && places >= wanted) return true;
     }
-    return left <= 0;
+    this.withPlaces = own ? null : found;
+    return places >= wanted;
   }
 
   /** The lease itself where it has its own place, which counts as free. */

@@ -103,6 +103,8 @@ export class Lease implements Demand {
   freedSeal = -1;
   /** Whether no better start was possible then, counting its current place as free. */
   hadNoBetterStart = false;
+  /** The attempt of the journal in which it was saved last (it may be saved in an outer one, too). */
+  savedIn = 0;
   /** As policies see it. */
   readonly view = new LeaseView(this);
   /** Estimated durations of its operations, computed once (vm/estimates.ts). */
@@ -159,9 +161,10 @@ export class Lease implements Demand {
   /** Returns a function that restores all its mutable state. */
   memento(): () => void {
     const fields = { ...this };
-    const memoryAt = [...this.memoryAt];
-    const diskAt = [...this.diskAt];
-    const transfers = [...this.transfers];
+    // (Most leases that are planned have none of these, and thousands may be planned in one attempt.)
+    const memoryAt = this.memoryAt.size > 0 ? [...this.memoryAt] : [];
+    const diskAt = this.diskAt.size > 0 ? [...this.diskAt] : [];
+    const transfers = this.transfers.size > 0 ? [...this.transfers] : [];
     return () => {
       Object.assign(this, fields);
       this.memoryAt.clear();

@@ -23,6 +23,8 @@ import { lastSlot, nextSlot } from './transfer-slots.ts';
 
 /** What the scheduler does when a transfer makes a lease ready, starts or is dropped. */
 export interface TransferEvents {
+  /** Called before a lease is changed. */
+  changes(lease: Lease): void;
   planned(transfer: TransferReservation): void;
   changed(transfer: TransferReservation): void;
   /** Left without entries: stopped when it was running, dropped when it was not. */
@@ -120,7 +122,7 @@ export class ImageTransfers implements Preparation {
       if (source.kind !== 'piggyback') continue;
       const { machine, node, on } = source;
       if (on.entries.some((entry) => entry.lease === lease && entry.machine === machine)) continue;
-      if (this.journal.isOpen) this.journal.record(lease.memento());
+      this.events.changes(lease);
       this.journal.save(on);
       on.entries = inEntryOrder([...on.entries, { lease, machine, node }]);
       lease.transfers.add(on);
@@ -147,7 +149,7 @@ export class ImageTransfers implements Preparation {
 
   /** Takes back what was prepared for a lease (R23). A transfer that is left without entries is stopped or dropped. */
   withdraw(lease: Lease, keepImages: boolean, now: Instant): void {
-    if (this.journal.isOpen) this.journal.record(lease.memento());
+    this.events.changes(lease);
     const affected = [...lease.transfers];
     lease.transfers.clear();
     for (const transfer of affected) {

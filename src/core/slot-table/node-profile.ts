@@ -34,6 +34,10 @@ export interface Segment {
 export class NodeProfile {
   /** Ascending; the first reaches back to the beginning of time. */
   readonly segments: Segment[];
+  /** The times of the segments: bisection reads one array of numbers, not many objects. */
+  private readonly times: Instant[] = [Number.NEGATIVE_INFINITY];
+  /** Where the last question was answered: the next one is mostly about the same time. */
+  private lastIndex = 0;
   /** When the node may not be used: ascending, apart from each other. */
   unavailable: readonly Interval[] = [];
   private closures: readonly Hold[] = [];
@@ -101,21 +105,25 @@ export class NodeProfile {
     const at = this.indexAt(time);
     if (at === 0) return;
     this.segments.splice(0, at);
+    this.times.splice(0, at);
     (this.segments[0] as Segment).time = Number.NEGATIVE_INFINITY;
+    this.times[0] = Number.NEGATIVE_INFINITY;
   }
 
   /** The segment in force at a time. */
   indexAt(time: Instant): number {
-    const { segments } = this;
-    // Most questions are about now, which is in the first or second segment.
-    if (segments.length === 1 || (segments[1] as Segment).time > time) return 0;
-    let low = 1;
-    let high = segments.length - 1;
+    const { lastIndex, times } = this;
+    if (lastIndex < times.length && (times[lastIndex] as Instant) <= time) {
+      if (lastIndex + 1 === times.length || (times[lastIndex + 1] as Instant) > time) return lastIndex;
+    }
+    let low = 0;
+    let high = times.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if ((segments[middle] as Segment).time <= time) low = middle;
+      if ((times[middle] as Instant) <= time) low = middle;
       else high = middle - 1;
     }
+    this.lastIndex = low;
     return low;
   }
 
@@ -154,6 +162,7 @@ export class NodeProfile {
     const segment = this.segments[at] as Segment;
     if (segment.time === time) return at;
     this.segments.splice(at + 1, 0, { time, free: [...segment.free], holds: [...segment.holds] });
+    this.times.splice(at + 1, 0, time);
     return at + 1;
   }
 
@@ -163,6 +172,7 @@ export class NodeProfile {
     if (!segment || !before || segment.holds.length !== before.holds.length) return;
     for (const hold of segment.holds) if (!before.holds.includes(hold)) return;
     this.segments.splice(at, 1);
+    this.times.splice(at, 1);
   }
 }
 
@@ -190,6 +200,14 @@ const sameAmounts = (a: Vector, b: Vector): boolean => {
   return true;
 };
 
-const sameLeases = (a: readonly Hold[], b: readonly Hold[]): boolean =>
-  a.every((hold) => b.some((other) => other.lease === hold.lease)) &&
-  b.every((hold) => a.some((other) => other.lease === hold.lease));
+const sameLeases = (a: readonly Hold[], b: readonly Hold[]): boolean => areAmong(a, b) && areAmong(b, a);
+
+/** Whether the leases of the first also have the others. */
+function areAmong(some: readonly Hold[], others: readonly Hold[]): boolean {
+  for (const { lease } of some) {
+    let found = false;
+    for (let i = 0; i < others.length && !found; i += 1) found = others[i]?.lease === lease;
+    if (!found) return false;
+  }
+  return true;
+}

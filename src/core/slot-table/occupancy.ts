@@ -6,6 +6,7 @@ import { FOREVER } from '../model/time.ts';
 import { type Hold, type Interval, NodeProfile } from './node-profile.ts';
 import { PresentFree } from './present-free.ts';
 import type { ProjectLedgers } from './project-ledgers.ts';
+import { SearchBounds } from './search-bounds.ts';
 import { SiteProfile } from './site-profile.ts';
 
 /** A reservation, or something else that holds capacity on nodes. */
@@ -25,6 +26,8 @@ export class Occupancy {
   readonly nodes: NodeProfile[];
   /** Free on each node now. */
   readonly freeNow: PresentFree;
+  /** Where nothing fits, as searches have found out. */
+  readonly bounds = new SearchBounds();
   /** Free on nodes that may be used. */
   readonly site: SiteProfile;
   /** Capacity of the whole site, by resource type. */
@@ -127,6 +130,7 @@ export class Occupancy {
 
   private addCapacity(vector: Vector, sign: 1 | -1): void {
     const totals = this.space.totals(vector);
+    this.bounds.givenBack(Number.NEGATIVE_INFINITY);
     this.site.add(Number.NEGATIVE_INFINITY, FOREVER, totals, sign);
     this.capacity = this.capacity.map((amount, type) => amount + sign * (totals[type] as number));
   }
@@ -143,6 +147,8 @@ export class Occupancy {
 
   private take(holder: Holder, held: Held): void {
     this.held.delete(holder);
+    const start = held.byNode[0]?.[1].start;
+    if (start !== undefined) this.bounds.givenBack(start);
     for (const [node, hold] of held.byNode) {
       node.remove(hold);
       this.freeNow.changed(node.number);
@@ -153,10 +159,25 @@ export class Occupancy {
   private count({ byNode, totals }: Held, sign: 1 | -1): void {
     const hold = byNode[0]?.[1];
     if (!totals || !hold) return;
-    if (this.hasClosedNodes) for (const [node, each] of byNode) this.countWhereOpen(node, each, sign);
+    if (this.hasClosedNodes) this.countOpen(byNode, sign);
     else this.site.add(Math.max(hold.start, this.now), hold.end, totals, sign);
     if (hold.lease)
       this.projects.hold(hold.lease, Math.max(hold.start, this.now), hold.end, totals, sign === 1 ? -1 : 1);
+  }
+
+  /** Counts the holds of one reservation: those on nodes that are open throughout together, each other one alone. */
+  private countOpen(byNode: Held['byNode'], sign: 1 | -1): void {
+    const sum = [...this.space.zero];
+    let first: Hold | null = null;
+    for (const [node, hold] of byNode) {
+      if (!node.isOpen(Math.max(hold.start, this.now), hold.end)) {
+        this.countWhereOpen(node, hold, sign);
+        continue;
+      }
+      first ??= hold;
+      for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (hold.amounts[d] as number);
+    }
+    if (first) this.site.add(Math.max(first.start, this.now), first.end, this.space.totals(sum), sign);
   }
 
   /** While a node is closed nothing of it counts, neither its capacity nor what is still held there. */
@@ -173,6 +194,7 @@ export class Occupancy {
   private setClosed(node: NodeProfile, intervals: readonly Interval[]): void {
     const holds = [...node.holds()].filter(({ counted }) => counted);
     const capacity = this.space.totals(node.capacity);
+    this.bounds.givenBack(Number.NEGATIVE_INFINITY);
     for (const hold of holds) this.countWhereOpen(node, hold, 1);
     for (const { start, end } of node.unavailable) this.site.add(Math.max(start, this.now), end, capacity, 1);
     this.closedNodes += Number(intervals.length > 0) - Number(node.unavailable.length > 0);

@@ -1,4 +1,4 @@
-import type { Instant } from '../model/records.ts';
+import type { Instant, Millis } from '../model/records.ts';
 
 const CHUNK = 64;
 
@@ -89,6 +89,37 @@ export class SiteProfile {
     );
   }
 
+  /**
+   * The first time >= from from which `need` is free of every type for `reach`, or up to `until`; `until` (or `from`, if
+   * that is later) when there is none before.
+   */
+  firstLasting(from: Instant, reach: Millis, until: Instant, need: readonly number[]): Instant {
+    if (from >= until) return from;
+    // The start of the present time without a shortage; null within a shortage.
+    let start: Instant | null = from;
+    const [first, position] = this.locate(from);
+    for (let at = first; at < this.chunks.length; at += 1) {
+      const chunk = this.chunks[at] as Chunk;
+      const time = Math.max(chunk.times[0] as number, from);
+      if (start !== null && time - start >= reach) return start;
+      if (time >= until) return start ?? until;
+      if (this.isNeverBelow(chunk, need)) {
+        start ??= time;
+      } else if (this.anyBelow(chunk.max, need)) {
+        start = null;
+      } else {
+        for (let i = at === first ? position : 0; i < chunk.times.length; i += 1) {
+          const here = chunk.times[i] as number;
+          if (start !== null && here - start >= reach) return start;
+          if (here >= until) return start ?? until;
+          if (this.isBelow(chunk, i, need)) start = null;
+          else start ??= Math.max(here, from);
+        }
+      }
+    }
+    return start ?? until;
+  }
+
   /** Drops what lies before `time`. */
   forget(time: Instant): void {
     const [at, position] = this.locate(time);
@@ -129,6 +160,10 @@ export class SiteProfile {
   private anyBelow(values: readonly number[], need: readonly number[]): boolean {
     for (let d = 0; d < this.width; d += 1) if ((values[d] as number) < (need[d] as number)) return true;
     return false;
+  }
+
+  private isNeverBelow({ min }: Chunk, need: readonly number[]): boolean {
+    return !this.anyBelow(min, need);
   }
 
   private isBelow(chunk: Chunk, position: number, need: readonly number[]): boolean {

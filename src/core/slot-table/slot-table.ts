@@ -12,6 +12,7 @@ import type { PresentFree } from './present-free.ts';
 import { ProjectLedgers } from './project-ledgers.ts';
 import { ReleaseTimes } from './release-times.ts';
 import { rivals } from './rivals.ts';
+import type { SearchBounds } from './search-bounds.ts';
 import type { SiteProfile } from './site-profile.ts';
 
 /**
@@ -26,6 +27,7 @@ export class SlotTable {
   readonly freed = new FreedSpace();
   readonly projects: ProjectLedgers;
   readonly freeNow: PresentFree;
+  readonly bounds: SearchBounds;
   private readonly occupancy: Occupancy;
 
   private readonly starts = new OrderedIndex<Reservation>(
@@ -52,6 +54,7 @@ export class SlotTable {
     this.projects = new ProjectLedgers(journal);
     this.occupancy = new Occupancy(space, site, journal, this.projects);
     this.freeNow = this.occupancy.freeNow;
+    this.bounds = this.occupancy.bounds;
   }
 
   /** By node number; index 0 is not used. The image repository is not among them: nothing is ever placed there. */

@@ -1,4 +1,5 @@
 import type { FoundMapping } from '../mapping/greedy-mapper.ts';
+import type { PlaceSearch } from '../mapping/places.ts';
 import { type Lease, type Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
 import { LAST_INSTANT } from '../model/time.ts';
@@ -96,7 +97,7 @@ export class PieceSearch {
         at = times.next(possible - 1);
         continue;
       }
-      const plan = useful(at) ? this.at(at, nobody) : null;
+      const plan = useful(at) ? this.at(at, nobody, places) : null;
       if (plan) return plan;
       at = times.next(at);
     }
@@ -104,12 +105,12 @@ export class PieceSearch {
   }
 
   /** A plan from `start` that ends by the deadline, or null. */
-  at(start: Instant, candidates: Candidates): Plan | null {
+  at(start: Instant, candidates: Candidates, places: PlaceSearch | null = null): Plan | null {
     const { planning, piece, deadline, now } = this;
     const { lease, saved } = piece;
     const end = start + this.length;
     if (end > LAST_INSTANT) return null;
-    const found = this.fit(start, end, candidates(start, end));
+    const found = this.fit(start, end, candidates(start, end), places);
     if (!found) return null;
     const vm = new VmReservation(lease, start, found.end, found.amounts, found.mapping);
     vm.plannedBefore = piece.plannedBefore;
@@ -137,14 +138,19 @@ export class PieceSearch {
     return remaining + this.planning.estimates.shutdown(lease);
   }
 
-  private fit(start: Instant, end: Instant, candidates: readonly Lease[]): FoundMapping | null {
+  private fit(
+    start: Instant,
+    end: Instant,
+    candidates: readonly Lease[],
+    search: PlaceSearch | null,
+  ): FoundMapping | null {
     const { mapper, config } = this.planning;
     const { lease, saved } = this.piece;
     const latest = this.readiness.earliest.findLast(({ time }) => time <= start);
     // At the last of the earliest times every node is ready; some may be closed.
     const ready = latest === this.readiness.earliest.at(-1) ? null : (latest?.nodes ?? null);
     const nodes = this.readiness.reachable(ready, start);
-    const request = { lease, start, end, strict: true, nodes, candidates, worthwhileUntil: end };
+    const request = { lease, start, end, strict: true, nodes, candidates, worthwhileUntil: end, search };
     if (saved && config.migration === 'no') return mapper.refitBeside(request, placesOf(lease, saved));
     return mapper.mapBeside(request);
   }

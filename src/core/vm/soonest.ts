@@ -1,5 +1,5 @@
 import type { FoundMapping } from '../mapping/greedy-mapper.ts';
-import type { PlaceSearch } from '../mapping/places.ts';
+import { PlaceSearch } from '../mapping/places.ts';
 import { fits, type Need } from '../model/capacity.ts';
 import { type Lease, type Mapping, type Reservation, VmReservation } from '../model/lease.ts';
 import type { Instant, Millis } from '../model/records.ts';
@@ -162,7 +162,7 @@ const searchFuture = (
         at = times.next(possible - 1);
         continue;
       }
-      const mapping = fitAt(planning, search, at, null);
+      const mapping = fitAt(planning, search, at, null, places);
       if (mapping) return { at, mapping };
       at = times.next(at);
     }
@@ -185,7 +185,9 @@ export function releaseTimes(
   };
 }
 
-function placeSearch({ mapper }: Planning, search: Search): Pick<PlaceSearch, 'notBefore'> {
+type StartSearch = Pick<PlaceSearch, 'notBefore'>;
+
+function placeSearch({ mapper }: Planning, search: Search): StartSearch {
   const { lease, fixed } = search;
   const reach = minReach(search);
   return fixed ? mapper.searchOld(lease, fixed, reach) : mapper.search(lease, reach);
@@ -226,6 +228,7 @@ const fitAt = (
   search: Search,
   start: Instant,
   nodes: readonly number[] | null,
+  places: StartSearch | null = null,
 ): FoundMapping | null => {
   const { lease, duration, shutdown, threshold, strict, fixed, readiness } = search;
   const end = start + duration;
@@ -240,6 +243,7 @@ const fitAt = (
     nodes: readiness.reachable(nodes, start),
     candidates: search.preempts ? preemptionCandidates(planning, lease, start, end) : [],
     worthwhileUntil: start + minReach(search),
+    search: places instanceof PlaceSearch ? places : null,
   };
   const found = fixed ? planning.mapper.refit(request, fixed) : planning.mapper.map(request);
   if (!found || found.end === end) return found;

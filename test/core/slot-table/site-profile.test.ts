@@ -45,6 +45,9 @@ describe('the free capacity of the whole site over time', () => {
     expect(profile.firstBelow(0, 1000, [301, 0])).toBe(10);
     expect(profile.firstBelow(15, 1000, [301, 0])).toBe(15);
     expect(profile.firstEnough(10, 1000, [400, 0])).toBe(20);
+    expect([9, 10, 11].map((reach) => profile.firstLasting(0, reach, 1000, [400, 0]))).toEqual([0, 0, 20]);
+    expect(profile.firstLasting(12, 5, 18, [400, 0])).toBe(18);
+    expect(profile.firstLasting(30, 5, 18, [400, 0])).toBe(30);
   });
 
   it('has no points without a change', () => {
@@ -88,6 +91,16 @@ describe('the free capacity of the whole site over time', () => {
             );
             expect(profile.firstBelow(from, until, need)).toBe(below ?? until);
             expect(profile.firstEnough(from, until, need)).toBe(enough ?? until);
+            const reach = 1 + (first % 40);
+            const lasting = times.find((at) =>
+              times.every(
+                (time) =>
+                  time < at ||
+                  time >= at + reach ||
+                  freeAt(left, time).every((free, type) => free >= (need[type] as number)),
+              ),
+            );
+            expect(profile.firstLasting(from, reach, until, need)).toBe(lasting ?? until);
             expect([profile.at(from, 0), profile.at(from, 1)]).toEqual(freeAt(left, from));
           }
         },

@@ -63,10 +63,12 @@ function fail(state: SchedulerState, node: number, now: Instant): void {
   settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], nodeUnavailable(node), false, now);
 }
 
+/** Whether something of it runs on the node, lies there or is being copied from or to it. Asked for every lease. */
 function isHit(lease: Lease, node: number): boolean {
-  if (hasMachines(lease)) return lease.vm?.mapping.slice(1).includes(node) ?? false;
-  const moving = lease.reservations.filter((each) => each.state === 'ACTIVE').flatMap(({ moves }) => moves);
-  if (moving.some(([, from, to]) => from === node || to === node)) return true;
+  // (Index 0 is no machine, and 0 no node.)
+  if (hasMachines(lease)) return lease.vm?.mapping.includes(node) ?? false;
+  for (const { state, moves } of lease.vm?.before ?? [])
+    if (state === 'ACTIVE' && moves.some(([, from, to]) => from === node || to === node)) return true;
   if (!lease.isSuspended) return false;
   return [...lease.memoryAt.values(), ...lease.diskAt.values()].includes(node);
 }

@@ -8,6 +8,7 @@ import { planBestEffortAnew } from '../../room/best-effort-anew.ts';
 import { scheduleAnew, schedulePiece } from '../../room/claims.ts';
 import { byIncreasingSlack, commitLater, dropLater, restOf } from '../../room/promised.ts';
 import type { SchedulerState } from '../../state.ts';
+import { leasesOn } from '../../vm/candidates.ts';
 import { type Lost, startAnew } from './lost-machines.ts';
 
 /** Nodes closed over [start, end), with the reason. */
@@ -53,7 +54,7 @@ export function takePlans(
   spared: (lease: Lease) => boolean = () => false,
 ): Taken[] {
   const taken: Taken[] = [];
-  for (const lease of [...state.leases.values()]) {
+  for (const lease of maybeConcerned(state, closure)) {
     if (spared(lease)) continue;
     if (hasMachines(lease)) {
       if (!lease.later.some((vm) => usesClosed(vm, closure))) continue;
@@ -64,6 +65,17 @@ export function takePlans(
     }
   }
   return taken;
+}
+
+/** In order of their requests: those that hold something there, and all where copies are made from and to nodes. */
+function maybeConcerned({ config, leases, planning }: SchedulerState, closure: Closure): Lease[] {
+  if (config.migration !== 'no' || config.preparation !== 'unmanaged') return [...leases.values()];
+  const { nodes, start, end } = closure;
+  const there = new Set<number>();
+  for (const { id } of leasesOn(planning, nodes, start, end)) there.add(id);
+  const found: Lease[] = [];
+  for (const [id, lease] of leases) if (there.has(id)) found.push(lease);
+  return found;
 }
 
 /** Whether its image is transferred to one of the nodes while they are closed. */
