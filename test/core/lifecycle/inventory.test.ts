@@ -56,6 +56,31 @@ describe('the nodes of a site', () => {
     expect(site.totalCapacity('CPU')).toBe(300);
   });
 
+  it('keep the number of instances over a restart, also when no node is left that has as many', () => {
+    const cores = { CPU: [100, 100], Memory: 1024 };
+    const site = Scheduler.create(
+      {
+        ...two,
+        nodes: [
+          { number: 1, hostname: 'node-1', capacity: cores },
+          { ...third, number: 2, hostname: 'node-2' },
+        ],
+      },
+      defaultSchedulerConfig,
+    );
+    site.request(0, request({ machines: [{ CPU: [100, 100], Memory: 512 }] }));
+    site.removeNode(0, 1);
+    expect(site.site.nodes.map(({ capacity }) => capacity)).toEqual([{}, { ...WHOLE, CPU: [100, 0] }]);
+    expect(site.takeChanges().inventory?.map(({ number }) => number)).toEqual([1, 2]);
+    expect(() => site.removeNode(0, 2)).toThrow(refusal('INVALID_REQUEST'));
+    const restored = Scheduler.restore(site.site, defaultSchedulerConfig, site.snapshot());
+    restored.schedule(0);
+    restored.addNodes(0, [{ ...third, capacity: cores }]);
+    restored.schedule(0);
+    restored.advance(0);
+    expect([restored.lease(1)?.state, nodesOf(restored, 1)]).toEqual(['ACTIVE', [3]]);
+  });
+
   it('are only checked in a rehearsal, which leaves no trace', () => {
     const site = scheduler();
     site.request(0, request({ machines: machines(1) }));

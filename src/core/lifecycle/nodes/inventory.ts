@@ -66,15 +66,42 @@ function checkUnused(state: SchedulerState, number: number): void {
   }
 }
 
-function change(state: SchedulerState, site: SiteSpec, apply: () => void): void {
+function change(state: SchedulerState, wanted: SiteSpec, apply: () => void): void {
+  const site = keepInstances(state, wanted);
   validateSite(site);
   for (const { hostname, capacity } of site.nodes) checkInstances(state, hostname, capacity);
   // The slot table cannot take the change back: a rehearsal only checks it.
   if (state.journal.isOpen) return;
   apply();
+  for (const [index, node] of site.nodes.entries())
+    if (node !== wanted.nodes[index]) state.changedNodes.add(node.number);
   state.setSite(site);
   state.askForReevaluation();
   state.askForPass();
+}
+
+/**
+ * The number of instances of a type is fixed by the first nodes of a site, and told from its nodes at the next start.
+ * When none is left that has as many, the first node declares the others as empty, which changes nothing of what it has.
+ */
+function keepInstances({ space }: SchedulerState, site: SiteSpec): SiteSpec {
+  let { nodes } = site;
+  for (const { name, instances } of space.types) {
+    if (nodes.some(({ capacity }) => [capacity[name] ?? 0].flat().length >= instances)) continue;
+    const first = nodes.find(({ capacity }) => Object.keys(capacity).length > 0);
+    if (!first)
+      throw new SchedulerError(
+        'INVALID_REQUEST',
+        `The site counts ${instances} instances of ${name} on its nodes, and would forget that without any node. Add another one first.`,
+        ['node'],
+      );
+    const has = [first.capacity[name] ?? 0].flat();
+    const all = Array.from({ length: instances }, (_, instance) => has[instance] ?? 0);
+    nodes = nodes.map((node) =>
+      node === first ? { ...node, capacity: { ...node.capacity, [name]: all } } : node,
+    );
+  }
+  return nodes === site.nodes ? site : { ...site, nodes };
 }
 
 /** The number of instances of a type is fixed by the first nodes of a site. */
