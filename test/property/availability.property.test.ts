@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Amounts, type Instant, joinAvailability, type Millis, SECOND } from '../../src/core/index.ts';
-import { LiveRun, liveScenarios } from './live-commands.ts';
+import { LiveRun } from './live-commands.ts';
+import { liveScenarios } from './live-scenarios.ts';
 import { PATIENT, runs } from './run.ts';
 import { leaseRequests } from './scenario.ts';
 

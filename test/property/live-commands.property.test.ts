@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Command as FileCommand } from '../../src/simulation/commands.ts';
+import type { Command as SimulationCommand } from '../../src/simulation/commands.ts';
 import { simulate } from '../../src/simulation/run.ts';
 import {
   capacityFaults,
@@ -9,14 +9,9 @@ import {
   sequenceFaults,
   unfinishedFaults,
 } from '../support/invariants/index.ts';
-import {
-  type Closed,
-  type Command,
-  closureFaults,
-  LiveRun,
-  type LiveScenario,
-  liveScenarios,
-} from './live-commands.ts';
+import { type Closed, closureFaults } from './closure-faults.ts';
+import { LiveRun } from './live-commands.ts';
+import { type FileCommand, isFileCommand, type LiveScenario, liveScenarios } from './live-scenarios.ts';
 import { promiseFaults } from './promise-faults.ts';
 import { PATIENT, runs } from './run.ts';
 import { START } from './scenario.ts';
@@ -32,7 +27,7 @@ describe('changes to running leases', () => {
         const history = run.ledger.history();
         const executed = history.reservations.filter(({ state }) => state !== 'SCHEDULED');
         expectNoFaults([
-          ...capacityFaults(scenario.site, executed),
+          ...capacityFaults(run.largestSite, executed),
           ...chainFaults(executed),
           ...closureFaults(executed, run.closed, 0),
           ...sequenceFaults(history.events),
@@ -40,22 +35,36 @@ describe('changes to running leases', () => {
           ...promiseFaults(history),
         ]);
       }),
-      { numRuns: runs(700) },
+      { numRuns: runs(650) },
     );
   });
 
   it('leave no trace when they are refused: a run without them is equal', PATIENT, () => {
     fc.assert(
       fc.property(liveScenarios, (scenario) => {
-        const whole = simulation(scenario, scenario.commands);
-        const accepted = scenario.commands.filter((_command, index) => whole.commands[index]?.accepted);
+        const whole = new LiveRun(scenario, 0).toEnd();
+        const accepted = scenario.commands.filter((_command, index) => whole.answers[index] === null);
+        const without = new LiveRun({ ...scenario, commands: accepted }, 0).toEnd();
+        expect(without.answers.every((code) => code === null)).toBe(true);
+        expect(JSON.stringify(without.ledger.history())).toBe(JSON.stringify(whole.ledger.history()));
+      }),
+      { numRuns: runs(350) },
+    );
+  });
+
+  it('leave no trace when they are refused in a simulation', PATIENT, () => {
+    fc.assert(
+      fc.property(liveScenarios, (scenario) => {
+        const commands = scenario.commands.filter(isFileCommand);
+        const whole = simulation(scenario, commands);
+        const accepted = commands.filter((_command, index) => whole.commands[index]?.accepted);
         const without = simulation(scenario, accepted);
         expect(JSON.stringify(without.leases)).toBe(JSON.stringify(whole.leases));
         expect(JSON.stringify(without.events)).toBe(JSON.stringify(whole.events));
         expect(without.summary).toEqual(whole.summary);
         expect(without.commands.every(({ accepted: isAccepted }) => isAccepted)).toBe(true);
       }),
-      { numRuns: runs(700) },
+      { numRuns: runs(350) },
     );
   });
 });
@@ -101,7 +110,7 @@ describe('the check of closed nodes', () => {
 });
 
 /** The same scenario as a simulation. */
-function simulation(scenario: LiveScenario, commands: readonly Command[]) {
+function simulation(scenario: LiveScenario, commands: readonly FileCommand[]) {
   const { site, config, requests, cancellations } = scenario;
   const since = (instant: number | null | undefined) => (instant == null ? null : instant - START);
   return simulate({
@@ -139,7 +148,7 @@ function simulation(scenario: LiveScenario, commands: readonly Command[]) {
   });
 }
 
-function commandOf(command: Command, line: number): FileCommand {
+function commandOf(command: FileCommand, line: number): SimulationCommand {
   const at = command.at - START;
   switch (command.kind) {
     case 'update': {

@@ -1,150 +1,20 @@
-/** Random changes to running leases, and their invariants. */
-import fc from 'fast-check';
+/** Runs with random changes to leases, nodes and quotas, and the checks of each step. */
 import { expect } from 'vitest';
 import {
-  type Collisions,
-  DAY,
+  type Amounts,
   type Instant,
-  type LeaseUpdate,
-  type MaintenanceRecord,
-  type NodeState,
   type PlannedUpdate,
   Scheduler,
   SchedulerError,
   SECOND,
+  type SiteSpec,
   type Snapshot,
 } from '../../src/core/index.ts';
 import { capacityFaults, chainFaults, expectNoFaults } from '../support/invariants/index.ts';
+import { type Closed, closureFaults } from './closure-faults.ts';
 import { Ledger } from './ledger.ts';
-import { type Scenario, START, scenarios } from './scenario.ts';
-
-export type Command = { readonly at: Instant } & (
-  | { readonly kind: 'update'; readonly lease: number; readonly update: LeaseUpdate }
-  | { readonly kind: 'cancel'; readonly lease: number }
-  | { readonly kind: 'node'; readonly node: number; readonly set: NodeState; readonly collisions: Collisions }
-  | { readonly kind: 'maintenance'; readonly maintenance: MaintenanceRecord; readonly collisions: Collisions }
-  | { readonly kind: 'endMaintenance'; readonly name: string }
-);
-
-export interface LiveScenario extends Scenario {
-  readonly commands: readonly Command[];
-}
-
-const instant = fc.nat({ max: 4000 }).map((second) => START + second * SECOND);
-const length = fc.constantFrom(1, 10, 61, 300, 600, 900, 1800, 3600, 7200).map((value) => value * SECOND);
-const collisions = fc.constantFrom<Collisions[]>('REFUSE', 'DISPLACE', 'DISPLACE');
-
-function commandsFor(leases: number, nodes: number): fc.Arbitrary<Command> {
-  const lease = fc.integer({ min: 1, max: leases + 1 });
-  const node = fc.integer({ min: 1, max: nodes });
-  const update = fc.record(
-    { duration: length, start: instant, deadline: instant, asFarAsPossible: fc.boolean() },
-    { requiredKeys: [] },
-  );
-  return fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant('update' as const),
-        at: instant,
-        lease,
-        update: fc.oneof(update, fc.record({ duration: length })),
-      }),
-    },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), at: instant, lease }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        kind: fc.constant('node' as const),
-        at: instant,
-        node,
-        set: fc.constantFrom<NodeState[]>('UP', 'UP', 'DRAINING', 'DOWN'),
-        collisions,
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc
-        .record({
-          at: instant,
-          name: fc.constantFrom('a', 'b', 'c'),
-          nodes: fc.array(node, { minLength: 1, maxLength: 2 }),
-          wait: fc.oneof(fc.constant(0), length),
-          length,
-          collisions,
-        })
-        .map(({ at, name, nodes: some, wait, length: lasts, collisions: how }) => ({
-          kind: 'maintenance' as const,
-          at,
-          maintenance: { name, nodes: some, start: at + wait, end: at + wait + lasts },
-          collisions: how,
-        })),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        kind: fc.constant('endMaintenance' as const),
-        at: instant,
-        name: fc.constantFrom('a', 'b', 'c'),
-      }),
-    },
-  );
-}
-
-/** Replaces some of the requests with requests that have a deadline. */
-const withDeadlines = (scenario: Scenario): fc.Arbitrary<Scenario> =>
-  fc
-    .array(
-      fc.record({
-        is: fc.boolean(),
-        wait: fc.constantFrom(null, 0, 60, 600),
-        slack: fc.constantFrom(0, 10, 100, 600, 3600),
-      }),
-      { minLength: scenario.requests.length, maxLength: scenario.requests.length },
-    )
-    .map((choices) => ({
-      ...scenario,
-      requests: scenario.requests.map(({ at, request }, index) => {
-        const { is, wait, slack } = choices[index] as (typeof choices)[number];
-        if (!is) return { at, request };
-        const start = wait === null ? null : at + wait * SECOND;
-        const deadline = (start ?? at) + request.duration + (slack + 120) * SECOND;
-        return { at, request: { ...request, type: 'DEADLINE' as const, start, deadline } };
-      }),
-    }));
-
-export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
-  .chain(withDeadlines)
-  .chain((scenario) =>
-    fc
-      .record({
-        commands: fc.array(commandsFor(scenario.requests.length, scenario.site.nodes.length), {
-          minLength: 1,
-          maxLength: 10,
-        }),
-      })
-      .map(({ commands }) => {
-        // At the end every node is up again, so that every lease can end.
-        const last = START + DAY;
-        const up = scenario.site.nodes.map(
-          ({ number }): Command => ({
-            kind: 'node',
-            at: last,
-            node: number,
-            set: 'UP',
-            collisions: 'DISPLACE',
-          }),
-        );
-        return { ...scenario, commands: [...commands.sort((a, b) => a.at - b.at), ...up] };
-      }),
-  );
-
-export interface Closed {
-  readonly node: number;
-  readonly why: NodeState | 'MAINTENANCE';
-  readonly from: Instant;
-  to: Instant;
-}
+import { type Command, give, type LiveScenario } from './live-scenarios.ts';
+import { START } from './scenario.ts';
 
 const maxSteps = 3000;
 
@@ -153,7 +23,11 @@ export class LiveRun {
   readonly ledger: Ledger;
   readonly answers: (string | null)[] = [];
   readonly closed: Closed[] = [];
+  /** The capacity that each node had at most. */
+  readonly capacities = new Map<number, Amounts>();
   scheduler: Scheduler;
+  /** Whether something other than a command is due at the present instant. */
+  private isInstant = true;
   private at: Instant = START;
   private nextRequest = 0;
   private nextCommand = 0;
@@ -166,6 +40,13 @@ export class LiveRun {
   ) {
     this.scheduler = Scheduler.create(scenario.site, scenario.config);
     this.ledger = new Ledger(this.scheduler.snapshot().site);
+  }
+
+  /** The site with every node as large as it ever was. */
+  get largestSite(): SiteSpec {
+    const { site } = this.scheduler;
+    const nodes = site.nodes.map((node) => ({ ...node, capacity: this.capacities.get(node.number) ?? {} }));
+    return { ...site, nodes };
   }
 
   toEnd(): this {
@@ -190,6 +71,7 @@ export class LiveRun {
     const { at, scenario } = this;
     this.scheduler.endPrematurely(at);
     this.commit();
+    const before = this.answers.length;
     for (
       let next = scenario.commands[this.nextCommand];
       next && next.at <= at;
@@ -199,6 +81,8 @@ export class LiveRun {
       this.carryOut(next);
       this.commit();
     }
+    // An instant at which only refused commands fall is no instant of the run.
+    if (!this.isInstant && this.answers.slice(before).every((code) => code !== null)) return;
     this.scheduler.advance(at);
     for (
       let next = scenario.requests[this.nextRequest];
@@ -217,17 +101,17 @@ export class LiveRun {
 
   private moveOn(): boolean {
     const { requests, commands } = this.scenario;
-    const times = [
-      this.scheduler.nextChangepoint(this.at),
-      requests[this.nextRequest]?.at,
-      commands[this.nextCommand]?.at,
-    ].filter((time) => typeof time === 'number');
+    const due = [this.scheduler.nextChangepoint(this.at), requests[this.nextRequest]?.at].filter(
+      (time) => typeof time === 'number',
+    );
+    const times = [...due, commands[this.nextCommand]?.at].filter((time) => typeof time === 'number');
     if (times.length === 0 && this.scheduler.queueLength > 0 && this.steps < maxSteps) {
       this.at += SECOND;
       return this.stuck++ < 2;
     }
     if (times.length === 0) return false;
     this.at = Math.min(...times);
+    this.isInstant = due.includes(this.at);
     return true;
   }
 
@@ -247,7 +131,7 @@ export class LiveRun {
       this.answers.push(null);
       if (told?.accepted === false) throw new Error(`${JSON.stringify(command)}: its dry run was refused`);
       this.note(command);
-      if (JSON.stringify(this.scheduler.snapshot()) !== expected)
+      if (isRehearsed(command) && JSON.stringify(this.scheduler.snapshot()) !== expected)
         throw new Error(`${JSON.stringify(command)} did something else than in its rehearsal`);
     } catch (error) {
       if (!(error instanceof SchedulerError)) throw error;
@@ -264,6 +148,8 @@ export class LiveRun {
 
   /** The state that a command would lead to. */
   private rehearse(command: Command): string | null {
+    // (Quotas cannot be set on trial.)
+    if (command.kind === 'quotas') return null;
     try {
       return this.scheduler.rehearse((scheduler) => {
         give(scheduler, command, this.at);
@@ -310,12 +196,10 @@ export class LiveRun {
   }
 
   private expectNoChanges(command: Command): void {
-    const { leases, reservations, withdrawn, events, actions, nodes, maintenance, site } =
+    const { leases, reservations, withdrawn, events, actions, nodes, maintenance, site, inventory, quotas } =
       this.scheduler.takeChanges();
-    const count = [leases, reservations, withdrawn, events, actions, nodes, maintenance].reduce(
-      (sum, each) => sum + each.length,
-      site ? 1 : 0,
-    );
+    const lists = [leases, reservations, withdrawn, events, actions, nodes, maintenance, inventory, quotas];
+    const count = lists.reduce((sum, each) => sum + (each?.length ?? 0), site ? 1 : 0);
     if (count > 0) throw new Error(`${JSON.stringify(command)} was refused and left ${count} changes`);
   }
 
@@ -327,7 +211,9 @@ export class LiveRun {
     try {
       this.copy().update(this.at, command.lease, { duration: maxDuration + SECOND });
     } catch (error) {
-      if (error instanceof SchedulerError && error.code === 'EXTENSION_BLOCKED') return;
+      // (What is beyond the longest duration may be beyond a quota, too.)
+      if (error instanceof SchedulerError && ['EXTENSION_BLOCKED', 'QUOTA_EXCEEDED'].includes(error.code))
+        return;
       throw error;
     }
     throw new Error(`${JSON.stringify(command)}: more than ${maxDuration} is possible`);
@@ -335,7 +221,8 @@ export class LiveRun {
 
   /** A copy of the scheduler for trials. */
   copy(reevaluation?: 'in-pass'): Scheduler {
-    const { site, config } = this.scenario;
+    const { site } = this.scheduler;
+    const { config } = this.scenario;
     const snapshot = JSON.parse(JSON.stringify(this.scheduler.snapshot())) as Snapshot;
     return Scheduler.restore(site, config, snapshot, reevaluation && { reevaluation });
   }
@@ -373,7 +260,9 @@ export class LiveRun {
 
   private commit(): void {
     this.ledger.apply(this.scheduler.takeChanges());
-    const { site } = this.scenario;
+    const { site } = this.scheduler;
+    for (const { number, capacity } of site.nodes)
+      this.capacities.set(number, larger(this.capacities.get(number), capacity));
     const planned = this.ledger.planned();
     expectNoFaults([...capacityFaults(site, planned), ...chainFaults(planned)]);
     expectNoFaults(
@@ -393,75 +282,20 @@ export class LiveRun {
   }
 }
 
-export function give(scheduler: Scheduler, command: Command, at: Instant): void {
-  switch (command.kind) {
-    case 'update':
-      scheduler.update(at, command.lease, command.update);
-      break;
-    case 'cancel':
-      scheduler.cancel(at, command.lease);
-      break;
-    case 'node':
-      scheduler.setNodeState(at, command.node, command.set, command.collisions);
-      break;
-    case 'maintenance':
-      scheduler.planMaintenance(at, command.maintenance, command.collisions);
-      break;
-    case 'endMaintenance':
-      scheduler.endMaintenance(at, command.name);
-  }
+/** Nodes and quotas are not changed on trial: such commands are only checked. */
+function isRehearsed({ kind }: Command): boolean {
+  return !['addNodes', 'updateNode', 'removeNode', 'quotas'].includes(kind);
 }
 
-interface Holding {
-  readonly id: number;
-  readonly vmId: number | null;
-  readonly kind: string;
-  readonly start: Instant;
-  readonly end: Instant;
-  readonly machines: Readonly<Record<string, number>> | null;
-  readonly moves: Readonly<Record<string, readonly [number, number]>> | null;
-  readonly targets: Readonly<Record<string, unknown>> | null;
-}
-
-/** What ends on a draining node what began there earlier. */
-const closing: readonly string[] = ['SUSPENSION', 'SHUTDOWN'];
-
-/**
- * Nothing of a lease lies on a node that is DOWN or under maintenance, its image and the source of its memory included,
- * and nothing starts on one that is draining. `others` are all reservations: what goes on is looked up there.
- */
-export function closureFaults(
-  reservations: readonly Holding[],
-  closed: readonly Closed[],
-  now: Instant,
-  others: readonly Holding[] = reservations,
-): string[] {
-  return reservations.flatMap((reservation) => {
-    const { id, kind, start, end, machines, moves, targets } = reservation;
-    const towards = new Set([
-      ...Object.values(machines ?? {}),
-      ...Object.values(moves ?? {}).map(([, to]) => to),
-      ...Object.keys(targets ?? {}).map(Number),
-    ]);
-    const touched = new Set([...towards, ...Object.values(moves ?? {}).map(([from]) => from)]);
-    return closed
-      .filter(({ node, why, from, to }) => {
-        if (start === end || from >= to) return false;
-        if (why !== 'DRAINING') return touched.has(node) && start < to && end > Math.max(from, 0);
-        if (!towards.has(node) || closing.includes(kind)) return false;
-        return start >= from && start < to && !isResumedBefore(reservation, from, others);
-      })
-      .map(
-        ({ node, why, from }) =>
-          `reservation ${id} (${kind}) from ${start} to ${end} is on node ${node}, which is ${why} from ${from}, at ${now}`,
-      );
-  });
-}
-
-/** Whether a reservation belongs to a resumption of all machines that had begun by an instant. */
-function isResumedBefore({ id, kind, vmId }: Holding, instant: Instant, others: readonly Holding[]): boolean {
-  if (kind !== 'VM' && kind !== 'RESUMPTION') return false;
-  return others.some(
-    (other) => other.kind === 'RESUMPTION' && other.vmId === (vmId ?? id) && other.start < instant,
+function larger(a: Amounts = {}, b: Amounts): Amounts {
+  const types = [...new Set([...Object.keys(a), ...Object.keys(b)])];
+  return Object.fromEntries(
+    types.map((type) => {
+      const [one, other] = [a[type] ?? 0, b[type] ?? 0];
+      if (typeof one === 'number' && typeof other === 'number') return [type, Math.max(one, other)];
+      const [ones, others] = [[one].flat(), [other].flat()];
+      const instances = Math.max(ones.length, others.length);
+      return [type, Array.from({ length: instances }, (_, i) => Math.max(ones[i] ?? 0, others[i] ?? 0))];
+    }),
   );
 }
