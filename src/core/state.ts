@@ -256,29 +256,17 @@ export class SchedulerState {
 
   /** A pass could find something to do. */
   askForPass(): void {
-    const { needsPass } = this;
-    this.needsPass = true;
-    this.journal.record(() => {
-      this.needsPass = needsPass;
-    });
+    this.journal.set(this, 'needsPass', true);
   }
 
   /** A round of looking at them anew begins. */
   reevaluationBegins(): void {
-    const { reevaluationDue } = this;
-    this.reevaluationDue = false;
-    this.journal.record(() => {
-      this.reevaluationDue = reevaluationDue;
-    });
+    this.journal.set(this, 'reevaluationDue', false);
   }
 
   /** Something was given back: leases with a reservation in the future are to be looked at anew (R44). */
   askForReevaluation(): void {
-    const { reevaluationDue } = this;
-    this.reevaluationDue = true;
-    this.journal.record(() => {
-      this.reevaluationDue = reevaluationDue;
-    });
+    this.journal.set(this, 'reevaluationDue', true);
   }
 
   /** A command moves, suspends or requeues a lease for another, or for a node. */

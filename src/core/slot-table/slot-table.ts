@@ -104,10 +104,7 @@ export class SlotTable {
   }
 
   nextRank(): number {
-    this.lastRank += 1;
-    this.journal.record(() => {
-      this.lastRank -= 1;
-    });
+    this.journal.set(this, 'lastRank', this.lastRank + 1);
     return this.lastRank;
   }
 
