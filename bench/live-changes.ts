@@ -23,48 +23,52 @@ const config = {
 };
 
 export function liveChangesBenchmark(quick: boolean): Table[] {
-  const times = quick ? 5 : 50;
-  const leases = quick ? 500 : 5_000;
-  const planned = filled(leases);
-  const busy = filled(1_000);
-  const running = planned.leases.filter(({ state }) => state === 'ACTIVE').map(({ id }) => id);
-  const rows = [
-    measure('an extension of a running lease', leases, planned, times, (scheduler, i) =>
-      scheduler.update(hour, running[i % running.length] as number, {
-        duration: 12 * hour,
-        asFarAsPossible: true,
-      }),
-    ),
-    measure('one node is drained', leases, planned, times, (scheduler, i) =>
-      scheduler.setNodeState(hour, 1 + (i % nodes), 'DRAINING'),
-    ),
-    measure('one node fails', leases, planned, times, (scheduler, i) =>
-      scheduler.setNodeState(hour, 1 + (i % nodes), 'DOWN'),
-    ),
-    measure('maintenance of 32 nodes', leases, planned, times, (scheduler, i) =>
-      scheduler.planMaintenance(
-        hour,
-        {
-          name: 'm',
-          nodes: Array.from({ length: 32 }, (_, index) => 1 + ((i + index) % nodes)),
-          start: 3 * hour,
-          end: 5 * hour,
-        },
-        'DISPLACE',
+  const times = quick ? 5 : 60;
+  const sizes = quick ? [250, 500] : [2_500, 5_000, 10_000];
+  const rows = sizes.flatMap((leases) => {
+    const snapshot = filled(leases);
+    const running = snapshot.leases.filter(({ state }) => state === 'ACTIVE').map(({ id }) => id);
+    return [
+      measure('an extension of a running lease', leases, snapshot, times, (scheduler, i) =>
+        scheduler.update(hour, running[i % running.length] as number, {
+          duration: 12 * hour,
+          asFarAsPossible: true,
+        }),
       ),
-    ),
-    measure('a lease with a deadline', 1_000, busy, times, (scheduler, i) => {
-      scheduler.request(hour, withDeadline(100_000 + i, 1 + (i % 64), (2 + (i % 10)) * hour));
-      scheduler.schedule(hour);
-    }),
-  ];
+      measure('one node is drained', leases, snapshot, times, (scheduler, i) =>
+        scheduler.setNodeState(hour, 1 + (i % nodes), 'DRAINING'),
+      ),
+      measure('one node fails', leases, snapshot, times, (scheduler, i) =>
+        scheduler.setNodeState(hour, 1 + (i % nodes), 'DOWN'),
+      ),
+      measure('maintenance of 32 nodes', leases, snapshot, times, (scheduler, i) =>
+        scheduler.planMaintenance(
+          hour,
+          {
+            name: 'm',
+            nodes: Array.from({ length: 32 }, (_, index) => 1 + ((i + index) % nodes)),
+            start: 3 * hour,
+            end: 5 * hour,
+          },
+          'DISPLACE',
+        ),
+      ),
+    ];
+  });
+  for (const leases of quick ? [200] : [1_000, 2_000])
+    rows.push(
+      measure('a lease with a deadline', leases, filled(leases), times, (scheduler, i) => {
+        scheduler.request(hour, withDeadline(100_000 + i, 1 + (i % 64), (2 + (i % 10)) * hour));
+        return scheduler.pass(hour);
+      }),
+    );
   return [
     {
       title: 'Changes while leases run',
       columns: ['change', 'leases', 'median, ms', '99th percentile, ms', 'longest, ms'],
       rows,
       notes: [
-        `${nodes} nodes, conservative backfilling: every lease is running or planned. Leases have 1 to 16 machines that fill a node, and last 10 minutes to 4 hours; one in ten has a deadline. Processor time of one command, on a scheduler restored from the same snapshot each time (${times} times); leases move forward in later passes (\`reevaluation: in-pass\`).`,
+        `${nodes} nodes, conservative backfilling: every lease is running or planned. Leases have 1 to 16 machines that fill a node, and last 10 minutes to 4 hours; one in ten has a deadline. Processor time of one command (the whole process: compilation and garbage collection included), rehearsed ${times} times on one scheduler; the lease with a deadline is decided in a pass, of which the longest step counts. Leases move forward in later passes (\`reevaluation: in-pass\`).`,
       ],
     },
   ];
@@ -108,20 +112,37 @@ function measure(
   leases: number,
   snapshot: Snapshot,
   times: number,
-  change: (scheduler: Scheduler, i: number) => void,
+  change: (scheduler: Scheduler, i: number) => unknown,
 ): Cell[] {
   const taken: number[] = [];
+  const scheduler = Scheduler.restore(site, config, snapshot, { reevaluation: 'in-pass' });
+  scheduler.advance(hour);
   for (let i = -1; i < times; i += 1) {
-    const scheduler = Scheduler.restore(site, config, snapshot, { reevaluation: 'in-pass' });
-    scheduler.advance(hour);
-    // Restoring leaves garbage, which is not the command's.
+    // Rehearsals leave garbage, which is not the next command's.
     globalThis.gc?.();
-    const before = process.cpuUsage();
-    change(scheduler, Math.max(i, 0));
-    const { user, system } = process.cpuUsage(before);
-    if (i >= 0) taken.push((user + system) / 1_000);
+    const longest = scheduler.rehearse(() => longestStep(() => change(scheduler, Math.max(i, 0))));
+    if (i >= 0) taken.push(longest);
   }
   return [what, leases, percentile(taken, 50), percentile(taken, 99), Math.max(...taken)].map((cell) =>
     typeof cell === 'number' && !Number.isInteger(cell) ? Number(cell.toFixed(1)) : cell,
   );
+}
+
+/** Milliseconds of processor for a command, or for the longest step if it leaves a pass to be made. */
+function longestStep(command: () => unknown): number {
+  let longest = 0;
+  const timed = <T>(step: () => T): T => {
+    const before = process.cpuUsage();
+    const result = step();
+    const { user, system } = process.cpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1_000);
+    return result;
+  };
+  const pass = timed(command);
+  if (isPass(pass)) while (!timed(() => pass.next()).done);
+  return longest;
+}
+
+function isPass(value: unknown): value is ReturnType<Scheduler['pass']> {
+  return typeof value === 'object' && value !== null && 'next' in value;
 }
