@@ -128,8 +128,8 @@ export const mutants: readonly Mutant[] = [
       ],
       [
         'machines go back to earlier nodes',
-        'scored.sort((a, b) => b.score - a.score)',
-        'scored.sort((a, b) => a.score - b.score)',
+        '(scores.get(b) as number) - (scores.get(a) as number)',
+        '(scores.get(a) as number) - (scores.get(b) as number)',
       ],
       [
         'preempted leases still hold their place',

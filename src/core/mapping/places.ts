@@ -131,7 +131,7 @@ export class PlaceSearch {
     return at;
   }
 
-  /** Whether what it finds out is of use to others: its own place does not count as free, and shares are not compared. */
+  /** Whether what it finds out is of use to others: no place of its own counts as free, and it needs no shares. */
   private get isShared(): boolean {
     return this.own === null && this.need.shares.length === 0;
   }

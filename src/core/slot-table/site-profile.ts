@@ -90,8 +90,8 @@ export class SiteProfile {
   }
 
   /**
-   * The first time >= from from which `need` is free of every type for `reach`, or up to `until`; `until` (or `from`, if
-   * that is later) when there is none before.
+   * The first time >= from from which `need` is free of every type for `reach`, or up to `until`; `until` (or `from`,
+   * if that is later) when there is none before.
    */
   firstLasting(from: Instant, reach: Millis, until: Instant, need: readonly number[]): Instant {
     if (from >= until) return from;

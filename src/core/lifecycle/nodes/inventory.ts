@@ -82,7 +82,8 @@ function change(state: SchedulerState, wanted: SiteSpec, apply: () => void): voi
 
 /**
  * The number of instances of a type is fixed by the first nodes of a site, and told from its nodes at the next start.
- * When none is left that has as many, the first node declares the others as empty, which changes nothing of what it has.
+ * When none is left that has as many, the first node declares the others as empty, which changes nothing of what it
+ * has.
  */
 function keepInstances({ space }: SchedulerState, site: SiteSpec): SiteSpec {
   let { nodes } = site;
