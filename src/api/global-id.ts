@@ -39,12 +39,16 @@ export function decodeGlobalId(globalId: string): { readonly typename: NodeTypeN
   return { typename, id };
 }
 
+function withArticle(typename: NodeTypeName): string {
+  return `${/^[AEIOU]/.test(typename) ? 'an' : 'a'} ${typename}`;
+}
+
 /** Decodes the number of a global id of this type. Throws INVALID_ID. */
 export function numberOf(typename: NodeTypeName, globalId: string): number {
   const decoded = decodeGlobalId(globalId);
   if (decoded.typename !== typename) {
     throw invalidId(
-      `${shown(globalId)} is the id of a ${decoded.typename}; the id of a ${typename} is required.`,
+      `${shown(globalId)} is the id of ${withArticle(decoded.typename)}; the id of ${withArticle(typename)} is required.`,
     );
   }
   return Number(decoded.id);

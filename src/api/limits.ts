@@ -12,9 +12,9 @@ export const maxScheduled = 10_000;
 /** Maximum number of machines, reservation targets and other entries of unpaged lists per response. */
 export const maxEntries = 5 * maxMachines;
 /**
- * Lists whose length is not known before execution (extension `entries`): how many elements count of each. `maxEntries`
- * bounds those of a response together. Of `machines`, the number in the input counts where a field has it (extension
- * `machines`); of `nodes`, the number of the site's nodes, where it is known.
+ * Lists whose length is not known before execution (extension `entries`): how many elements count of each. Of
+ * `machines`, the number in the input counts where a field has it (extension `machines`); of `nodes`, the number of the
+ * site's nodes, where it is known, and of all of them no more than `maxEntries`.
  */
 export const expectedEntries = { machines: 50, nodes: 50, holdings: 100 };
 export type Entries = keyof typeof expectedEntries;

@@ -19,6 +19,7 @@ import {
 } from './graphql/persisted-documents.ts';
 import { measuredCache } from './graphql/response-cache.ts';
 import { createGraphQLServer } from './graphql/server.ts';
+import { withoutExcluded } from './http/accept.ts';
 import { type Answer, failure, json, retryLater, withHeaders } from './http/answer.ts';
 import { type BodyChunks, readJson } from './http/body.ts';
 import { clientAddresses } from './http/client-address.ts';
@@ -182,6 +183,10 @@ export function createApp({
     const principal = await authenticate(authorization);
     if (principal === null) return unauthenticated();
     if (pathname === path) {
+      const accept = request.headers.get('accept');
+      const accepted = accept && withoutExcluded(accept);
+      if (accept && !accepted) return notAcceptable();
+      if (accepted && accepted !== accept) request.headers.set('accept', accepted);
       const body =
         request.method === 'POST' ? await bodyOf(request, chunks, limits.bodyBytes) : { value: null };
       if ('refusal' in body) return body.refusal;
@@ -295,10 +300,13 @@ function readiness({ leases }: ApiServices, withDetails: boolean): Answer {
 
 /** Only JSON is accepted: a page of another site could submit a form. */
 async function bodyOf(request: Request, chunks: BodyChunks | null, maxBytes: number) {
-  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
-  if (type.trim().toLowerCase() === 'application/json') return readJson(request.headers, chunks, maxBytes);
+  const [type = '', ...parameters] = (request.headers.get('content-type') ?? '').toLowerCase().split(';');
+  const charsets = parameters.flatMap((each) => /^\s*charset\s*=\s*"?([^"\s]*)/.exec(each)?.[1] ?? []);
+  const isJson = type.trim() === 'application/json';
+  if (isJson && charsets.every((each) => each === 'utf-8' || each === 'utf8'))
+    return readJson(request.headers, chunks, maxBytes);
   return {
-    refusal: failure(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the operation as application/json.', {
+    refusal: failure(415, 'UNSUPPORTED_MEDIA_TYPE', 'Send the operation as application/json, in UTF-8.', {
       accept: 'application/json',
     }),
   };
@@ -309,11 +317,7 @@ async function answerOf(response: Response, events: EventSource | undefined): Pr
   if (events) return { status: response.status, headers, body: null, events };
   // Yoga sends no message if no accepted media type is possible.
   if (response.status === 406) {
-    return failure(
-      406,
-      'NOT_ACCEPTABLE',
-      'The header Accept allows no form of this result: results are application/json, those of subscriptions text/event-stream.',
-    );
+    return notAcceptable();
   }
   // "none" is not a content coding.
   const { 'content-encoding': _encoding, connection: _connection, ...rest } = headers;
@@ -326,6 +330,13 @@ async function answerOf(response: Response, events: EventSource | undefined): Pr
     },
   );
 }
+
+const notAcceptable = (): Answer =>
+  failure(
+    406,
+    'NOT_ACCEPTABLE',
+    'The header Accept allows no form of this result: results are application/json, those of subscriptions text/event-stream.',
+  );
 
 const unauthenticated = (): Answer =>
   failure(

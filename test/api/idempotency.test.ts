@@ -71,19 +71,24 @@ describeEachDatabase('with an idempotency key', (databases) => {
 
   it('nodes are added once', async () => {
     const ask = await serve(databases);
-    const add = async (hostnames: readonly string[], idempotencyKey: string) =>
+    const add = async (hostnames: readonly string[], idempotencyKey: string, dryRun = false) =>
       (
         await ask(
           `mutation ($input: AddNodesInput!) { addNodes(input: $input) {
             nodes { number hostname } userErrors { code path } } }`,
-          { input: { nodes: hostnames.map((hostname) => ({ hostname, capacity })), idempotencyKey } },
+          { input: { nodes: hostnames.map((hostname) => ({ hostname, capacity })), idempotencyKey, dryRun } },
         )
       ).addNodes;
     const nodes = [
       { number: 3, hostname: 'a' },
       { number: 4, hostname: 'b' },
     ];
+    // A dry run takes no key, and says what becomes of one that was used.
+    expect(await add(['a', 'c'], 'rack', true)).toEqual({ nodes: [], userErrors: [] });
     expect(await add(['a', 'b'], 'rack')).toEqual({ nodes, userErrors: [] });
+    expect(await add(['a', 'b'], 'rack', true)).toEqual({ nodes: [], userErrors: [] });
+    expect(await add(['a', 'c'], 'rack', true)).toEqual({ nodes: [], userErrors: conflict });
+    expect((await add(['a', 'b'], 'new', true)).userErrors).toMatchObject([{ code: 'NAME_TAKEN' }]);
     expect(await add(['a', 'b'], 'rack')).toEqual({ nodes, userErrors: [] });
     expect(await add(['a', 'c'], 'rack')).toEqual({ nodes: [], userErrors: conflict });
     expect((await add(['a', 'b'], 'other')).userErrors).toMatchObject([{ code: 'NAME_TAKEN' }]);

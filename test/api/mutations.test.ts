@@ -208,6 +208,11 @@ describe('requestLease', () => {
     ['a long name', { name: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with control characters', { name: 'a\u0000b' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with a C1 control character', { name: 'a\u009b2J' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name that nobody sees', { name: '\u200b' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name of joiners', { name: '\u200d\ufe0f' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name that is shown in reverse', { name: 'a\u202eb' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name that looks like another', { name: 'a\u2060b' }, 'INVALID_REQUEST', ['input', 'name']],
+    ['a name with a separator of lines', { name: 'a\u2028b' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with an unpaired surrogate', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
     [
       'a key with an unpaired surrogate',

@@ -172,6 +172,13 @@ describeEachDatabase('the nodes of a site', (databases) => {
     expect(await refused({ ...one, hostname: 'node-1' })).toEqual([
       { code: 'NAME_TAKEN', path: at('0', 'hostname') },
     ]);
+    const twice = [
+      { key: 'rack', value: 'b' },
+      { key: 'rack', value: 'c' },
+    ];
+    expect(await refused({ ...one, labels: twice })).toEqual([
+      { code: 'INVALID_REQUEST', path: at('0', 'labels', '1', 'key') },
+    ]);
     for (const hostname of [' ', '-x', '../x', 'a;rm', 'a b']) {
       expect(await refused({ ...one, hostname })).toEqual([
         { code: 'INVALID_REQUEST', path: at('0', 'hostname') },

@@ -75,6 +75,22 @@ describe('an action', () => {
     expect(harness.database.actions.get(1)?.outcome?.output).toBe('x'.repeat(maxActionOutput));
   });
 
+  test('whose reason, error or output commands a terminal is recorded with that escaped', async () => {
+    const printed = 'a\r\nb\tc\u001b[2J\u0007\u009b1m\u202ed\0';
+    const shown = 'a\nb\tc\\u001b[2J\\u0007\\u009b1m\\u202ed\\u0000';
+    await using finished = await startedWith(async () => ({ ...done, output: printed }));
+    expect(finished.database.actions.get(1)?.outcome?.output).toBe(shown);
+    await using failed = await startedWith(async () => ({
+      status: 'failed',
+      reason: printed,
+      output: printed,
+    }));
+    expect(failed.database.leases.get(1)?.reason?.message).toContain(`on node 1: ${shown}`);
+    expect(failed.database.actions.get(1)?.outcome).toMatchObject({ output: shown });
+    await using thrown = await startedWith(() => Promise.reject(new Error(printed)));
+    expect(thrown.database.actions.get(1)?.outcome?.error).toContain(shown);
+  });
+
   test('whose output is no text is done without any', async () => {
     await using harness = await startedWith(async () => ({ ...done, output: 12 }));
     expect(harness.database.actions.get(1)).toMatchObject({ state: 'SUCCEEDED', outcome: { output: null } });

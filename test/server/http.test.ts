@@ -104,6 +104,8 @@ describe('authentication', () => {
       'multipart/form-data; boundary=x',
       'text/plain',
       'application/graphql',
+      'application/json; charset=utf-16',
+      'application/json;version=1; charset="ISO-8859-1"',
     ]) {
       const response = await form(type);
       expect([type, response.status]).toEqual([type, 415]);
@@ -394,6 +396,22 @@ describe('limits', () => {
       const response = await api.app.fetch(request);
       expect([response.status, await codeOf(response)]).toEqual([406, 'NOT_ACCEPTABLE']);
     }
+  });
+
+  it.each([
+    ['application/json;q=0', null],
+    ['*/*;q=0', null],
+    ['application/json; q=0.0, application/graphql-response+json', 'application/graphql-response+json'],
+    ['application/graphql-response+json;q=0, */*', 'application/json'],
+    ['application/json;q=0, application/*', 'application/graphql-response+json'],
+    ['*/*;q=0, application/json', 'application/json'],
+    ['text/html;q=0, application/json;q=0.1', 'application/json'],
+  ])('have none of the media types that "%s" excludes', async (accept, expected) => {
+    const request = graphqlRequest('{ serverTime }');
+    request.headers.set('accept', accept);
+    const response = await api.app.fetch(request);
+    const type = response.headers.get('content-type')?.split(';')[0];
+    expect([response.status, type]).toEqual(expected === null ? [406, 'application/json'] : [200, expected]);
   });
 
   it('allow no mutation by GET', async () => {

@@ -60,12 +60,7 @@ describe('the cost of operations', async () => {
     [`{ nodes(first: 2) { nodes { freeCapacity(from: ${start}, to: ${end}) { start } } } }`, 203],
     [`{ ${availability.replace('count: 1', 'count: 5000')} { earliestStart } }`, 5_001],
     [`{ ${availability.replace('count: 1', 'count: 1000000')} { earliestStart } }`, 10_001],
-    // No response has more than 50 000 machines, nodes and targets.
     ['{ leases(first: 100) { nodes { machines { index } } } }', 5_101],
-    [
-      '{ leases(first: 100) { nodes { reservations(first: 100) { nodes { targets { machine } } } } } }',
-      60_201,
-    ],
     ['{ leases(first: 9) { nodes { ...of } } } fragment of on Lease { name }', 12],
   ])('%s: %i', async (query, requested) => {
     const answer = (await api.ask(query)) as { extensions?: { cost?: { requested: number } } };
@@ -103,22 +98,34 @@ describe('the cost of operations', async () => {
     expect(await costOn(4)(query, { input })).toBe(1 + 303 + (1 + 303) + (1 + 303 * 2));
   });
 
-  it('counts the costliest entries when there are more than a response can have', async () => {
-    const lists =
-      'machines { index node { hostname number } } reservations(first: 100) { nodes { targets { machine } } }';
-    const cost = await costOn(4)(`{ leases(first: 100) { nodes { ${lists} } } }`);
-    // 5 000 machines with their nodes and a name of 200 characters, and 45 000 of 500 000 targets.
-    expect(cost).toBe(1 + 100 + 100 + 10_000 + 5_000 * 2.2 + 45_000);
+  it('counts no more nodes than a response can have, and the costliest', async () => {
+    const nodes = (selection: string) => `reservations(first: 100) { nodes { nodes { ${selection} } } }`;
+    const lists = `plain: ${nodes('number')} named: ${nodes('number hostname')}`;
+    // 500 000 of each: 50 000 with a name of 200 characters.
+    expect(await costOn(5_000)(`{ ${lists} }`)).toBe(2 * (1 + 100) + 50_000 * 1.2);
+    // 20 000 with a name, and 20 000 without.
+    expect(await costOn(200)(`{ ${lists} }`)).toBe(2 * (1 + 100) + 20_000 * 1.2 + 20_000);
   });
 
   it('of nested fragments is known at once', async () => {
     const fragments = Array.from(
       { length: 60 },
-      (_, at) => `fragment f${at} on Lease { ...f${at + 1} ...f${at + 1} machines { index } }`,
+      (_, at) => `fragment f${at} on Reservation { ...f${at + 1} ...f${at + 1} nodes { number } }`,
     );
-    const query = `{ leases(first: 1) { nodes { ...f0 } } } ${fragments.join(' ')} fragment f60 on Lease { number }`;
-    // As if each fragment were written out: 2^60 lists of machines, of which a response has 50 000 machines.
+    const query = `{ reservations(first: 1) { nodes { ...f0 } } } ${fragments.join(' ')} fragment f60 on Reservation { start }`;
+    // As if each fragment were written out: 2^60 lists of nodes, of which a response has 50 000 nodes.
     expect(await costOn(4)(query)).toBe(50_002);
+  });
+
+  it.each([
+    ['depth', { depth: 2 }, 'The operation is 3 levels deep; the limit is 2.'],
+    ['aliases', { aliases: 0 }, 'The operation has 1 aliases; the limit is 0.'],
+    ['cost', { cost: 50 }, 'The operation costs 51; the limit is 50.'],
+  ])('is refused beyond the limit of %s in a sentence', async (_limit, limits, sentence) => {
+    const { app, ask } = apiOn(api.prisma, { limits });
+    const { errors } = await ask('{ list: leases { nodes { number } } }');
+    expect(errors?.[0]?.message).toBe(`${sentence} Request less at once, in smaller pages.`);
+    await app.endSubscriptions();
   });
 
   it('counts the leases that a change displaces', async () => {

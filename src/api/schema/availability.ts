@@ -1,14 +1,14 @@
 import type { Amounts, Availability as AvailabilityFacts } from '../../core/index.ts';
-import { mayUseProject } from '../../identity/index.ts';
 import { amountsOf } from '../amounts.ts';
 import { askAvailability } from '../availability.ts';
 import type { ApiContext } from '../context.ts';
 import { badInput, clientError } from '../errors.ts';
-import { numberOf } from '../global-id.ts';
 import { maxWindows } from '../limits.ts';
 import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { MachineSetInput, sizeOf } from './machine-inputs.ts';
+import { projectOfRequest } from './mutations/ownership.ts';
+import { Refused } from './mutations/payload.ts';
 import { durationErrors, machineErrors } from './mutations/request-errors.ts';
 
 const TimeWindow = builder.objectRef<AvailabilityFacts['windows'][number]>('TimeWindow').implement({
@@ -45,12 +45,18 @@ const Availability = builder
     }),
   });
 
-/** Throws BAD_USER_INPUT or INVALID_ID. */
-function projectOf(principal: ApiContext['principal'], id: string | null | undefined): number | null {
-  if (typeof id !== 'string') return principal.projects.length === 1 ? (principal.projects[0] ?? null) : null;
-  const number = numberOf('Project', id);
-  if (mayUseProject(principal, number)) return number;
-  throw badInput(`Project ${number} does not exist, or the principal is not a member.`);
+/** The project for which `requestLease` would request them. Throws the codes with which it would be refused. */
+async function projectOf(context: ApiContext, id: string | null | undefined): Promise<number | null> {
+  try {
+    return await projectOfRequest(context, id, 'project');
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { message, userErrors } = error;
+    const code = userErrors[0]?.code;
+    if (code === 'PROJECT_REQUIRED') throw clientError('PROJECT_REQUIRED', message);
+    if (code === 'PROJECT_NOT_FOUND') throw clientError('PROJECT_NOT_FOUND', message);
+    throw clientError('INVALID_ID', message);
+  }
 }
 
 builder.queryField('availability', (t) =>
@@ -71,7 +77,8 @@ builder.queryField('availability', (t) =>
       }),
       to: t.arg({ type: 'DateTime', description: 'The end of the interval; without it, no windows.' }),
     },
-    resolve: async (_root, { machines, duration, from, project, to }, { principal, services, signal }) => {
+    resolve: async (_root, { machines, duration, from, project, to }, context) => {
+      const { principal, services, signal } = context;
       intervalOf(from, to);
       const [error] = [
         ...machineErrors(machines, services.site.resourceTypes, 'machines'),
@@ -87,7 +94,7 @@ builder.queryField('availability', (t) =>
           ),
           duration,
           preemptible: false,
-          project: projectOf(principal, project),
+          project: await projectOf(context, project),
           from: from ?? services.leases.now(),
           to: to ?? null,
         },

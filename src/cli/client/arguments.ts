@@ -76,6 +76,10 @@ export function momentOption(text: string): Moment {
   if (!/T.*(Z|[+-]\d\d(:?\d\d)?)$/i.test(text)) {
     throw new InvalidArgumentError('Expected an offset at the end, such as Z or +01:00.');
   }
+  const { year } = at.toUTC();
+  if (year < 1970 || year > 9999) {
+    throw new InvalidArgumentError('Expected an instant between the years 1970 and 9999.');
+  }
   return { at: iso };
 }
 

@@ -4,6 +4,7 @@ import { durationOption, type Moment, machineSet, momentOption } from '../client
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
 import { AvailabilityDocument, type MachineSetInput } from '../client/generated/operations.ts';
 import { resolveMoment } from '../client/moments.ts';
+import { findProject } from '../client/projects.ts';
 import { showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printOne } from '../output.ts';
 import { formatTable } from '../table.ts';
@@ -12,6 +13,7 @@ import type { Terminal } from '../terminal.ts';
 interface AvailabilityOptions extends ServerOptions, OutputOptions {
   readonly machines: MachineSetInput[];
   readonly duration: string;
+  readonly project?: string;
   readonly from?: Moment;
   readonly to?: Moment;
 }
@@ -24,6 +26,7 @@ export default function availability(command: Command, terminal: Terminal): void
       machineSet,
     )
     .requiredOption('--duration <duration>', `how long they run: ${durationForm}`, durationOption)
+    .option('--project <project>', 'the project whose quotas count (default: your only project)')
     .option('--from <instant>', 'the earliest start (default: now)', momentOption)
     .option('--to <instant>', 'list all possible starts until then', momentOption)
     .action(async (options: AvailabilityOptions) => {
@@ -33,8 +36,9 @@ export default function availability(command: Command, terminal: Terminal): void
       const { machines, duration } = options;
       const from = await instant('--from', options.from);
       const to = await instant('--to', options.to);
-      const found = (await client.request(AvailabilityDocument, { machines, duration, from, to }))
-        .availability;
+      const project = options.project === undefined ? null : (await findProject(client, options.project)).id;
+      const question = { machines, duration, project, from, to };
+      const found = (await client.request(AvailabilityDocument, question)).availability;
       printOne(terminal, options, found, () => {
         const { earliestStart, windows } = found;
         if (earliestStart === null) return 'These machines are not available.\n';

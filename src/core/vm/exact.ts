@@ -39,7 +39,7 @@ export const planExactly = (
   if (!found) {
     const beyondQuota = planning.quotas.whyBlocked(lease, start, end);
     if (beyondQuota) return { notSchedulable: beyondQuota };
-    const beside = candidates.length > 0 ? `, even if ${candidates.length} other leases were preempted` : '';
+    const beside = candidates.length > 0 ? ', even if other leases were preempted' : '';
     return notSchedulable(
       'NO_CAPACITY',
       `its machines do not fit beside what is reserved from its start to its end${beside}`,

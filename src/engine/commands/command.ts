@@ -25,6 +25,8 @@ export interface CommandKind<Input, Result> {
 }
 
 export interface Idempotency<Input, Result> {
+  /** Whether a key is only looked up: the command creates nothing. */
+  readonly isLookup?: boolean;
   /** The part of the input that must be equal in a repeated command, as JSON. */
   identity(input: Input): unknown;
   /** What the key refers to: the number of the lease or other object that the command created. */

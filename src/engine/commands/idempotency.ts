@@ -49,7 +49,7 @@ export class RememberedAnswers {
   remember(command: Command<CommandName>, result: unknown): void {
     const key = keyOf(command);
     const { idempotency } = kindOf(command);
-    if (!key || !idempotency) return;
+    if (!key || !idempotency || idempotency.isLookup) return;
     const number = idempotency.number(result);
     const record: IdempotencyRecord = { ...key, inputHash: inputHash(command), number };
     this.records.set(idOf(record), record);

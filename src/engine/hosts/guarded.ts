@@ -118,10 +118,11 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function resultOf(answer: unknown): ActionResult | null {
   if (!isObject(answer)) return null;
   const { output, reason, status } = answer;
-  const kept = typeof output === 'string' ? { output: output.slice(0, maxActionOutput) } : {};
+  const kept = typeof output === 'string' ? { output: printable(output).slice(0, maxActionOutput) } : {};
   if (status === 'done' || status === 'pending') return { status, ...kept };
   if (status !== 'failed') return null;
-  const given = typeof reason === 'string' && reason !== '' ? cut(reason) : 'the adapter gives no reason';
+  const given =
+    typeof reason === 'string' && reason !== '' ? cut(printable(reason)) : 'the adapter gives no reason';
   return { status, reason: given, ...kept };
 }
 
@@ -141,14 +142,25 @@ const isPlace = (place: unknown): place is MachinePlace =>
 /** An Error with a message, and output if there is any, that can be stored. */
 function plainError(error: unknown): Error {
   const { message, name, output } = isObject(error) ? error : {};
-  const text = typeof message === 'string' ? message : shown(error);
-  const kept = typeof output === 'string' ? output.slice(0, maxActionOutput) : undefined;
-  const isPlain = text.length <= maxActionOutput && output === kept;
+  const given = typeof message === 'string' ? message : shown(error);
+  const text = printable(given);
+  const kept = typeof output === 'string' ? printable(output).slice(0, maxActionOutput) : undefined;
+  const isPlain = text === given && text.length <= maxActionOutput && output === kept;
   const isUnreachable = name === 'HostUnreachable';
   if (isPlain && error instanceof (isUnreachable ? HostUnreachable : Error)) return error;
   const plain = new (isUnreachable ? HostUnreachable : Error)(cut(text), { cause: error });
   return kept === undefined ? plain : Object.assign(plain, { output: kept });
 }
+
+/**
+ * What a host printed, as text that is safe to show: lines end with a line feed, and other control characters, such as
+ * those that command terminals, and characters that change the direction of text, are escaped.
+ */
+const printable = (text: string): string =>
+  text.replace(/\r+\n/g, '\n').replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, escaped);
+
+const escaped = (character: string): string =>
+  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
 const cut = (text: string): string =>
   text.length > maxActionOutput ? `${text.slice(0, maxActionOutput - 1)}…` : text;

@@ -42,14 +42,14 @@ export interface SiteSize {
 interface Part {
   readonly objects: number;
   readonly characters: number;
-  /** Elements of lists that `maxEntries` bounds together, apart from what is above. */
-  readonly entries: readonly EntryList[];
+  /** Lists of nodes, apart from what is above: as long as the site is large, and bounded together by `maxEntries`. */
+  readonly nodes: readonly NodeList[];
   readonly depth: number;
   readonly aliases: number;
 }
 
-/** A list of entries, without the entries within them. */
-interface EntryList {
+/** A list of nodes, without the lists of nodes within it. */
+interface NodeList {
   readonly length: number;
   /** Of each element. */
   readonly objects: number;
@@ -72,20 +72,20 @@ const defaultListSize = 10;
 /** Cost of introspection. */
 const introspectionCost = 5_000;
 
-const nothing: Part = { objects: 0, characters: 0, entries: [], depth: 0, aliases: 0 };
+const nothing: Part = { objects: 0, characters: 0, nodes: [], depth: 0, aliases: 0 };
 
 const beside = (a: Part, b: Part): Part => ({
   objects: a.objects + b.objects,
   characters: a.characters + b.characters,
-  entries: merged([...a.entries, ...b.entries]),
+  nodes: merged([...a.nodes, ...b.nodes]),
   depth: Math.max(a.depth, b.depth),
   aliases: a.aliases + b.aliases,
 });
 
 /** Lists with equal elements become one, so that a document of nested fragments does not make ever more of them. */
-function merged(lists: readonly EntryList[]): readonly EntryList[] {
+function merged(lists: readonly NodeList[]): readonly NodeList[] {
   if (lists.length < 2) return lists;
-  const byElement = new Map<string, EntryList>();
+  const byElement = new Map<string, NodeList>();
   for (const { length, objects, characters } of lists) {
     const key = `${objects}:${characters}`;
     const before = byElement.get(key)?.length ?? 0;
@@ -94,9 +94,9 @@ function merged(lists: readonly EntryList[]): readonly EntryList[] {
   return [...byElement.values()];
 }
 
-/** The cost of as many entries as a response can have: the costliest. */
-function costOfEntries(lists: readonly EntryList[]): Pick<Part, 'objects' | 'characters'> {
-  const weight = ({ objects, characters }: EntryList): number => objects + characters / charactersPerCost;
+/** The cost of as many nodes as a response can have: the costliest. */
+function costOfNodes(lists: readonly NodeList[]): Pick<Part, 'objects' | 'characters'> {
+  const weight = ({ objects, characters }: NodeList): number => objects + characters / charactersPerCost;
   let left = maxEntries;
   let [objects, characters] = [0, 0];
   for (const list of lists.toSorted((a, b) => weight(b) - weight(a))) {
@@ -124,12 +124,12 @@ export function measure(
   const measuring = new Measuring(schema, document, variables, site);
   const size = { machines: expectedEntries.machines, amounts: defaultListSize };
   const place = { page: 1, size };
-  const { objects, characters, entries, depth, aliases } = measuring.selections(
+  const { objects, characters, nodes, depth, aliases } = measuring.selections(
     operation.selectionSet,
     root,
     place,
   );
-  const inLists = costOfEntries(entries);
+  const inLists = costOfNodes(nodes);
   const cost = objects + inLists.objects + Math.ceil((characters + inLists.characters) / charactersPerCost);
   return { cost, depth, aliases };
 }
@@ -195,18 +195,18 @@ class Measuring {
       page: isConnection(type) ? this.pageSize(field, node) : 1,
       size: given ?? place.size,
     });
-    const within = inside.entries.map((list) => ({ ...list, length: times * list.length }));
+    const within = inside.nodes.map((list) => ({ ...list, length: times * list.length }));
     const measured = { depth: 1 + inside.depth, aliases: aliases + inside.aliases };
     const { characters } = inside;
-    if (entriesOf(field) !== undefined) {
+    if (entriesOf(field) === 'nodes') {
       const list = { length: times, objects: 1 + inside.objects, characters };
-      return { ...nothing, ...measured, entries: merged([list, ...within]) };
+      return { ...nothing, ...measured, nodes: merged([list, ...within]) };
     }
     return {
       ...measured,
       objects: times * (1 + inside.objects) + (given?.machines ?? 0),
       characters: times * characters,
-      entries: within,
+      nodes: within,
     };
   }
 

@@ -96,12 +96,15 @@ export function useOperationLimits(limits: CostLimits, site: () => SiteSize): Pl
   };
 }
 
-const tooLarge = (limit: string, measured: number, maximum: number): GraphQLError =>
-  clientError(
-    'OPERATION_TOO_LARGE',
-    `The ${limit} of this operation is ${measured}; the limit is ${maximum}. Request less at once, in smaller pages.`,
-    400,
-  );
+const tooLarge = (limit: 'depth' | 'aliases' | 'cost', measured: number, maximum: number): GraphQLError => {
+  const sentence = {
+    depth: `The operation is ${measured} levels deep; the limit is ${maximum}.`,
+    aliases: `The operation has ${measured} aliases; the limit is ${maximum}.`,
+    cost: `The operation costs ${measured}; the limit is ${maximum}.`,
+  }[limit];
+  const message = `${sentence} Request less at once, in smaller pages.`;
+  return clientError('OPERATION_TOO_LARGE', message, 400);
+};
 
 const rateLimited = (cost: number, spender: string, milliseconds: number): GraphQLError => {
   const seconds = Math.ceil(milliseconds / 1_000);

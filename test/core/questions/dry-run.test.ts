@@ -26,6 +26,15 @@ it('returns the plan of a reservation and the leases that it preempts', () => {
   });
 });
 
+it('does not say how many leases there are whose preemption would not help', () => {
+  const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
+  const cast = [bestEffort(0, 1, 3600), bestEffort(0, 1, 3600), reservation(0, 20, 2, 3600)];
+  const { scheduler } = new Stage(cast, { config }).to(10);
+  expect(scheduler.dryRun(10 * SECOND, asked(3, 1000, 300)).reason?.message).toBe(
+    'its machines do not fit beside what is reserved from its start to its end, even if other leases were preempted',
+  );
+});
+
 it('returns the earliest possible start of a rejected reservation', () => {
   const { scheduler } = new Stage([reservation(0, 100, 3, 500)]).to(10);
   const told = scheduler.dryRun(10 * SECOND, asked(2, 50, 100));

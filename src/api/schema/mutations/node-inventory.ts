@@ -128,10 +128,19 @@ function labelErrors(labels: Labels, ...path: readonly string[]): UserError[] {
     const message = `The node has ${given.length} labels; the maximum is ${maxLabels}.`;
     return [userError('INVALID_REQUEST', message, ...path)];
   }
-  return given.flatMap(({ key, value }, index) => [
-    ...textErrors(key, ...path, String(index), 'key'),
-    ...textErrors(value, ...path, String(index), 'value'),
-  ]);
+  const keys = new Set<string>();
+  return given.flatMap(({ key, value }, index) => {
+    const errors = [
+      ...textErrors(key, ...path, String(index), 'key'),
+      ...textErrors(value, ...path, String(index), 'value'),
+    ];
+    if (keys.has(key)) {
+      const message = `The key ${shown(key)} is given twice. A node has one value for each key.`;
+      errors.push(userError('INVALID_REQUEST', message, ...path, String(index), 'key'));
+    }
+    keys.add(key);
+    return errors;
+  });
 }
 
 interface Described {
@@ -194,11 +203,11 @@ builder.mutationFields((t) => ({
             ...(labels && labels.length > 0 ? { labels: labelsOf(labels) } : {}),
           }));
           const { principal, services } = context;
+          const idempotencyKey = input.idempotencyKey ?? null;
           if (input.dryRun) {
-            await services.leases.submit('rehearseAddNodes', { nodes }, { principal });
+            await services.leases.submit('rehearseAddNodes', { nodes }, { principal, idempotencyKey });
             return [];
           }
-          const idempotencyKey = input.idempotencyKey ?? null;
           const { numbers } = await services.leases.submit(
             'addNodes',
             { nodes },

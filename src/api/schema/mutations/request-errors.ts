@@ -63,13 +63,25 @@ function invalid(message: string, ...path: readonly string[]): UserError {
   return userError('INVALID_REQUEST', message, ...path);
 }
 
+/**
+ * Characters that nobody sees and that make names look alike or change the direction of text, and separators of lines.
+ * Joiners and variation selectors are part of some scripts and of emoji.
+ */
+const invisiblePattern = /(?!\p{Join_Control}|\p{Variation_Selector})[\p{DI}\p{Zl}\p{Zp}]/u;
+
 export function textErrors(text: string | null | undefined, ...path: readonly string[]): UserError[] {
   if (text === null || text === undefined) return [];
-  if (text.trim() === '') return [invalid('The text is empty. Omit it, or enter a text.', ...path)];
+  if (text.replace(/\p{Join_Control}|\p{Variation_Selector}/gu, '').trim() === '')
+    return [invalid('The text is empty. Omit it, or enter a text.', ...path)];
   if (text.length > maxTextLength) {
     return [invalid(`The text has ${text.length} characters; the maximum is ${maxTextLength}.`, ...path)];
   }
   if (/\p{Cc}/u.test(text)) return [invalid('The text has control characters. Remove them.', ...path)];
+  const invisible = invisiblePattern.exec(text)?.[0].codePointAt(0);
+  if (invisible !== undefined) {
+    const name = `U+${invisible.toString(16).toUpperCase().padStart(4, '0')}`;
+    return [invalid(`The text has a character that cannot be seen, ${name}. Remove it.`, ...path)];
+  }
   // A database would replace them and make different keys equal.
   if (/\p{Surrogate}/u.test(text))
     return [invalid('The text has unpaired surrogates. Remove them.', ...path)];

@@ -716,6 +716,7 @@ export type DryRunMutation = { readonly requestLease: { readonly plan: { readonl
 export type AvailabilityQueryVariables = Exact<{
   machines: ReadonlyArray<MachineSetInput> | MachineSetInput;
   duration: string;
+  project?: string | number | null | undefined;
   from?: string | null | undefined;
   to?: string | null | undefined;
 }>;
@@ -1803,8 +1804,14 @@ fragment Plan on PlannedLease {
   }
 }`) as unknown as TypedDocumentString<DryRunMutation, DryRunMutationVariables>;
 export const AvailabilityDocument = new TypedDocumentString(`
-    query Availability($machines: [MachineSetInput!]!, $duration: Duration!, $from: DateTime, $to: DateTime) {
-  availability(machines: $machines, duration: $duration, from: $from, to: $to) {
+    query Availability($machines: [MachineSetInput!]!, $duration: Duration!, $project: ID, $from: DateTime, $to: DateTime) {
+  availability(
+    machines: $machines
+    duration: $duration
+    project: $project
+    from: $from
+    to: $to
+  ) {
     earliestStart
     windows {
       start
