@@ -145,7 +145,7 @@ export function serverScheduler({ adapters, scheduler }: Configuration): Configu
 
 function takesNoTime(adapter: Configuration['adapters'][number]): boolean {
   if (adapter.kind === 'dry-run') return true;
-  return adapter.kind === 'simulated' && adapter.delays === undefined;
+  return adapter.kind === 'simulated' && adapter.delays === undefined && !adapter.stuckProbability;
 }
 
 /** The configuration without a file. */

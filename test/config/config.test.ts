@@ -390,3 +390,43 @@ describe('the admin token', () => {
     );
   });
 });
+
+describe('what a server plans at least for operations of hosts', () => {
+  const planned = (adapters: string, scheduler = '') => {
+    const { overrideResumeTime, overrideSuspendTime, shutdownTime } = load(
+      `${adapters}\nscheduler: { suspension: all${scheduler} }`,
+    ).scheduler;
+    return [shutdownTime, overrideSuspendTime, overrideResumeTime];
+  };
+  const site = 'site: { nodes: [{ hostname: a, capacity: { CPU: 100, Memory: 1024 } }] }';
+
+  it.each([
+    ['', ''],
+    ['adapter: { kind: simulated }', ''],
+    ['adapter: { kind: simulated, failureProbability: 0.5 }', ''],
+    ['adapter: { kind: dry-run }', ''],
+    ['adapters: [{ kind: simulated, nodes: { hostnames: [a] } }, { kind: dry-run }]', ''],
+  ])('is nothing with hosts that take no time: %s', (adapters) => {
+    expect(planned(`${site}\n${adapters}`)).toEqual([0, null, null]);
+    expect(planned(`${site}\n${adapters}`, ', overrideSuspendTime: 0, overrideResumeTime: 0')).toEqual([
+      0, 0, 0,
+    ]);
+  });
+
+  it.each([
+    ['adapter: { kind: simulated, delays: { shutdown: 1 } }'],
+    ['adapter: { kind: simulated, stuckProbability: 0.1 }'],
+    ['adapter: { kind: command, program: ./run }'],
+    ['adapter: { kind: libvirt }'],
+    ['adapter: { kind: module, path: ./mine.mjs }'],
+    ['adapters: [{ kind: dry-run, nodes: { hostnames: [a] } }, { kind: libvirt }]'],
+  ])('is a second with others: %s', (adapters) => {
+    expect(planned(`${site}\n${adapters}`)).toEqual([1_000, null, null]);
+    expect(planned(`${site}\n${adapters}`, ', overrideSuspendTime: 0, overrideResumeTime: 0.5')).toEqual([
+      1_000, 1_000, 1_000,
+    ]);
+    expect(
+      planned(`${site}\n${adapters}`, ', shutdownTime: 20, overrideSuspendTime: 8, overrideResumeTime: 9'),
+    ).toEqual([20_000, 8_000, 9_000]);
+  });
+});

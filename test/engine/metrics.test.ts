@@ -1,8 +1,10 @@
+import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
+import { createAdapter, hostSite } from '../../src/enactment/index.ts';
 import { createEngineMetrics } from '../../src/engine/metrics.ts';
-import { bestEffort, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
+import { bestEffort, Harness, hours, minutes, principal, settle, siteOf } from '../support/engine-harness.ts';
 import type { CommitFault } from '../support/memory-store.ts';
 
 test('turns, commits and actions are measured', async () => {
@@ -190,4 +192,37 @@ test('outages, standbys and repeated reads of subscribers are measured', async (
   const epochs = [await writer('leasegraph_writer_epoch'), await reader(registry)('leasegraph_writer_epoch')];
   expect(epochs.sort((a, b) => a - b)).toEqual([0, harness.database.epoch]);
   expect(harness.database.epoch).toBeGreaterThan(1);
+});
+
+test('calls of hosts are measured by adapter, operation and outcome', async () => {
+  await using harness = new Harness({ nodes: 2 });
+  const registry = new Registry();
+  const metrics = createEngineMetrics(registry);
+  const { nodes } = siteOf(2);
+  const adapter = await createAdapter(
+    [
+      { kind: 'simulated', failureProbability: 1, nodes: { hostnames: ['node-1'] } },
+      { kind: 'dry-run', nodes: {} },
+    ],
+    {
+      site: hostSite('test', nodes),
+      log: pino({ level: 'silent' }),
+      observe: (call) => metrics.hostCall(call),
+    },
+  );
+  const { engine } = await harness.start({ engine: { adapter, metrics } });
+  for (let count = 0; count < 2; count += 1)
+    await engine.submit('request', bestEffort(minutes(1)), { principal });
+  await harness.pass(minutes(2), 1_000);
+  const counts = (await registry.metrics())
+    .split('\n')
+    .filter((line) => line.startsWith('leasegraph_host_call_seconds_count'))
+    .map((line) => line.slice('leasegraph_host_call_seconds_count'.length));
+  expect(counts).toContain('{adapter="simulated",operation="start",outcome="failed"} 1');
+  expect(counts).toContain('{adapter="dry-run",operation="start",outcome="done"} 1');
+  expect(counts).toContain('{adapter="dry-run",operation="shutdown",outcome="done"} 1');
+  const removals = counts.find((line) => line.startsWith('{adapter="simulated",operation="destroy"'));
+  expect(removals).toMatch(/outcome="failed"\} [1-9]/);
+  expect(counts).toHaveLength(4);
+  await adapter.close();
 });

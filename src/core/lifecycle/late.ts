@@ -47,8 +47,10 @@ export function extendOperation(
       moveChain(state, vm, () => shift(vm.after, operation, delay), now);
       return true;
     }
+    const later = delayOfFollowing(vm.before, operation, delay);
     const ready = Math.max(
-      ...vm.before.map((each) => each.end + (each === operation || isAfter(each, operation) ? delay : 0)),
+      until,
+      ...vm.before.map((each) => each.end + (isAfter(each, operation) ? later : 0)),
     );
     startLater(state, vm, Math.max(0, ready - vm.start), () => shift(vm.before, operation, delay), now);
     return true;
@@ -123,13 +125,21 @@ function isAfter(each: Reservation, operation: Reservation): boolean {
   return each.state === 'SCHEDULED' && each.start >= operation.end;
 }
 
-/** Moves the end of an operation and the operations after it. */
+/** By how much the operations after one move that ends later: those that have time to spare keep their times. */
+function delayOfFollowing(operations: readonly Reservation[], operation: Reservation, delay: Millis): Millis {
+  if (delay <= 0) return delay;
+  const next = Math.min(...operations.filter((each) => isAfter(each, operation)).map(({ start }) => start));
+  return Math.max(0, operation.end + delay - next);
+}
+
+/** Moves the end of an operation, and the operations after it as far as necessary. */
 function shift(operations: readonly Reservation[], operation: Reservation, delay: Millis): void {
   const following = operations.filter((each) => isAfter(each, operation));
+  const later = delayOfFollowing(operations, operation, delay);
   operation.end += delay;
   for (const each of following) {
-    each.start += delay;
-    each.end += delay;
+    each.start += later;
+    each.end += later;
   }
 }
 
