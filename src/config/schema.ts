@@ -88,6 +88,7 @@ const limits = () =>
       tokens: count,
       depth: count,
       aliases: count,
+      variableDepth: count.max(1_000, 'expected at most 1000'),
       cost: count,
       costBurst: count,
       costPerSecond: count,

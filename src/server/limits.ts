@@ -7,6 +7,8 @@ export interface ServerLimits {
   /** Maximum depth of nested fields. */
   readonly depth: number;
   readonly aliases: number;
+  /** Maximum depth of lists and objects in variables. */
+  readonly variableDepth: number;
   /** Maximum cost of an operation: the objects and texts that it can return. */
   readonly cost: number;
   /** Rate limit per principal: bucket size and refill per second. */
@@ -34,6 +36,7 @@ export const defaultServerLimits: ServerLimits = {
   tokens: 5_000,
   depth: 15,
   aliases: 100,
+  variableDepth: 100,
   cost: 200_000,
   costBurst: 1_000_000,
   costPerSecond: 100_000,

@@ -178,6 +178,30 @@ describe('graphql-ws', () => {
   const closed = async (socket: WebSocket): Promise<number> => ((await once(socket, 'close')) as [number])[0];
   const init = { type: 'connection_init', payload: { authorization: `Bearer ${token}` } };
 
+  it('refuses variables that are nested too deep, and goes on', async () => {
+    const socket = await raw();
+    socket.send(JSON.stringify(init));
+    await once(socket, 'message');
+    const send = (id: string, query: string, variables: string) =>
+      socket.send(
+        `{"id":"${id}","type":"subscribe","payload":{"query":${JSON.stringify(query)},"variables":${variables}}}`,
+      );
+    const answer = async () => JSON.parse(String((await once(socket, 'message'))[0])) as object;
+    for (const query of [
+      'query ($x: LeaseFilter) { leases(filter: $x) { totalCount } }',
+      'subscription ($x: ID) { leaseEvents(leaseId: $x) { sequence } }',
+    ]) {
+      send('deep', query, `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
+      const message = 'The variables are nested deeper than 100 levels.';
+      expect(await answer()).toMatchObject({
+        ...{ id: 'deep', type: 'error' },
+        payload: [{ message, extensions: { code: 'BAD_REQUEST' } }],
+      });
+    }
+    send('flat', '{ serverTime }', `{"x":${'['.repeat(50)}${']'.repeat(50)}}`);
+    expect(await answer()).toMatchObject({ id: 'flat', type: 'next', payload: { data: {} } });
+  });
+
   it('closes a connection that sends an operation before the acknowledgement', async () => {
     const socket = await raw();
     socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: { query: '{ serverTime }' } }));

@@ -46,22 +46,20 @@ export function useJsonInUrls(): Plugin {
   };
 }
 
-/** Maximum depth of lists and objects in variables. Recursive functions would otherwise exceed the stack. */
-const maxVariableDepth = 100;
-
-/** Refuses variables that are nested too deep. */
-export function useVariableDepth(): Plugin {
+/** Refuses variables that are nested too deep: recursive functions would exceed the stack. */
+export function useVariableDepth(maxDepth: number): Plugin {
   return {
     onParams({ params }) {
-      if (isDeeperThan(params.variables, maxVariableDepth)) {
-        throw clientError(
-          'BAD_REQUEST',
-          `The variables are nested deeper than ${maxVariableDepth} levels.`,
-          400,
-        );
-      }
+      const error = depthError(params.variables, maxDepth);
+      if (error) throw error;
     },
   };
+}
+
+/** Null if lists and objects in the variables are not nested too deep. */
+export function depthError(variables: unknown, maxDepth: number): GraphQLError | null {
+  if (!isDeeperThan(variables, maxDepth)) return null;
+  return clientError('BAD_REQUEST', `The variables are nested deeper than ${maxDepth} levels.`, 400);
 }
 
 /** Level by level, without recursion. */

@@ -75,7 +75,7 @@ export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
     plugins: [
       useParsedBody(),
       useJsonInUrls(),
-      useVariableDepth(),
+      useVariableDepth(limits.variableDepth),
       usePersistedDocuments(documents),
       useDocumentLimits(limits.tokens),
       useUnconditionalSubscriptions(),

@@ -9,6 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Identity, IdentityService } from '../../identity/index.ts';
 import { withoutInternals } from '../graphql/errors.ts';
 import type { PersistedDocuments } from '../graphql/persisted-documents.ts';
+import { depthError } from '../graphql/requests.ts';
 import type { GraphQLServer } from '../graphql/server.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { requestIdFrom } from '../http/request-id.ts';
@@ -23,7 +24,7 @@ export interface WebSocketOptions {
   readonly fanOut: FanOut;
   readonly identity: IdentityService;
   readonly documents: PersistedDocuments;
-  readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection'>;
+  readonly limits: Pick<ServerLimits, 'bodyBytes' | 'operationsPerConnection' | 'variableDepth'>;
   readonly log: Logger;
   readonly path: string;
   readonly addressOf: ClientAddress;
@@ -108,6 +109,8 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
           return [tooManyOperations(limits)];
         if (extra.principal === undefined)
           throw new Error('an operation on a connection without a principal');
+        const tooDeep = depthError(params.variables, limits.variableDepth);
+        if (tooDeep) return withoutInternals([tooDeep]);
         const resolved = documents.resolve(params);
         if ('error' in resolved) return withoutInternals([resolved.error]);
         const { schema, execute, subscribe, contextFactory, parse, validate } = graphql.getEnveloped({
