@@ -446,6 +446,13 @@ test('a host that does not answer is marked DOWN, and used again only after it w
   expect(harness.database.nodeStates.get(1)).toBe('UP');
   expect(await facts()).toMatchObject({ failures: 0, unreachableSince: null, error: null, unremoved: [] });
   expect((await facts())?.answeredAt).toBeGreaterThan(epoch + minutes(2));
+  expect(harness.database.notices.map(({ message, reason }) => `${message} (${reason?.code})`)).toEqual([
+    'Node 1 is down: its host does not answer: no route to host. (HOST)',
+    'Lease 1 was moved and starts 30s later than planned: node 1 has failed. (NODE_FAILED)',
+    // It waited for what the silent host was told first.
+    'Lease 1 started 5s later than planned: its hosts take longer. (HOSTS_LATE)',
+    'Node 1 is back: its host answers again. (HOST)',
+  ]);
   expect([...left].sort()).toEqual(['1/1/2', '2/1/1']);
   expect(harness.database.leases.get(2)).toMatchObject({ state: 'ACTIVE', mapping: { 1: 1 } });
 });

@@ -123,6 +123,9 @@ test('a start that waits for the machine moves to a node that is free', async ()
   await engine.submit('cancel', { leaseNumber: 2 }, { principal });
   await harness.pass(minutes(2), seconds(1));
   expect(startsOf(running)).toEqual(['1/1 on 1', '2/1 on 2', '3/1 on 2']);
+  expect(harness.database.notices.filter(({ leaseId }) => leaseId === 3)).toMatchObject([
+    { kind: 'LEASE_MOVED', reason: { code: 'HOSTS_LATE' } },
+  ]);
   await harness.pass(minutes(12), seconds(5));
   // What it waited for on the first node is no running time.
   expect(harness.database.leases.get(3)).toMatchObject({

@@ -50,6 +50,10 @@ async function outcomeOf(slow: string, takes: number, nodes = 1) {
         const places = action.targets.map(({ node, toNode }) => `${node}${toNode ? `>${toNode}` : ''}`);
         return `${at(action.at)} ${action.kind} ${places} ${action.state}`;
       }),
+    notices: (lease: number) =>
+      database.notices
+        .filter(({ leaseId }) => leaseId === lease)
+        .map((notice) => `${at(notice.at)} ${notice.kind} ${notice.message} (${notice.reason?.code})`),
     reason: database.leases.get(1)?.reason?.message,
     accumulated: [1, 2].map((lease) => (database.leases.get(lease)?.accumulated ?? 0) / 1_000),
   };
@@ -64,7 +68,7 @@ const suspendedAt = (instant: number): string[] => [
 
 describe('a suspension', () => {
   test('that is late puts off what follows on its nodes', async () => {
-    const { accumulated, actions, events } = await outcomeOf('suspend', 25);
+    const { accumulated, actions, events, notices } = await outcomeOf('suspend', 25);
     expect(events(1)).toEqual([
       ...suspendedAt(135),
       '240 SUSPENDED_SCHEDULED RESUMING -',
@@ -74,6 +78,20 @@ describe('a suspension', () => {
     ]);
     expect(events(2)).toEqual(['136 READY ACTIVE -', '240 ACTIVE DONE -']);
     expect(actions.slice(1, 3)).toEqual(['110 SUSPEND 1 SUCCEEDED', '240 RESUME 1 SUCCEEDED']);
+    expect(notices(1)).toEqual([
+      '110 LEASE_PREEMPTED Lease 1 was preempted: its machines are suspended for lease 2. (PREEMPTED)',
+      '120 LEASE_LATE Lease 1 is late: its suspension takes longer than planned. (HOSTS_LATE)',
+    ]);
+    expect(notices(2).slice(0, 3)).toEqual(
+      [
+        [120, 1],
+        [121, 1],
+        [122, 2],
+      ].map(
+        ([second, delay]) =>
+          `${second} LEASE_LATE Lease 2 starts ${delay}s later than planned: what hosts do for lease 1 takes longer than planned. (HOSTS_LATE)`,
+      ),
+    );
     expect(accumulated).toEqual([600, 99]);
   });
 
@@ -90,7 +108,7 @@ describe('a suspension', () => {
 
 describe('a resumption', () => {
   test('that is late makes its lease end later', async () => {
-    const { accumulated, events } = await outcomeOf('resume', 25);
+    const { accumulated, events, notices } = await outcomeOf('resume', 25);
     expect(events(1)).toEqual([
       ...suspendedAt(120),
       '240 SUSPENDED_SCHEDULED RESUMING -',
@@ -99,6 +117,18 @@ describe('a resumption', () => {
       '266 RESUMED_READY ACTIVE -',
       '761 ACTIVE DONE -',
     ]);
+    expect(notices(1).slice(1)).toEqual(
+      [
+        [250, 1],
+        [251, 1],
+        [252, 2],
+        [254, 4],
+        [258, 8],
+      ].map(
+        ([second, delay]) =>
+          `${second} LEASE_LATE Lease 1 starts ${delay}s later than planned: its resumption takes longer than planned. (HOSTS_LATE)`,
+      ),
+    );
     expect(accumulated).toEqual([600, 115]);
   });
 
@@ -117,7 +147,7 @@ describe('a resumption', () => {
 describe('a migration', () => {
   // It is planned to take 82 s, from 120 s on.
   test('that is late delays the resumption after it only if it must', async () => {
-    const { accumulated, actions, events } = await outcomeOf('migrate', 105, 2);
+    const { accumulated, actions, events, notices } = await outcomeOf('migrate', 105, 2);
     expect(events(1)).toEqual([
       ...suspendedAt(120),
       '240 SUSPENDED_SCHEDULED RESUMING -',
@@ -131,6 +161,9 @@ describe('a migration', () => {
       '240 RESUME 2 SUCCEEDED',
     ]);
     expect(accumulated).toEqual([600, 115]);
+    expect(notices(1).slice(1)).toEqual([
+      '202 LEASE_LATE Lease 1 is late: its migration takes longer than planned. (HOSTS_LATE)',
+    ]);
     const later = await outcomeOf('migrate', 140, 2);
     // Of the last extension, from 234 s on, 26 s are used.
     expect(later.events(1).slice(4, 7)).toEqual([
@@ -151,9 +184,12 @@ describe('a migration', () => {
 });
 
 test('a shutdown that is not over within its time limit ends its lease, whose machines are destroyed', async () => {
-  const { accumulated, actions, events } = await outcomeOf('shutdown', Number.POSITIVE_INFINITY);
+  const { accumulated, actions, events, notices } = await outcomeOf('shutdown', Number.POSITIVE_INFINITY);
   // Lease 2 would have stopped at 235 s.
   expect(events(2)).toEqual(['120 READY ACTIVE -', '272 ACTIVE DONE -']);
+  expect(notices(2)).toEqual([
+    '240 LEASE_LATE Lease 2 is late: its shutdown takes longer than planned. (HOSTS_LATE)',
+  ]);
   // With migration, a lease that is planned anew is resumed after the time of a migration at the earliest.
   expect(events(1).slice(4)).toEqual([
     '240 SUSPENDED_SCHEDULED SUSPENDED_PENDING HOSTS_LATE',

@@ -231,7 +231,10 @@ const noticeKinds = {
     description: 'A lease has lost its nodes, or those it was planned on, and waits for others.',
   },
   LEASE_MOVED: { description: 'A lease got other nodes, or another start, because of its nodes.' },
-  LEASE_LATE: { description: 'The machines of a lease start later than planned, because hosts take longer.' },
+  LEASE_LATE: {
+    description:
+      'The machines of a lease start later than planned, or an operation such as its suspension is late, because hosts take longer.',
+  },
   LEASE_FAILED: { description: 'A lease has failed.' },
   NODE_DOWN: { description: 'A node has failed.' },
   NODE_UP: { description: 'A node that had failed is back.' },

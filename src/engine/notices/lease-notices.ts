@@ -4,6 +4,7 @@ import {
   type LeaseEventRecord,
   type LeaseRecord,
   type LeaseState,
+  type ReservationKind,
   type StateReason,
 } from '../../core/index.ts';
 import { type NewNotice, type NoticeFacts, type NoticeKind, noNotice } from './notice.ts';
@@ -26,14 +27,29 @@ const waiting: ReadonlySet<LeaseState> = new Set([
   'SUSPENDED_QUEUED',
 ]);
 
-/** `before` is null for a new lease. The events are those of the lease in this turn. Returns at most one notice. */
+/** States in which a lease keeps the reason for which its suspension began. */
+const suspended: ReadonlySet<LeaseState> = new Set(['SUSPENDING', 'SUSPENDED_PENDING']);
+
+/** An operation of a lease that is late. */
+export interface LateOperation {
+  readonly kind: ReservationKind;
+  /** Whether this was not known before. */
+  readonly isNew: boolean;
+}
+
+/**
+ * `before` is null for a new lease. The events are those of the lease in this turn, and `late` is an operation that was
+ * extended in it. Returns at most one notice.
+ */
 export function leaseNotice(
   before: LeaseRecord | null,
   after: LeaseRecord,
   events: readonly LeaseEventRecord[],
+  late: LateOperation | null,
 ): NewNotice | null {
   const because = (holds: (code: string) => boolean): StateReason | null =>
-    events.findLast(({ reason }) => reason !== null && holds(reason.code))?.reason ?? null;
+    events.findLast(({ from, reason }) => reason !== null && holds(reason.code) && !suspended.has(from))
+      ?.reason ?? null;
   if (after.state === 'FAILED') {
     return hasFailed(after);
   }
@@ -46,7 +62,7 @@ export function leaseNotice(
     const start = startOf(after);
     return notice(after, 'LEASE_MOVED', 'has a place again', null, start === null ? {} : { start });
   }
-  return lateness(before, after, events);
+  return lateness(before, after, events, late);
 }
 
 export function hasFailed(lease: Pick<LeaseRecord, 'id' | 'project' | 'reason'>): NewNotice {
@@ -61,7 +77,8 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   const [previousStart, start] = [startOf(before), startOf(after)];
   const isLater = previousStart !== null && start !== null && start > previousStart;
   const facts = { ...(previousStart !== null && { previousStart }), ...(start !== null && { start }) };
-  if (isLater && reason.code === 'HOSTS_LATE') {
+  const isInPlace = JSON.stringify(before.mapping) === JSON.stringify(after.mapping);
+  if (isLater && isInPlace && reason.code === 'HOSTS_LATE') {
     const delay = formatDuration(start - previousStart);
     return notice(
       after,
@@ -75,21 +92,35 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);
 }
 
-/** Hosts take longer than planned, so machines start or resume later than planned without a request. */
+const operations: Partial<Readonly<Record<ReservationKind, string>>> = {
+  DISK_MIGRATION: 'migration',
+  MEMORY_MIGRATION: 'migration',
+  RESUMPTION: 'resumption',
+  SHUTDOWN: 'shutdown',
+  SUSPENSION: 'suspension',
+};
+
+/** Hosts take longer than planned: machines start or resume later without a request, or an operation is late. */
 function lateness(
   before: LeaseRecord,
   after: LeaseRecord,
   events: readonly LeaseEventRecord[],
+  late: LateOperation | null,
 ): NewNotice | null {
+  const operation = late && operations[late.kind];
+  const cause = operation ? `its ${operation} takes longer than planned` : 'its hosts take longer';
+  const reason = { code: 'HOSTS_LATE', message: cause };
   const previousStart = startOf(before);
   const start = startOf(after);
-  if (previousStart === null || start === null || start <= previousStart) return null;
   const isStarted = after.state === 'ACTIVE' && (before.state === 'ACTIVE' || before.state === 'READY');
   const isPlanned = events.length === 0 && after.state === before.state && hasSameTerms(before, after);
-  if (!isStarted && !isPlanned) return null;
-  const verb = isStarted ? 'started' : 'starts';
-  const message = `${verb} ${formatDuration(start - previousStart)} later than planned: its hosts take longer`;
-  return notice(after, 'LEASE_LATE', message, null, { previousStart, start });
+  if (previousStart !== null && start !== null && start > previousStart && (isStarted || isPlanned)) {
+    const verb = isStarted ? 'started' : 'starts';
+    const delay = formatDuration(start - previousStart);
+    const facts = { previousStart, start };
+    return notice(after, 'LEASE_LATE', `${verb} ${delay} later than planned: ${cause}`, reason, facts);
+  }
+  return operation && late?.isNew ? notice(after, 'LEASE_LATE', `is late: ${cause}`, reason) : null;
 }
 
 function hasSameTerms(before: LeaseRecord, after: LeaseRecord): boolean {

@@ -9,6 +9,7 @@ import type {
   Snapshot,
 } from '../../core/index.ts';
 import type { Core } from '../core.ts';
+import { LateOperations } from './late-operations.ts';
 import { hasFailed, leaseNotice } from './lease-notices.ts';
 import { type NewNotice, type NoticeRecord, type NoticeSettings, noNotice } from './notice.ts';
 import { TimedNotices, type Upcoming } from './timed.ts';
@@ -32,6 +33,7 @@ export class Notices {
   private readonly leases: Map<number, LeaseRecord>;
   private readonly nodes: Map<number, NodeState>;
   private readonly timed: TimedNotices;
+  private readonly late: LateOperations;
   private last: number;
 
   constructor(
@@ -43,6 +45,7 @@ export class Notices {
     this.last = last;
     this.leases = new Map(snapshot.leases.map((lease) => [lease.id, lease]));
     this.nodes = new Map((snapshot.nodes ?? []).map(({ number, state }) => [number, state]));
+    this.late = new LateOperations(snapshot.reservations);
     this.timed = new TimedNotices(givenUntil ?? Number.NEGATIVE_INFINITY);
     for (const lease of snapshot.leases) this.timed.set(`lease ${lease.id}`, this.endOf(lease), true);
     for (const each of snapshot.maintenance ?? []) {
@@ -74,13 +77,15 @@ export class Notices {
   }
 
   private ofNodes({ nodes, inventory = [] }: Changes): NewNotice[] {
-    const notices = nodes.flatMap(({ number, state }): NewNotice[] => {
+    const notices = nodes.flatMap(({ cause, number, state }): NewNotice[] => {
       const before = this.nodes.get(number) ?? 'UP';
       this.nodes.set(number, state);
       if (before === state || (before !== 'DOWN' && state !== 'DOWN')) return [];
       const kind = state === 'DOWN' ? 'NODE_DOWN' : 'NODE_UP';
       const what = state === 'DOWN' ? 'is down' : 'is back';
-      return [{ ...noNotice, kind, node: number, message: `Node ${number} ${what}.` }];
+      const reason = cause?.message ? { code: cause.code, message: cause.message } : null;
+      const message = `Node ${number} ${what}${reason ? `: ${reason.message}` : ''}.`;
+      return [{ ...noNotice, kind, node: number, message, reason }];
     });
     for (const { number, state } of inventory) this.nodes.set(number, state);
     return notices;
@@ -94,8 +99,11 @@ export class Notices {
       else eventsOf.set(event.leaseId, [event]);
     }
     const notices: NewNotice[] = [];
+    const late = this.late.follow(reservations);
     for (const lease of leases) {
-      const notice = leaseNotice(this.leases.get(lease.id) ?? null, lease, eventsOf.get(lease.id) ?? []);
+      const { id } = lease;
+      const before = this.leases.get(id) ?? null;
+      const notice = leaseNotice(before, lease, eventsOf.get(id) ?? [], late.get(id) ?? null);
       if (notice) notices.push(notice);
       if (lease.endedAt === null) this.leases.set(lease.id, lease);
       else this.leases.delete(lease.id);

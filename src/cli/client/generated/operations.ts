@@ -354,7 +354,7 @@ export type NoticeKind =
   | 'LEASE_ENDS_SOON'
   /** A lease has failed. */
   | 'LEASE_FAILED'
-  /** The machines of a lease start later than planned, because hosts take longer. */
+  /** The machines of a lease start later than planned, or an operation such as its suspension is late, because hosts take longer. */
   | 'LEASE_LATE'
   /** A lease got other nodes, or another start, because of its nodes. */
   | 'LEASE_MOVED'
