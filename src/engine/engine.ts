@@ -95,6 +95,7 @@ export class Engine implements LeaseService {
     this.hosts = new Hosts({
       ...{ adapter, clock, limits, log, metrics, report, signal, tracing, leaseTraces },
       onNodes: (nodes) => options.onNodes?.(nodes),
+      onCachedImages: (images) => options.onCachedImages?.(images),
       leaseFacts: (lease) => store.leaseFacts(lease),
     });
     this.leadership = new Leadership({

@@ -1,5 +1,12 @@
 import type { Logger } from 'pino';
-import type { LeaseEventRecord, NodeSpec, Policies, SchedulerConfig, SiteSpec } from '../core/index.ts';
+import type {
+  CachedImageRecord,
+  LeaseEventRecord,
+  NodeSpec,
+  Policies,
+  SchedulerConfig,
+  SiteSpec,
+} from '../core/index.ts';
 import type { Clock } from './clock.ts';
 import type { RestoreCore } from './core.ts';
 import type { Retention } from './housekeeping.ts';
@@ -37,6 +44,8 @@ export interface EngineOptions {
   readonly onNotices?: (notices: readonly NoticeRecord[] | null, last: number) => void;
   /** Called with the nodes of the site when this process becomes the writer and whenever they change. */
   readonly onNodes?: (nodes: readonly NodeSpec[]) => void;
+  /** The same for the images that the plan keeps on nodes for reuse. */
+  readonly onCachedImages?: (images: readonly CachedImageRecord[]) => void;
   /** The engine stopped by itself: a lease failed and the configuration requires a stop in that case. */
   readonly onFatal?: (error: Error) => void;
 }

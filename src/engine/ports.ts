@@ -302,6 +302,8 @@ export interface HostSite {
   readonly name: string;
   /** The current nodes. Nodes may be added and removed while the server runs. */
   nodes(): readonly HostNode[];
+  /** Images that the plan keeps on a node for reuse. Null or absent: it plans no caches. */
+  readonly cachedImages?: (node: number) => readonly string[] | null;
 }
 
 export interface ActionCall {

@@ -90,6 +90,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
       actions.filter((action) => !obsolete.has(action)),
     ),
     spec: stored.spec,
+    cachedImages: snapshot.site.cachedImages,
     leases: snapshot.leases,
     nodeStates: snapshot.nodes ?? [],
     running: snapshot.reservations.filter(({ kind, state }) => kind === 'VM' && state === 'ACTIVE'),

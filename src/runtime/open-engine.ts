@@ -82,6 +82,11 @@ export async function openEngine(
       metrics,
       tracing,
       onNodes: (nodes) => hosts.setNodes(nodes),
+      onCachedImages: (images) => {
+        const { imageTransfer, preparation } = config.scheduler;
+        if (preparation === 'imagetransfer' && imageTransfer.reuse === 'image-caches')
+          hosts.setCachedImages(images);
+      },
       notices: config.notices,
       retention: {
         events: config.events.retention,

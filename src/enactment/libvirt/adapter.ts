@@ -46,7 +46,7 @@ export class LibvirtAdapter implements Adapter {
   ) {
     const builtIn = options.domainType === 'test' ? testTemplate : defaultTemplate;
     const template = options.template === null ? builtIn : readFileSync(options.template, 'utf8');
-    const files = new FileKeeper(options);
+    const files = new FileKeeper(options, site);
     this.machines = new Machines(options.namePrefix);
     this.operations = new Operations(options, template, this.machines, files);
     this.migration = new Migration(options, this.machines, files, this.operations);

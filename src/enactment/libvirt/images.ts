@@ -16,6 +16,8 @@ export class Images {
   constructor(
     private readonly options: ImageOptions,
     private readonly timeLimit: Millis,
+    /** Images that the plan keeps on a node; null: it plans no caches. */
+    private readonly planned: (node: number) => readonly string[] | null = () => null,
   ) {}
 
   /** Brings an image into the host's cache, and says where it is. */
@@ -80,13 +82,17 @@ export class Images {
     }
   }
 
-  /** Makes room for an image: those that no machine uses, the least recently used first. */
+  /**
+   * Makes room for an image. What the plan keeps stays, and what it does not keep and no machine uses goes. Without a
+   * plan for caches, those go that no machine uses, the least recently used first, as far as needed.
+   */
   private async evict(host: Host, part: string, options: RunOptions): Promise<void> {
     const { cacheSizeMb } = this.options;
     // What was left of transfers that were broken off.
     const old = ['-name', '.*.part', '-mmin', '+1440', '-delete'];
     await host.run('find', [host.path('images'), ...old], options);
-    if (cacheSizeMb === null) return;
+    const planned = this.planned(host.node.number);
+    if (cacheSizeMb === null && planned === null) return;
     const files = (
       await host.run('find', [host.path('images'), '-type', 'f', '-printf', '%T@ %s %p\\n'], options)
     )
@@ -97,10 +103,12 @@ export class Images {
       })
       .sort((a, b) => a.at - b.at);
     const used = await this.inUse(host, options);
-    let excess = files.reduce((sum, { size }) => sum + size, 0) - cacheSizeMb * 1_000_000;
+    const kept = new Set(planned?.map((image) => host.path('images', image)));
+    const limit = planned === null && cacheSizeMb !== null ? cacheSizeMb * 1_000_000 : 0;
+    let excess = files.reduce((sum, { size }) => sum + size, 0) - limit;
     for (const { path, size } of files) {
       if (excess <= 0) return;
-      if (path === part || path.endsWith('.part') || used.has(path)) continue;
+      if (path === part || path.endsWith('.part') || used.has(path) || kept.has(path)) continue;
       await host.run('rm', ['-f', '--', path], options);
       excess -= size;
     }

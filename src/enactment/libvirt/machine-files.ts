@@ -1,6 +1,7 @@
 /** A machine's folder on its host: disk, seed for cloud-init, saved memory. */
 import { readFileSync } from 'node:fs';
 import type { Millis } from '../../core/index.ts';
+import type { HostSite } from '../../engine/ports.ts';
 import { filled, type MachineTarget, nameOf } from './domain.ts';
 import type { Host, RunOptions } from './host.ts';
 import { ImageError, Images } from './images.ts';
@@ -17,9 +18,14 @@ export class FileKeeper {
   private readonly images: Images | null;
   readonly timeLimit: Millis;
 
-  constructor(private readonly options: LibvirtOptions) {
+  constructor(
+    private readonly options: LibvirtOptions,
+    site: HostSite,
+  ) {
     this.timeLimit = options.timeLimit;
-    this.images = options.images && new Images(options.images, options.timeLimit);
+    this.images =
+      options.images &&
+      new Images(options.images, options.timeLimit, (node) => site.cachedImages?.(node) ?? null);
   }
 
   folder(host: Host, target: Pick<MachineTarget, 'leaseId' | 'machine'>): string {

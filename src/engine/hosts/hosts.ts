@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type {
   ActionRecord,
+  CachedImageRecord,
   Changes,
   Instant,
   LeaseRecord,
@@ -51,6 +52,8 @@ export interface HostsOptions {
   readonly report: (report: ActionReport) => void;
   /** Called with the current nodes. */
   readonly onNodes: (nodes: readonly NodeSpec[]) => void;
+  /** Called with the images that the plan keeps on nodes for reuse. */
+  readonly onCachedImages: (images: readonly CachedImageRecord[]) => void;
   readonly signal: AbortSignal;
 }
 
@@ -59,6 +62,7 @@ export interface HostsAtStart {
   readonly spec: SiteSpec;
   /** Nodes that are not UP or whose state has a cause. */
   readonly nodeStates: readonly NodeStateRecord[];
+  readonly cachedImages: readonly CachedImageRecord[];
   /** Leases that have not ended. */
   readonly leases: readonly LeaseRecord[];
   /** Machines that hosts hold or may hold. */
@@ -177,6 +181,7 @@ export class Hosts implements HostControl {
     const pause = limits.startFailurePause;
     this.pauses = new StartPauses({ ...options, log, pause, signal: this.term.signal });
     this.leases.note(known.leases);
+    this.options.onCachedImages(known.cachedImages);
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     for (const machine of known.hosted) ledger.hold(machine);
@@ -191,6 +196,7 @@ export class Hosts implements HostControl {
   /** The core was reloaded within a term; the ledger keeps its state. */
   reloaded(known: Omit<HostsAtStart, 'hosted' | 'running'>): void {
     this.leases.note(known.leases);
+    this.options.onCachedImages(known.cachedImages);
     this.know(known.spec.nodes);
     this.follow(known.nodeStates);
     this.quarantined = known.remains;
@@ -209,6 +215,7 @@ export class Hosts implements HostControl {
       for (const node of changes.inventory) nodes[node.number - 1] = node;
       this.know(nodes);
     }
+    if (changes.site) this.options.onCachedImages(changes.site.cachedImages);
     this.follow([...changes.nodes, ...(changes.inventory ?? [])]);
     this.leases.note(changes.leases);
     this.inspection?.committed(changes);
