@@ -29,13 +29,28 @@ const every = (program: string): CommandOptions['programs'] =>
   Object.fromEntries(operations.map((each) => [each, program]));
 
 const processes = join(folder, 'processes');
+const machine = join(root, 'docs/examples/local-processes/machine');
+/** Suspends a machine when the file of its name is gone. */
+const holding = join(folder, 'holding');
+const holds = join(folder, 'holds');
+mkdirSync(holds);
+writeFileSync(
+  holding,
+  `#!/bin/sh
+hold="$HOLDS/$LEASEGRAPH_LEASE-$LEASEGRAPH_MACHINE"
+[ ! -f "$hold" ] || echo suspend >>"$hold.times"
+while [ -f "$hold" ]; do sleep 0.02; done
+exec '${machine}' "$@"
+`,
+  { mode: 0o755 },
+);
 describeConformance({
   ...benchOf({
     adapter: {
       kind: 'command',
-      programs: every(join(root, 'docs/examples/local-processes/machine')),
+      programs: { ...every(machine), suspend: holding },
       timeLimit: 120_000,
-      environment: { PROCESSES_DIR: processes },
+      environment: { PROCESSES_DIR: processes, HOLDS: holds },
     },
     nodes: [],
     image: null,
@@ -45,6 +60,14 @@ describeConformance({
   name: 'command, docs/examples/local-processes',
   patience: 60_000,
   settleTime: 300_000,
+  holdSuspension: async (leaseId, machine) => {
+    const hold = join(holds, `${leaseId}-${machine}`);
+    writeFileSync(hold, '');
+    return {
+      times: () => readFileSync(`${hold}.times`, 'utf8').split('\n').length - 1,
+      letGo: () => rmSync(hold),
+    };
+  },
   stopMachine: async (leaseId, machine, { number }) => {
     const file = join(processes, String(number), `${leaseId}-${machine}`, 'process');
     process.kill(Number(readFileSync(file, 'utf8').split(' ')[0]), 'SIGKILL');

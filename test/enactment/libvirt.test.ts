@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -42,6 +34,8 @@ import {
   missingPrograms,
   type Operation,
   powerOff,
+  processOf,
+  recordVirsh,
   writeGuestImage,
 } from '../support/libvirt.ts';
 
@@ -91,15 +85,22 @@ const does = (
   });
 };
 const done = expect.objectContaining({ status: 'done' });
+const virshCalls = recordVirsh(folder);
+afterAll(() => virshCalls.stop());
 
 /** Several cases at once: they wait for hosts more than they work. */
-const describeConcurrently = (title: string, makeBench: () => Promise<Bench>): void => {
+const describeConcurrently = (
+  title: string,
+  makeBench: () => Promise<Bench>,
+  isWanted: (name: string) => boolean = () => true,
+): void => {
   describe(`${title}: conformance`, { concurrent: true }, () => {
     let bench: Bench;
     beforeAll(async () => {
       bench = await makeBench();
     });
     conformanceCases.forEach((each, index) => {
+      if (!isWanted(each.name)) return;
       test(each.name, async ({ skip }) => {
         try {
           await runCase(bench, each, firstConformanceLease + index);
@@ -146,22 +147,41 @@ describe.skipIf(missingPrograms.length > 0)(
           log,
         ),
       stopMachine: (leaseId, machine, { number }) => powerOff(daemonOf(number), `lg-${leaseId}-${machine}`),
-    }));
-
-    describeConcurrently('libvirt, test driver', async () => ({
-      name: 'libvirt, test driver',
-      nodes: [one, two],
-      capacity: { CPU: 100, Memory: 64 },
-      image: null,
-      patience: 60_000,
-      settleTime: 300_000,
-      make: async (names) => new LibvirtAdapter(testDriver, names, log),
-      stopMachine: async (leaseId, machine, node) => {
-        // On the daemon that the adapter uses for the node.
-        const { virsh } = await openHost(node, testDriver);
-        await virsh.run(['shutdown', `lg-${leaseId}-${machine}`], 30_000, AbortSignal.timeout(120_000));
+      provideImage: async ({ name }) => {
+        if (/[/\0\n]|^\./.test(name)) return false;
+        writeGuestImage(join(folder, name));
+        return true;
+      },
+      holdSuspension: async (leaseId, machine, { number }) => {
+        const name = `lg-${leaseId}-${machine}`;
+        const pid = processOf(daemonOf(number), name);
+        process.kill(pid, 'SIGSTOP');
+        return {
+          times: () => virshCalls.count('save', name),
+          letGo: () => void process.kill(pid, 'SIGCONT'),
+        };
       },
     }));
+
+    // The other cases are tried on it by the command line (test/e2e/conformance.test.ts).
+    describeConcurrently(
+      'libvirt, test driver',
+      async () => ({
+        name: 'libvirt, test driver',
+        nodes: [one, two],
+        capacity: { CPU: 100, Memory: 64 },
+        image: null,
+        patience: 60_000,
+        settleTime: 300_000,
+        make: async (names) => new LibvirtAdapter(testDriver, names, log),
+        stopMachine: async (leaseId, machine, node) => {
+          // On the daemon that the adapter uses for the node.
+          const { virsh } = await openHost(node, testDriver);
+          await virsh.run(['shutdown', `lg-${leaseId}-${machine}`], 30_000, AbortSignal.timeout(120_000));
+        },
+      }),
+      (name) => name.includes('stops by itself'),
+    );
 
     test('memory survives suspension, a move to another host and resumption; a new start begins anew', async () => {
       const adapter = open(options);
@@ -223,6 +243,39 @@ describe.skipIf(missingPrograms.length > 0)(
       // Of a lease that is prepared the base image stays.
       expect(cached()).toEqual(['first', 'third']);
       for (const leaseId of [21, 23, 24]) await does(adapter, 'destroy', { leaseId });
+    });
+
+    test('where the scheduler plans caches, hosts keep and evict what it does', async () => {
+      for (const name of ['kept', 'used', 'evicted', 'brought']) writeGuestImage(join(folder, name));
+      const planned = hostSite('test', [
+        { number: 1, hostname: 'node-1', capacity: { CPU: 400, Memory: 4096 } },
+      ]);
+      // In a folder of its own, and with a limit of its own that does not count.
+      const directory = join(daemonOf(1).files, 'planned');
+      const hosts = { 'node-1': { ...options.hosts?.['node-1'], directory } };
+      const images = { repository: folder, format: 'raw', cacheSizeMb: 1 } as const;
+      const adapter = new LibvirtAdapter({ ...options, hosts, images, namePrefix: 'planned' }, planned, log);
+      adapters.push(adapter);
+      const cached = () => readdirSync(join(directory, 'images')).sort();
+      const keep = (...names: readonly string[]) =>
+        planned.setCachedImages(
+          names.map((name) => ({ node: 1, image: { name, sizeMb: 1 }, timeout: null, users: [] })),
+        );
+      const brings = async (leaseId: number, name: string): Promise<void> => {
+        expect(await does(adapter, 'prepare', { leaseId, image: { name, sizeMb: 1 } })).toEqual(done);
+      };
+      keep('kept', 'evicted');
+      for (const [index, name] of ['kept', 'used', 'evicted'].entries()) await brings(index + 1, name);
+      for (const leaseId of [1, 3]) await does(adapter, 'destroy', { leaseId });
+      expect(cached()).toEqual(['evicted', 'kept', 'used']);
+      // The plan gives one up, and its transfer brings another one. What a machine needs stays.
+      keep('kept');
+      await brings(4, 'brought');
+      expect(cached()).toEqual(['brought', 'kept', 'used']);
+      for (const leaseId of [2, 4]) await does(adapter, 'destroy', { leaseId });
+      await brings(5, 'evicted');
+      expect(cached()).toEqual(['evicted', 'kept']);
+      await does(adapter, 'destroy', { leaseId: 5 });
     });
 
     test('cloud-init is told what the machine is and of which lease, whatever its owner calls it', async () => {
@@ -342,11 +395,7 @@ describe.skipIf(missingPrograms.length > 0)(
       const lease = { leaseId: 53 };
       const inspect = () => adapter.inspect({ ...lease, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
       await does(adapter, 'start', lease);
-      const pid = readFileSync(
-        join(daemonOf(1).folder, 'run', 'libvirt', 'qemu', 'run', 'lg-53-1.pid'),
-        'utf8',
-      );
-      process.kill(Number(pid), 'SIGKILL');
+      process.kill(processOf(daemonOf(1), 'lg-53-1'), 'SIGKILL');
       while ((await inspect()) === 'running') await sleep(50);
       expect(await inspect()).toBe('absent');
       expect(await does(adapter, 'start', lease)).toEqual(done);

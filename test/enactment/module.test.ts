@@ -24,7 +24,7 @@ describeConformance({
     log,
   }),
   name: 'docs/examples/adapters/notebook.js',
-  provideImage: async () => {},
+  provideImage: async () => true,
   stopMachine: async (leaseId, machine, { number }) => {
     const machines = JSON.parse(readFileSync(machinesFile, 'utf8'));
     writeFileSync(

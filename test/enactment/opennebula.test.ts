@@ -59,8 +59,9 @@ describeConformance({
   capacity: { CPU: 100, Memory: 64 },
   image: { name: 'conformance', sizeMb: 8 },
   make: async (names) => new OpenNebulaAdapter(optionsFor(double.endpoint), names, log),
-  provideImage: async () => {},
+  provideImage: async () => true,
   stopMachine: async (leaseId, machine) => double.powerOff(`lg-${leaseId}-${machine}`),
+  holdSuspension: async (leaseId, machine) => double.hold('suspend', `lg-${leaseId}-${machine}`),
 });
 
 test("the adapter's numbers of states are those that OpenNebula documents", () => {

@@ -43,7 +43,7 @@ const benchOf = (name: string, make: () => Adapter): Bench => {
       made = make();
       return made;
     },
-    provideImage: async () => {},
+    provideImage: async () => true,
     stopMachine: async (leaseId, machine, { number }) => {
       if (made instanceof SimulatedAdapter) made.stopMachine({ leaseId, machine, node: number });
     },

@@ -1,7 +1,7 @@
 /** libvirt daemons of a test's own, and a guest that tells whether its memory is what it was. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -130,6 +130,11 @@ async function connected(daemon: PrivateDaemon, name: string): Promise<Socket> {
   }
 }
 
+/** The number of a machine's process, as libvirt notes it. */
+export function processOf(daemon: PrivateDaemon, name: string): number {
+  return Number(readFileSync(join(daemon.folder, 'run', 'libvirt', 'qemu', 'run', `${name}.pid`), 'utf8'));
+}
+
 /** The next whole line that the guest writes. */
 export async function guestSays(daemon: PrivateDaemon, name: string): Promise<GuestSays> {
   const socket = await connected(daemon, name);
@@ -161,4 +166,30 @@ export async function powerOff(daemon: PrivateDaemon, name: string): Promise<voi
   }
   socket.destroy();
   throw new Error(`${name} does not power off`);
+}
+
+/** Records what virsh is called with, from now on: a program of its name comes before it. */
+export function recordVirsh(folder: string): {
+  count(command: string, domain: string): number;
+  stop(): void;
+} {
+  const bin = join(folder, 'recording');
+  const calls = join(bin, 'calls');
+  const path = process.env.PATH ?? '';
+  mkdirSync(bin);
+  writeFileSync(
+    join(bin, 'virsh'),
+    `#!/bin/sh\nPATH="$\{PATH#*:}"\necho "$*" >>'${calls}'\nexec virsh "$@"\n`,
+    { mode: 0o755 },
+  );
+  process.env.PATH = `${bin}:${path}`;
+  return {
+    count: (command, domain) => {
+      const lines = existsSync(calls) ? readFileSync(calls, 'utf8').split('\n') : [];
+      return lines.filter((line) => line.includes(` ${command} --domain ${domain} `)).length;
+    },
+    stop: () => {
+      process.env.PATH = path;
+    },
+  };
 }

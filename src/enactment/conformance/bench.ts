@@ -25,13 +25,26 @@ export interface Bench {
   readonly patience?: Millis;
   /** How long an operation may take altogether. Default: 60 s. */
   readonly settleTime?: Millis;
-  /** Makes an image available under a name; without it, images of other names are not expected to exist. */
-  readonly provideImage?: (image: DiskImage) => Promise<void>;
+  /**
+   * Makes an image available under a name, or says (false) that no image can have it; without it, images of other names
+   * are not expected to exist.
+   */
+  readonly provideImage?: (image: DiskImage) => Promise<boolean>;
+  /**
+   * Has the suspension of one machine take until it is let go. Where there is none, the cases that need it are skipped.
+   */
+  readonly holdSuspension?: (leaseId: number, machine: number, node: HostNode) => Promise<Held>;
   /**
    * Ends a machine from inside, as a guest that powers off. Where there is none, the cases that need it are skipped.
    */
   readonly stopMachine?: (leaseId: number, machine: number, node: HostNode) => Promise<void>;
   readonly close?: () => Promise<void>;
+}
+
+export interface Held {
+  /** How often the backend was told to suspend it. */
+  times(): number;
+  letGo(): void;
 }
 
 export type Verb = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';

@@ -72,8 +72,9 @@ export async function openNebulaDoubleBench({
     capacity,
     image,
     make: async (site) => new OpenNebulaAdapter(options, site, log),
-    provideImage: async () => {},
+    provideImage: async () => true,
     stopMachine: async (leaseId, machine) => double.powerOff(`conformance-${leaseId}-${machine}`),
+    holdSuspension: async (leaseId, machine) => double.hold('suspend', `conformance-${leaseId}-${machine}`),
     close: () => double.close(),
   };
 }
@@ -83,13 +84,35 @@ function simulatedBench(config: AdapterConfig & { kind: 'simulated' }, common: C
   const folder = mkdtempSync(join(tmpdir(), 'leasegraph-conformance-'));
   const stateFile = config.stateFile ?? join(folder, 'machines.json');
   let made: SimulatedAdapter | null = null;
+  /** Machine -> how often its suspension was begun. */
+  const begun = new Map<string, number>();
+  const heldTime = 3_600_000;
+  let skew = 0;
   return {
     ...common,
     make: async () => {
-      made = new SimulatedAdapter({ ...config, stateFile });
+      made = new SimulatedAdapter({
+        ...config,
+        ...{ stateFile, now: () => Date.now() + skew },
+        delayOf: (kind, { target: { leaseId, machine } }) => {
+          const times = begun.get(`${leaseId}/${machine}`);
+          if (kind !== 'SUSPEND' || times === undefined) return null;
+          begun.set(`${leaseId}/${machine}`, times + 1);
+          return heldTime;
+        },
+      });
       return made;
     },
-    provideImage: async () => {},
+    provideImage: async () => true,
+    holdSuspension: async (leaseId, machine) => {
+      begun.set(`${leaseId}/${machine}`, 0);
+      return {
+        times: () => begun.get(`${leaseId}/${machine}`) ?? 0,
+        letGo: () => {
+          skew += heldTime;
+        },
+      };
+    },
     stopMachine: async (leaseId, machine, { number }) =>
       made?.stopMachine({ leaseId, machine, node: number }),
     close: async () => rmSync(folder, { recursive: true, force: true }),

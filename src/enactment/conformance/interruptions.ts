@@ -1,6 +1,6 @@
 /** Calls that are slow, cancelled or out of time, and processes that end. */
 import assert from 'node:assert/strict';
-import { done, life, type Stage } from './bench.ts';
+import { done, life, Skipped, type Stage } from './bench.ts';
 import type { ConformanceCase } from './case.ts';
 
 /** Ends within the time that a call has, whatever comes of it. */
@@ -76,6 +76,33 @@ export const interruptions: readonly ConformanceCase[] = [
       await within(stage, stage.inspect(1), 'inspect of the machine that is being suspended');
       assert.deepEqual(await slow, done);
       await stage.is('suspended', 'after suspend');
+    },
+  },
+  {
+    name: 'an operation that takes long is carried out once, however often it is called, and delays no other',
+    async run(stage) {
+      const { bench, here, leaseId, nodes, there } = stage;
+      if (!bench.holdSuspension) throw new Skipped('this bench cannot hold a suspension');
+      await stage.does(['start'], { machine: 1 });
+      const held = await bench.holdSuspension(leaseId, 1, nodes[0]);
+      const slow = stage.callFor({ machine: 1 });
+      const again = () => stage.call('suspend', { ...slow, deadline: Date.now() + 50 });
+      try {
+        assert.deepEqual(await again(), { status: 'pending' }, 'the first call');
+        // Other machines on its node, and on others, are started and removed meanwhile.
+        for (const [machine, node] of [
+          [2, here],
+          [3, there],
+        ] as const)
+          await within(stage, stage.does(['start', 'destroy'], { machine, node }), `machine ${machine}`);
+        await within(stage, stage.inspect(1), 'inspect');
+        for (const _ of [1, 2, 3]) assert.deepEqual(await again(), { status: 'pending' }, 'another call');
+      } finally {
+        held.letGo();
+      }
+      assert.deepEqual(await stage.settle('suspend', slow), done, 'when it was let go');
+      await stage.is('suspended', 'after suspend');
+      assert.equal(held.times(), 1, 'the backend was told more than once');
     },
   },
   {

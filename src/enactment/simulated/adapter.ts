@@ -26,6 +26,8 @@ export interface SimulatedOptions {
   readonly seed?: number;
   /** A file in which the machines outlive the process. Without it they are gone when it ends. */
   readonly stateFile?: string;
+  /** How long an action takes that begins; null: as configured. For tests. */
+  readonly delayOf?: (kind: ActionKind, call: ActionCall) => Millis | null;
   /** Waits; a test may bring its own. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly now?: () => number;
@@ -184,7 +186,10 @@ export class SimulatedAdapter implements Adapter {
     return { status: steps[kind].from[0] ?? 'absent', at };
   }
 
-  private delay(kind: ActionKind, { actionId, target }: ActionCall): Millis {
+  private delay(kind: ActionKind, call: ActionCall): Millis {
+    const { actionId, target } = call;
+    const own = this.options.delayOf?.(kind, call) ?? null;
+    if (own !== null) return own;
     const delay = this.options.delays?.[kind.toLowerCase() as Lowercase<ActionKind>] ?? 0;
     if (typeof delay === 'number') return delay;
     const [min, max] = delay;

@@ -66,6 +66,8 @@ export class OpenNebulaDouble {
   private lastId = -1;
   private readonly hosts: OneHost[] = [];
   private lastHost = -1;
+  /** Actions and the VM's name that are held, and how often each was asked for. */
+  private readonly held = new Map<string, { times: number; go: (() => void) | null }>();
   /** How often each method was called. */
   readonly calls = new Map<string, number>();
   private readonly server = createServer((request, response) => {
@@ -96,6 +98,19 @@ export class OpenNebulaDouble {
     const vm = [...this.vms.values()].find((each) => each.name === name && each.state === 'ACTIVE');
     if (!vm) throw new Error(`there is no active VM ${name}`);
     this.become(vm, 'POWEROFF');
+  }
+
+  /** Has an action on a VM take until it is let go. */
+  hold(action: string, name: string): { times(): number; letGo(): void } {
+    const held: { times: number; go: (() => void) | null } = { times: 0, go: null };
+    this.held.set(`${action} ${name}`, held);
+    return {
+      times: () => held.times,
+      letGo: () => {
+        this.held.delete(`${action} ${name}`);
+        held.go?.();
+      },
+    };
   }
 
   addHost(name: string): void {
@@ -231,10 +246,12 @@ export class OpenNebulaDouble {
 
   private act(action: string, vm: Vm): number {
     const isRunning = vm.state === 'ACTIVE' && vm.lcmState === 'RUNNING';
+    const asked = this.held.get(`${action} ${vm.name}`);
+    if (asked) asked.times += 1;
     switch (action) {
       case 'suspend':
         if (!isRunning) throw this.wrongState(action, vm);
-        this.pass(vm, ['SAVE_SUSPEND'], 'SUSPENDED');
+        this.pass(vm, ['SAVE_SUSPEND'], 'SUSPENDED', this.held.get(`suspend ${vm.name}`));
         break;
       case 'resume':
         if (vm.state !== 'SUSPENDED' && vm.state !== 'POWEROFF') throw this.wrongState(action, vm);
@@ -273,7 +290,12 @@ export class OpenNebulaDouble {
   }
 
   /** Through states of the life cycle, the last of which stays unless there is a state after it. */
-  private pass(vm: Vm, lcm: readonly LcmState[], after: VmState | null = null): void {
+  private pass(
+    vm: Vm,
+    lcm: readonly LcmState[],
+    after: VmState | null = null,
+    held?: { go: (() => void) | null },
+  ): void {
     vm.generation += 1;
     const { generation } = vm;
     const step = ([next, ...rest]: readonly LcmState[]): void => {
@@ -284,7 +306,8 @@ export class OpenNebulaDouble {
       }
       vm.state = 'ACTIVE';
       vm.lcmState = next;
-      if (rest.length > 0 || after !== null) setTimeout(() => step(rest), this.options.delay);
+      if (held) held.go = () => step(rest);
+      else if (rest.length > 0 || after !== null) setTimeout(() => step(rest), this.options.delay);
     };
     step(lcm);
   }
