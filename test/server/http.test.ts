@@ -54,7 +54,8 @@ describe('the web console', () => {
         html,
         html,
       ]);
-    for (const accept of ['application/json', 'application/json, text/plain, */*', 'text/plain'])
+    const others = ['application/json', 'application/json, text/plain, */*', 'text/plain'];
+    for (const accept of [...others, 'text/html;q=0, application/json', '*/*;q=0'])
       expect([accept, await root(accept)]).toEqual([accept, refused]);
     expect(await root('*/*', { method: 'POST' })).toEqual(refused);
     expect(await root('text/html', {}, '/leases')).toEqual(html);

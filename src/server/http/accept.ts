@@ -36,3 +36,13 @@ export function withoutExcluded(accept: string): string | null {
   const left = forms.filter((form) => (qualityOf(form, ranges) ?? 0) > 0);
   return left.length === 0 ? null : left.join(', ');
 }
+
+/** Whether a header Accept names a type and does not exclude it. */
+export function isNamed(type: string, accept: string): boolean {
+  return rangesOf(accept).some((range) => range.type === type && range.quality > 0);
+}
+
+/** Whether a header Accept has ranges with texts only, none of which it excludes; true for an empty one. */
+export function takesAnyText(accept: string): boolean {
+  return rangesOf(accept).every(({ quality, type }) => quality > 0 && ['', '*/*', 'text/*'].includes(type));
+}

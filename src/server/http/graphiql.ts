@@ -1,3 +1,4 @@
+import { isNamed, takesAnyText } from './accept.ts';
 import type { Answer } from './answer.ts';
 import { immutable, SharedFile } from './shared-file.ts';
 
@@ -172,7 +173,7 @@ function between(
 export function wantsPage(request: Request): boolean {
   return (
     (request.method === 'GET' || request.method === 'HEAD') &&
-    (request.headers.get('accept') ?? '').toLowerCase().includes('text/html')
+    isNamed('text/html', request.headers.get('accept') ?? '')
   );
 }
 
@@ -180,8 +181,7 @@ export function wantsPage(request: Request): boolean {
 export function takesPage(request: Request): boolean {
   if (wantsPage(request)) return true;
   if (request.method !== 'GET' && request.method !== 'HEAD') return false;
-  const ranges = (request.headers.get('accept') ?? '').split(',');
-  return ranges.every((range) => /^\s*(?:\*\/\*|text\/\*)?\s*(?:;|$)/i.test(range));
+  return takesAnyText(request.headers.get('accept') ?? '');
 }
 
 export async function graphiqlPage(request: Request): Promise<Answer> {
