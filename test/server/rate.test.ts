@@ -98,6 +98,37 @@ describe('the cost of operations', async () => {
     expect(await costOn(4)(query, { input })).toBe(1 + 303 + (1 + 303) + (1 + 303 * 2));
   });
 
+  const day = { from: '2030-01-31T00:00:00Z', to: '2030-02-01T00:00:00Z' };
+  it.each([
+    ['utilization(from: $from, to: $to, step: $step) { used }', { ...day, step: 'PT15M' }, 96],
+    ['accounting(from: $from, to: $to, by: OWNER, step: $step) { leases }', { ...day, step: 'PT12H' }, 2_000],
+    ['objects(ids: $ids) { id }', { ids: ['a', 'b'] }, 2],
+    ['objects(ids: $ids) { id }', { ids: 5 }, 1],
+    [
+      'availability(machines: $machines, duration: $step) { earliestStart }',
+      { step: 'PT1H', machines: { count: 7, capacity: { type: 'CPU', amount: 1 } } },
+      8,
+    ],
+  ])('counts the same for variables as for literals: %s of %o', async (selection, variables, requested) => {
+    const types = { from: 'DateTime!', to: 'DateTime!', step: 'Duration!', ids: '[ID!]!' };
+    const declared = Object.keys(variables).map(
+      (name) => `$${name}: ${{ ...types, machines: '[MachineSetInput!]!' }[name]}`,
+    );
+    expect(await costOn(4)(`query (${declared.join(', ')}) { ${selection} }`, variables)).toBe(requested);
+  });
+
+  it('is not unknown for variables that are not valid', async () => {
+    const { app, ask, post } = apiOn(api.prisma, { limits: { costBurst: 60, costPerSecond: 0.001 } });
+    const query = 'query ($ids: [ID!]!) { objects(ids: $ids) { id } }';
+    for (const ids of [{ length: 1e9 }, null, [{}], { length: 'x' }]) {
+      const { errors } = await ask(query, { ids });
+      expect(errors?.[0]?.extensions?.code).toBe('BAD_USER_INPUT');
+    }
+    expect((await post('{ leases { nodes { number } } }')).status).toBe(200);
+    expect((await post('{ leases { nodes { number } } }')).status).toBe(429);
+    await app.endSubscriptions();
+  });
+
   it('counts no more nodes than a response can have, and the costliest', async () => {
     const nodes = (selection: string) => `reservations(first: 100) { nodes { nodes { ${selection} } } }`;
     const lists = `plain: ${nodes('number')} named: ${nodes('number hostname')}`;

@@ -109,8 +109,8 @@ function costOfNodes(lists: readonly NodeList[]): Pick<Part, 'objects' | 'charac
 }
 
 /**
- * Measures a valid operation. Each fragment is measured once, so that the time depends only on the length of the
- * document.
+ * Measures a valid operation with coerced variables. Each fragment is measured once, so that the time depends only on
+ * the length of the document.
  */
 export function measure(
   schema: GraphQLSchema,

@@ -4,6 +4,7 @@ import {
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
+  getVariableValues,
   type OperationDefinitionNode,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
@@ -25,6 +26,19 @@ const operationOf = ({
   operationName,
 }: OperationArguments): OperationDefinitionNode | null | undefined =>
   getOperationAST(document, operationName);
+
+/**
+ * As resolvers get them: as they are sent, durations are texts, and a list of one may be its element. Null if they are
+ * not valid.
+ */
+function coercedVariables(
+  { schema, variableValues }: OperationArguments,
+  { variableDefinitions = [] }: OperationDefinitionNode,
+): Readonly<Record<string, unknown>> | null {
+  const given = (variableValues ?? {}) as Readonly<Record<string, unknown>>;
+  const { coerced } = getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 });
+  return coerced ?? null;
+}
 
 type CostLimits = Pick<
   ServerLimits,
@@ -56,8 +70,11 @@ export function useOperationLimits(limits: CostLimits, site: () => SiteSize): Pl
   const admit = (args: OperationArguments & { readonly contextValue: unknown }) => {
     const operation = operationOf(args);
     if (!operation) return null;
-    const variables = (args.variableValues ?? {}) as Readonly<Record<string, unknown>>;
-    const measured = measure(args.schema, args.document, operation, variables, site());
+    const variables = coercedVariables(args, operation);
+    // Of variables that are not valid, the execution says so.
+    const measured = variables
+      ? measure(args.schema, args.document, operation, variables, site())
+      : { cost: 0, depth: 0, aliases: 0 };
     const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
     if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
     const { address, principal } = args.contextValue as PrincipalContext;
