@@ -1,6 +1,6 @@
 import { carryOutDue, endPrematurely, nextDueAfter } from './lifecycle/due.ts';
 import { type DiscardedLease, discardLease, removeMachines } from './lifecycle/host-reports.ts';
-import { startedLate } from './lifecycle/late.ts';
+import { startedLate, startPutOff } from './lifecycle/late.ts';
 import { operationFinished, operationLate } from './lifecycle/late-operations.ts';
 import { addNodes, removeNode, updateNode } from './lifecycle/nodes/inventory.ts';
 import { endMaintenance, planMaintenance } from './lifecycle/nodes/maintenance.ts';
@@ -167,7 +167,9 @@ export class Scheduler extends SchedulerView {
   actionFailed(now: Instant, leaseId: number, reason: StateReason): void {
     const lease = this.state.leases.get(leaseId);
     if (!lease) return;
+    const nodes = new Set(lease.vm?.amounts.keys());
     failLease(this.state, lease, now, reason);
+    startPutOff(this.state, nodes, now);
     reevaluateIfDue(this.state, now);
   }
 

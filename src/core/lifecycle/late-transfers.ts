@@ -3,14 +3,13 @@
  * their images are there, on the nodes that they have.
  */
 
-import { mayHoldUntil } from '../mapping/held-until.ts';
-import type { Lease, TransferReservation, VmReservation } from '../model/lease.ts';
+import type { Lease, TransferReservation } from '../model/lease.ts';
 import { hostsLate } from '../model/reasons.ts';
 import type { Instant } from '../model/records.ts';
 import { failWhateverHappens } from '../placement/endings.ts';
 import { withdrawPlan } from '../placement/plan-anew.ts';
 import type { SchedulerState } from '../state.ts';
-import { moveChain, startLater, unplannedTime } from './late.ts';
+import { startEarlier, startLater, unplannedTime } from './late.ts';
 import { planAnew, settleWithoutPlace } from './nodes/plans.ts';
 
 /** A transfer that is going on lasts until `until`. */
@@ -72,26 +71,4 @@ function waitForImage(
   const taken = [{ ...withdrawPlan(state, lease, now), later: false }];
   const withoutPlace = planAnew(state, taken, [], reason, now);
   settleWithoutPlace(state, withoutPlace, 'DISPLACE', [], reason, false, now);
-}
-
-/** The machines start now, or when they were requested, if their nodes are free from then on. */
-function startEarlier(state: SchedulerState, vm: VmReservation, now: Instant): void {
-  const { lease, start } = vm;
-  const earliest = Math.max(now, lease.requestedStart ?? now);
-  const isFree =
-    earliest < start &&
-    mayHoldUntil(state, vm, earliest, start) === start &&
-    vm.mapping.slice(1).every((node) => state.table.nodes[node]?.isOpen(earliest, start));
-  if (!isFree) return;
-  state.touch(lease);
-  const change = (): void => {
-    vm.start = earliest;
-    const beyond = lease.type === 'ADVANCE_RESERVATION' ? 0 : Math.min(0, unplannedTime(lease, vm));
-    vm.end += beyond;
-    for (const each of vm.after) {
-      each.start += beyond;
-      each.end += beyond;
-    }
-  };
-  moveChain(state, vm, change, now);
 }

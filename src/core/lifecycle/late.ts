@@ -2,7 +2,7 @@
  * Hosts that take longer than planned. A running operation is never cut off: its reservation is extended, and
  * reservations it collides with are replanned. Running time counts from the actual start of the machines.
  */
-import { heldUntil } from '../mapping/held-until.ts';
+import { heldUntil, mayHoldUntil } from '../mapping/held-until.ts';
 import type { Vector } from '../model/capacity.ts';
 import type { Lease, Reservation, VmReservation } from '../model/lease.ts';
 import { hostsLate } from '../model/reasons.ts';
@@ -86,6 +86,7 @@ export function finishOperation(
   state.journal.attempt(() => {
     state.touch(lease);
     moveChain(state, vm, () => shift(vm.after, operation, now - operation.end), now);
+    startPutOff(state, new Set(vm.amounts.keys()), now);
     state.askForReevaluation();
     return true;
   });
@@ -262,4 +263,35 @@ function makeUpFor(state: SchedulerState, lease: Lease, vm: VmReservation, now: 
 export function unplannedTime(lease: Lease, vm: VmReservation): Millis {
   const planned = lease.later.reduce((sum, each) => sum + each.end - each.start, 0);
   return vm.start + lease.remaining - planned - vm.end;
+}
+
+/** The machines start now, or when they were requested, if their nodes are free from then on. */
+export function startEarlier(state: SchedulerState, vm: VmReservation, now: Instant): void {
+  const { lease, start } = vm;
+  const earliest = Math.max(now, lease.requestedStart ?? now);
+  const isFree =
+    earliest < start &&
+    mayHoldUntil(state, vm, earliest, start) === start &&
+    vm.mapping.slice(1).every((node) => state.table.nodes[node]?.isOpen(earliest, start));
+  if (!isFree) return;
+  state.touch(lease);
+  const change = (): void => {
+    vm.start = earliest;
+    const beyond = lease.type === 'ADVANCE_RESERVATION' ? 0 : Math.min(0, unplannedTime(lease, vm));
+    vm.end += beyond;
+    for (const each of vm.after) {
+      each.start += beyond;
+      each.end += beyond;
+    }
+  };
+  moveChain(state, vm, change, now);
+}
+
+/** Advance reservations that were put off on these nodes start as soon as the nodes are free. */
+export function startPutOff(state: SchedulerState, nodes: ReadonlySet<number>, now: Instant): void {
+  for (const { requestedStart, state: lease, type, vm } of [...state.leases.values()]) {
+    if (type !== 'ADVANCE_RESERVATION' || lease !== 'READY' || !vm || requestedStart === null) continue;
+    const isPutOff = vm.state === 'SCHEDULED' && vm.start > Math.max(now, requestedStart);
+    if (isPutOff && vm.mapping.some((node) => nodes.has(node))) startEarlier(state, vm, now);
+  }
 }

@@ -5,7 +5,7 @@
 import { machineRemains } from '../model/reasons.ts';
 import type { Instant, RemainingMachine } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
-import { makeWay } from './late.ts';
+import { makeWay, startPutOff } from './late.ts';
 import { moveBlocked } from './start-failure.ts';
 
 /** `machines`: all that there are. Those that are not named any more are gone. */
@@ -18,7 +18,9 @@ export function holdRemaining(
   const { remaining } = availability;
   if (machines.length === 0 && remaining.isEmpty) return;
   journal.attempt(() => {
-    if (remaining.keepOnly(machines)) {
+    const free = remaining.keepOnly(machines);
+    if (free.size > 0) {
+      startPutOff(state, free, now);
       state.askForReevaluation();
       state.askForPass();
     }

@@ -59,12 +59,12 @@ export class RemainingMachines {
     this.journal.record(() => this.held.delete(keyOf(machine)));
   }
 
-  /** Releases all but these. Returns whether there was any other. */
-  keepOnly(machines: readonly RemainingMachine[]): boolean {
+  /** Releases all but these. Returns the nodes of the others. */
+  keepOnly(machines: readonly RemainingMachine[]): ReadonlySet<number> {
     const kept = new Set(machines.map(keyOf));
     const gone = [...this.held].filter(([key]) => !kept.has(key));
     for (const [, { machine }] of gone) this.release(machine);
-    return gone.length > 0;
+    return new Set(gone.map(([, { machine }]) => machine.node));
   }
 
   private release(machine: RemainingMachine): void {
