@@ -35,7 +35,7 @@ describe('changes to running leases', () => {
           ...promiseFaults(history),
         ]);
       }),
-      { numRuns: runs(650) },
+      { numRuns: runs(500) },
     );
   });
 
@@ -48,7 +48,7 @@ describe('changes to running leases', () => {
         expect(without.answers.every((code) => code === null)).toBe(true);
         expect(JSON.stringify(without.ledger.history())).toBe(JSON.stringify(whole.ledger.history()));
       }),
-      { numRuns: runs(350) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -64,7 +64,7 @@ describe('changes to running leases', () => {
         expect(without.summary).toEqual(whole.summary);
         expect(without.commands.every(({ accepted: isAccepted }) => isAccepted)).toBe(true);
       }),
-      { numRuns: runs(350) },
+      { numRuns: runs(700) },
     );
   });
 });
