@@ -10,6 +10,7 @@ import { type Column, Table } from '../ui/table.tsx';
 import { ActionOutput } from './action-output.tsx';
 import { CancelLease, ChangeLease, DiscardLease, EndLease } from './change-lease.tsx';
 import { hasEnded, leaseName, Start } from './lease-table.tsx';
+import { LeaseTimeline } from './lease-timeline.tsx';
 import { NodeLink } from './node-table.tsx';
 
 type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
@@ -231,6 +232,9 @@ function Details({ lease }: { lease: LeaseDetail }) {
           keyOf={({ index }) => index}
         />
         {lease.machines.length > 200 && <p className="muted">The first 200 machines are shown.</p>}
+      </Card>
+      <Card title="States over time" wide>
+        <LeaseTimeline lease={lease} />
       </Card>
       <Card title="Reservations" wide>
         {lease.reservations.nodes.length === 0 ? (

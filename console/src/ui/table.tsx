@@ -4,10 +4,10 @@ import { ScrollArea } from './parts.tsx';
 export interface Column<Row> {
   readonly header: string;
   /**
-   * `number`: to the right; `text`: may wrap; `short`: a text of a few words, which may wrap; `actions`: the header is
-   * for screen readers only.
+   * `number`: to the right; `text`: may wrap; `short`: a text of a few words, which may wrap; `chart`: takes the
+   * width that is left; `actions`: the header is for screen readers only.
    */
-  readonly kind?: 'number' | 'text' | 'short' | 'actions';
+  readonly kind?: 'number' | 'text' | 'short' | 'chart' | 'actions';
   readonly cell: (row: Row) => ReactNode;
 }
 
