@@ -66,6 +66,8 @@ async function fill(site: Site, { nodes, leases, areNamesLong }: Content): Promi
   const next = numbers(7);
   const begun = await now(site);
   const at = (minutes: number) => new Date(begun + minutes * minute).toISOString();
+  // On a slow machine hours of the site's time pass between the first request and the last.
+  const ahead = async (minutes: number) => new Date((await now(site)) + minutes * minute).toISOString();
   const machines = (count: number, share: number) => [
     {
       count,
@@ -83,7 +85,7 @@ async function fill(site: Site, { nodes, leases, areNamesLong }: Content): Promi
     await site.request(name, {
       duration,
       machines: machines(count, isReservation ? 400 : 100 * 2 ** next(3)),
-      ...(isReservation ? { type: 'ADVANCE_RESERVATION', start: at(80 + 20 * next(18)) } : {}),
+      ...(isReservation ? { type: 'ADVANCE_RESERVATION', start: await ahead(80 + 20 * next(18)) } : {}),
     });
     await sleep(pauseMs);
   }

@@ -96,10 +96,10 @@ describe.skipIf(browserMissing !== null)('the schedule and the lists', () => {
     await chartOf(page).press('n');
     await detail(page).filter({ hasText: 'on two nodes' }).waitFor();
     await page.getByLabel('Lease state').selectOption('Waiting');
-    await detail(page).filter({ hasText: 'Nothing ran or is planned in this time.' }).waitFor();
+    await detail(page).filter({ hasText: 'Nothing with these filters ran or is planned' }).waitFor();
     expect(parameter(page, 'lease-state')).toBe('Waiting');
     await page.getByLabel('Lease state').selectOption('ACTIVE');
-    await detail(page).filter({ hasText: 'Nothing ran' }).waitFor({ state: 'hidden' });
+    await detail(page).filter({ hasText: 'Nothing' }).waitFor({ state: 'hidden' });
     await page.getByLabel('Node state').selectOption('DOWN');
     await page.reload();
     expect(await page.getByLabel('Lease state').inputValue()).toBe('ACTIVE');

@@ -270,7 +270,7 @@ class NameColumn {
       context.fillStyle = isUp ? palette.text : palette.unavailable;
       // A name stands in the middle of its row, or of the rows for which it stands.
       const y = yOf(geometry, index) - top + (rowHeight * every) / 2;
-      context.fillText(fitEnds(text, left / ratio - 12), 6 * ratio, y);
+      context.fillText(fitEnds(text, left / ratio - 18), 6 * ratio, y);
     }
     context.fillStyle = palette.line;
     context.fillRect(left - 1, 0, 1, height);

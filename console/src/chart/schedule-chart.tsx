@@ -39,6 +39,8 @@ export interface ScheduleChartProps {
   readonly onViewport: (viewport: Viewport) => void;
   readonly now: () => number;
   readonly highlighted: ReadonlySet<number> | null;
+  /** Why the chart is empty; null when it is not, or not known to be. */
+  readonly notice: string | null;
   readonly onOpenLease: (number: number) => void;
 }
 
@@ -63,6 +65,7 @@ export function ScheduleChart({
   onViewport,
   now,
   highlighted,
+  notice,
   onOpenLease,
 }: ScheduleChartProps) {
   const frame = useRef<HTMLDivElement>(null);
@@ -238,12 +241,17 @@ export function ScheduleChart({
         onKeyDown={onKeyDown}
       >
         <canvas ref={canvas} />
+        {notice !== null && (
+          <p className="schedule-notice" aria-hidden="true">
+            {notice}
+          </p>
+        )}
       </div>
       <p className="schedule-detail" role="status">
         {shown
           ? describe(shown, model, timeZone)
           : model.columns.bars.start.length === 0
-            ? 'Nothing ran or is planned in this time.'
+            ? (notice ?? 'Reading the schedule…')
             : 'Point to a reservation or press N to see its details.'}
       </p>
       <p id="schedule-help" className="hint">

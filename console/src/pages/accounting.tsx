@@ -44,6 +44,10 @@ function hoursOf(list: AccountingRow['used'], type: string): number {
   return list.find((each) => each.type === type)?.hours ?? 0;
 }
 
+const unitHints: Readonly<Record<string, string>> = {
+  CPU: 'CPU is counted in percent of a core: one core for an hour is 100.',
+  Memory: 'Memory is counted in MB: one MB for an hour is 1.',
+};
 const hours = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 
 /** What was requested, used and lost in a period, per project, owner or lease. */
@@ -183,6 +187,7 @@ export default function AccountingPage() {
               <StepTable steps={data.steps} names={rows.map(groupName)} resource={resource} />
             </Card>
             <Card title={`${resource} hours`} wide>
+              {resource in unitHints && <p className="hint">{unitHints[resource]}</p>}
               <Table label="Accounting" columns={columns} rows={rows} keyOf={groupName} />
               <p className="hint">
                 An hour of a resource is its amount, in its unit, held for an hour. Requested counts leases

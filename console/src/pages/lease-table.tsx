@@ -43,12 +43,12 @@ export function LeaseTable({ leases, label }: { leases: readonly LeaseRow[]; lab
 }
 
 /** When it started or is planned to start; plans are marked. */
-export function Start({ lease }: { lease: LeaseRow }) {
-  if (lease.actualStart) return <Instant at={lease.actualStart} seconds={false} />;
+export function Start({ lease, seconds = false }: { lease: LeaseRow; seconds?: boolean }) {
+  if (lease.actualStart) return <Instant at={lease.actualStart} seconds={seconds} />;
   if (!lease.estimatedStart) return <span className="muted">not planned</span>;
   return (
     <span title="Planned start">
-      ~ <Instant at={lease.estimatedStart} seconds={false} />
+      ~ <Instant at={lease.estimatedStart} seconds={seconds} />
     </span>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { ConsoleLeaseDetailQuery, LeaseState } from '../api/generated/operations.ts';
 import { useSchedulerNow } from '../session/session.tsx';
 import { formatEnum, formatInstant, formatMillis } from '../ui/format.ts';
-import { Instant, StateBadge } from '../ui/parts.tsx';
+import { Instant, StateBadge, toneOf } from '../ui/parts.tsx';
 import { useSettings } from '../ui/settings.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { type Row, type Span, stateRows } from './lease-states.ts';
@@ -11,6 +11,8 @@ type LeaseDetail = NonNullable<ConsoleLeaseDetailQuery['lease']>;
 
 const width = 1_000;
 const height = 20;
+/** What took no time is seen as well. */
+const minWidth = 1;
 const refreshMs = 10_000;
 
 /** When the lease was in which state, and will be: a row per state, so that no colour is needed to tell them apart. */
@@ -19,7 +21,17 @@ export function LeaseTimeline({ lease }: { lease: LeaseDetail }) {
   const now = useRefreshed();
   const { from, to, rows } = stateRows(lease, now);
   const columns: readonly Column<Row>[] = [
-    { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+    {
+      header: 'State and time in it',
+      kind: 'short',
+      cell: ({ state, spans }) => (
+        <div className="state-total">
+          <StateBadge state={state} />
+          {/* What has ended stays as it is. */}
+          {(state !== lease.state || lease.endedAt === null) && <Total spans={spans} />}
+        </div>
+      ),
+    },
     {
       header: 'Over time',
       kind: 'chart',
@@ -27,15 +39,10 @@ export function LeaseTimeline({ lease }: { lease: LeaseDetail }) {
         <Track state={state} spans={spans} from={from} to={to} now={lease.endedAt === null ? now : null} />
       ),
     },
-    {
-      header: 'In all',
-      kind: 'number',
-      cell: ({ spans }) => <Total spans={spans} />,
-    },
   ];
   return (
     <>
-      <Table label="States over time" columns={columns} rows={rows} keyOf={({ state }) => state} />
+      <Table label="Time in each state" columns={columns} rows={rows} keyOf={({ state }) => state} />
       <p className="hint">
         From <Instant at={new Date(from).toISOString()} /> to <Instant at={new Date(to).toISOString()} /> (
         {timeZone}). {lease.endedAt === null && 'The line is now; an outline is the plan.'}
@@ -50,12 +57,13 @@ function Total({ spans }: { spans: readonly Span[] }) {
       .filter(({ isPlanned }) => isPlanned === planned)
       .reduce((total, { start, end }) => total + end - start, 0);
   const [past, ahead] = [sum(false), sum(true)];
+  const hasPast = spans.some(({ isPlanned }) => !isPlanned);
   return (
-    <>
-      {past > 0 && (past < 1_000 ? '< 1 s' : formatMillis(past))}
-      {past > 0 && ahead > 0 && ' '}
-      {ahead > 0 && <span className="muted">{`~ ${formatMillis(ahead)}`}</span>}
-    </>
+    <span>
+      {hasPast && (past < 1_000 ? '< 1 s' : formatMillis(past))}
+      {hasPast && ahead > 0 && ', '}
+      {ahead > 0 && <span className="muted">{`~ ${formatMillis(ahead)} planned`}</span>}
+    </span>
   );
 }
 
@@ -80,7 +88,7 @@ function Track({
   });
   return (
     <svg
-      className="track"
+      className={`track ${toneOf(state)}`}
       viewBox={`0 0 ${width} ${height}`}
       preserveAspectRatio="none"
       role="img"
@@ -91,9 +99,9 @@ function Track({
         <rect
           key={`${start} ${isPlanned}`}
           className={isPlanned ? 'span planned' : 'span'}
-          x={x(start)}
+          x={Math.min(x(start), width - minWidth)}
           y={3}
-          width={x(end) - x(start)}
+          width={Math.max(x(end) - x(start), minWidth)}
           height={height - 6}
         >
           <title>{texts[index]}</title>

@@ -82,13 +82,22 @@ const machineColumns: readonly Column<LeaseDetail['machines'][number]>[] = [
   },
 ];
 
+const maxHostnames = 3;
+
+/** The first ones: each machine is listed with its node. */
+function hostnames(nodes: readonly { readonly hostname: string }[]): string {
+  const shown = nodes.slice(0, maxHostnames).map(({ hostname }) => hostname);
+  const more = nodes.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
+
 const reservationColumns: readonly Column<LeaseDetail['reservations']['nodes'][number]>[] = [
   { header: 'Kind', cell: ({ kind }) => kindLabels[kind] ?? formatEnum(kind) },
   { header: 'State', cell: ({ state }) => formatEnum(state) },
   { header: 'Start', cell: ({ start }) => <Instant at={start} /> },
   { header: 'End', cell: ({ end }) => <Instant at={end} /> },
   { header: 'Length', cell: ({ start, end }) => formatMillis(Date.parse(end) - Date.parse(start)) },
-  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => nodes.map(({ hostname }) => hostname).join(', ') },
+  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => hostnames(nodes) },
 ];
 
 const actionColumns: readonly Column<LeaseDetail['actions']['nodes'][number]>[] = [
@@ -97,7 +106,7 @@ const actionColumns: readonly Column<LeaseDetail['actions']['nodes'][number]>[] 
   { header: 'Told', cell: ({ at }) => <Instant at={at} /> },
   { header: 'Finished', cell: ({ finishedAt }) => <Instant at={finishedAt} /> },
   { header: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
-  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => nodes.map(({ hostname }) => hostname).join(', ') },
+  { header: 'Nodes', kind: 'text', cell: ({ nodes }) => hostnames(nodes) },
   { header: 'Output', kind: 'text', cell: (action) => <ActionOutput action={action} /> },
 ];
 
@@ -160,7 +169,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
           )}
           <dt>Start</dt>
           <dd>
-            <Start lease={lease} />
+            <Start lease={lease} seconds />
           </dd>
           {lease.endedAt && (
             <>

@@ -4,13 +4,13 @@ import { ConsoleNodeDetailDocument, type ConsoleNodeDetailQuery } from '../api/g
 import { kindLabels } from '../chart/schedule-model.ts';
 import { useNodeChanges } from '../live/live.tsx';
 import { useExecute, useHasRole, useSchedulerNow } from '../session/session.tsx';
-import { asSentence, formatEnum, formatMillis } from '../ui/format.ts';
+import { formatEnum, formatMillis } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { LeaseLink } from './lease-table.tsx';
 import { MaintenanceCard, PlanMaintenance } from './maintenance.tsx';
 import { NodeActions } from './node-actions.tsx';
-import { Free } from './node-table.tsx';
+import { Free, StateChange } from './node-table.tsx';
 
 type NodeDetail = ConsoleNodeDetailQuery['nodes']['nodes'][number];
 
@@ -36,23 +36,6 @@ const actionColumns: readonly Column<NodeDetail['actions']['nodes'][number]>[] =
   { header: 'Finished', cell: ({ finishedAt }) => <Instant at={finishedAt} /> },
   { header: 'Error', kind: 'text', cell: ({ error }) => error && <span className="error">{error}</span> },
 ];
-
-const causes: Readonly<Record<NonNullable<NodeDetail['stateChange']>['cause'], string>> = {
-  HOST: 'its host stopped answering, or answers again',
-  HOST_DISABLED: 'its host takes no new machines, or takes them again',
-  OPERATOR: 'set by an operator',
-  START_FAILED: 'a machine could not be started there',
-};
-
-function StateChange({ change }: { change: NonNullable<NodeDetail['stateChange']> }) {
-  const { at, by, cause, reason } = change;
-  return (
-    <p className="hint">
-      Since <Instant at={at} seconds={false} />: {by ? `set by ${by}` : causes[cause]}
-      {reason ? `. ${asSentence(reason)}` : '.'}
-    </p>
-  );
-}
 
 function Host({ host }: { host: NonNullable<NodeDetail['host']> }) {
   const { error, failures, lastAnswerAt, strayMachines, unreachableSince, unremovedMachines } = host;

@@ -5,11 +5,11 @@ import {
   ConsoleOverviewDocument,
   type ConsoleOverviewQuery,
   ConsoleUtilizationDocument,
+  type NodeState,
 } from '../api/generated/operations.ts';
 import { UtilizationChart } from '../chart/utilization.tsx';
 import { useLiveStatus } from '../live/live.tsx';
 import { useExecute, useHasRole, useSchedulerNow, useSession } from '../session/session.tsx';
-import { formatEnum } from '../ui/format.ts';
 import { Card, Instant, NodeStateBadge, Page, QueryState } from '../ui/parts.tsx';
 import { LeaseTable } from './lease-table.tsx';
 import { maintenanceText } from './maintenance.tsx';
@@ -112,6 +112,9 @@ function describeProblems(count: number): string {
   return count === 1 ? '1 problem' : `${count} problems`;
 }
 
+/** The worst first. */
+const unavailableStates: readonly NodeState[] = ['DOWN', 'DRAINING'];
+
 /** What needs attention: problems of the server, nodes that cannot be used, maintenance. */
 function Notices({ data }: { data: ConsoleOverviewQuery }) {
   const { scheduler, unavailable, maintenance } = data;
@@ -125,21 +128,26 @@ function Notices({ data }: { data: ConsoleOverviewQuery }) {
             {problem}
           </li>
         ))}
-        {unavailable.totalCount > 0 && (
+        {unavailableStates.map((state) => {
+          const nodes = unavailable.nodes.filter((node) => node.state === state);
+          return (
+            nodes.length > 0 && (
+              <li key={state}>
+                <NodeStateBadge state={state} />{' '}
+                {nodes.map(({ number, hostname }, index) => (
+                  <Fragment key={number}>
+                    {index > 0 && ', '}
+                    <Link href={`/nodes/${number}`}>{hostname}</Link>
+                  </Fragment>
+                ))}
+              </li>
+            )
+          );
+        })}
+        {more > 0 && (
           <li>
-            <NodeStateBadge state="DOWN" label="Not available" />{' '}
-            {unavailable.nodes.map(({ number, hostname, state }, index) => (
-              <Fragment key={number}>
-                {index > 0 && ', '}
-                <Link href={`/nodes/${number}`}>{hostname}</Link> ({formatEnum(state).toLowerCase()})
-              </Fragment>
-            ))}
-            {more > 0 && (
-              <>
-                {' '}
-                and <Link href="/nodes?state=DOWN">{more} more</Link>
-              </>
-            )}
+            {more} more {more === 1 ? 'node' : 'nodes'} cannot be used:{' '}
+            <Link href="/nodes?state=DOWN">down</Link>, <Link href="/nodes?state=DRAINING">draining</Link>.
           </li>
         )}
         {maintenance.nodes.map((each) => (

@@ -123,6 +123,13 @@ export default function SchedulePage() {
     return needle !== '' && matching.length > 0 ? matching : inState;
   }, [nodes.data, filter, state]);
   const model = useMemo(() => buildModel(shownNodes, columns), [shownNodes, columns]);
+  const isEmpty = schedule.isSuccess && !schedule.isPlaceholderData && columns.bars.start.length === 0;
+  const nothing =
+    project === '' && leaseState === ''
+      ? 'Nothing ran or is planned in this time. Choose a longer one, or request a lease.'
+      : 'Nothing with these filters ran or is planned in this time. Choose a longer one, or clear them.';
+  const noNode = nodes.data !== undefined && shownNodes.length === 0;
+  const notice = noNode ? 'No node is in this state. Choose another.' : isEmpty ? nothing : null;
   const highlighted = useMemo(() => matchingLeases(filter, columns), [filter, columns]);
 
   return (
@@ -196,6 +203,7 @@ export default function SchedulePage() {
           onViewport={onViewport}
           now={now}
           highlighted={highlighted}
+          notice={notice}
           onOpenLease={(number) => navigate(`/leases/${number}`)}
         />
         {schedule.error && !schedule.data && (

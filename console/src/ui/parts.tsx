@@ -86,6 +86,9 @@ const symbols: Readonly<Record<Tone, string>> = {
   neutral: '–',
 };
 
+/** The class of what is drawn for a state. */
+export const toneOf = (state: LeaseState): string => tones[state] ?? 'neutral';
+
 /** A lease's state, told apart by symbol and text as well as by colour. */
 export function StateBadge({ state }: { state: LeaseState }) {
   const tone = tones[state] ?? 'neutral';

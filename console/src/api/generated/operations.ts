@@ -708,7 +708,7 @@ export type ConsoleQueueQueryVariables = Exact<{
 
 export type ConsoleQueueQuery = { readonly queue: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly name: string | null, readonly type: LeaseType, readonly state: LeaseState, readonly submittedAt: string, readonly requestedStart: string | null, readonly requestedDuration: string, readonly deadline: string | null, readonly estimatedStart: string | null, readonly actualStart: string | null, readonly endedAt: string | null, readonly accumulatedDuration: string, readonly queuePosition: number | null, readonly preemptible: boolean, readonly estimatedEnd: string | null, readonly stateReason: { readonly code: string, readonly message: string } | null, readonly owner: { readonly name: string } | null, readonly project: { readonly id: string, readonly name: string } | null }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
-export type ConsoleNodeFragment = { readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> };
+export type ConsoleNodeFragment = { readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> };
 
 export type ConsoleNodesQueryVariables = Exact<{
   filter?: NodeFilter | null | undefined;
@@ -717,7 +717,7 @@ export type ConsoleNodesQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
+export type ConsoleNodesQuery = { readonly nodes: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }>, readonly pageInfo: { readonly hasNextPage: boolean, readonly endCursor: string | null } } };
 
 export type ConsoleNodeDetailQueryVariables = Exact<{
   number: number;
@@ -725,7 +725,7 @@ export type ConsoleNodeDetailQueryVariables = Exact<{
 }>;
 
 
-export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly host: { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly error: string | null, readonly lease: { readonly number: number } | null }> }, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
+export type ConsoleNodeDetailQuery = { readonly nodes: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly number: number, readonly hostname: string, readonly state: NodeState, readonly host: { readonly lastAnswerAt: string | null, readonly failures: number, readonly unreachableSince: string | null, readonly error: string | null, readonly unremovedMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number }>, readonly strayMachines: ReadonlyArray<{ readonly leaseNumber: number, readonly machine: number, readonly status: MachineStatus, readonly since: string, readonly isRemoved: boolean }> } | null, readonly actions: { readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ActionKind, readonly state: ActionState, readonly at: string, readonly finishedAt: string | null, readonly error: string | null, readonly lease: { readonly number: number } | null }> }, readonly reservations: { readonly totalCount: number, readonly nodes: ReadonlyArray<{ readonly id: string, readonly kind: ReservationKind, readonly state: ReservationState, readonly start: string, readonly end: string, readonly lease: { readonly number: number, readonly name: string | null } }> }, readonly stateChange: { readonly at: string, readonly by: string | null, readonly cause: NodeStateCause, readonly reason: string | null } | null, readonly labels: ReadonlyArray<{ readonly key: string, readonly value: string }>, readonly capacity: ReadonlyArray<{ readonly type: string, readonly amount: number }>, readonly available: ReadonlyArray<{ readonly type: string, readonly amount: number }> }> } };
 
 export type ConsoleChartNodesQueryVariables = Exact<{
   first?: number | null | undefined;
@@ -1104,6 +1104,12 @@ export const ConsoleNodeFragmentDoc = new TypedDocumentString(`
   number
   hostname
   state
+  stateChange {
+    at
+    by
+    cause
+    reason
+  }
   labels {
     key
     value
@@ -1634,6 +1640,12 @@ export const ConsoleNodesDocument = new TypedDocumentString(`
   number
   hostname
   state
+  stateChange {
+    at
+    by
+    cause
+    reason
+  }
   labels {
     key
     value
@@ -1652,12 +1664,6 @@ export const ConsoleNodeDetailDocument = new TypedDocumentString(`
   nodes(filter: {numbers: [$number]}) {
     nodes {
       ...ConsoleNode
-      stateChange {
-        at
-        by
-        cause
-        reason
-      }
       host {
         lastAnswerAt
         failures
@@ -1710,6 +1716,12 @@ export const ConsoleNodeDetailDocument = new TypedDocumentString(`
   number
   hostname
   state
+  stateChange {
+    at
+    by
+    cause
+    reason
+  }
   labels {
     key
     value
