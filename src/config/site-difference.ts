@@ -71,9 +71,14 @@ function fixedDifferences(stored: ConfiguredSite, configured: ConfiguredSite): s
   ];
 }
 
+/** Without empty instances at the end: a node that stands for the number of instances of its site lists them. */
 export function shownCapacity(capacity: Amounts): string {
   return Object.entries(capacity)
-    .map(([type, amount]) => `${type}:${typeof amount === 'number' ? amount : amount.join('+')}`)
+    .map(([type, amount]) => {
+      const instances = [amount].flat();
+      const last = instances.findLastIndex((each) => each > 0);
+      return `${type}:${instances.slice(0, Math.max(last, 0) + 1).join('+')}`;
+    })
     .sort()
     .join(' ');
 }
