@@ -9,6 +9,8 @@ import { build as buildConsole } from 'vite';
 import { generatePrismaClient } from './generate.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+// With that of a test run the console gets React's development build, which is slower and names files of this machine.
+process.env.NODE_ENV = 'production';
 const stamp = join(root, 'dist/.built-from');
 
 /** Stay in node_modules: they find files beside their own, or are not there on every platform. */

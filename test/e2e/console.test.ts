@@ -102,6 +102,8 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
       // A worker has the policy of its file.
       expect(sent.headers['content-security-policy']).toBe(policy);
       for await (const chunk of sent) bytes += (chunk as Buffer).length;
+      // React's development build has the names of source files.
+      expect(await (await fetch(address(path))).text()).not.toContain('console/src/');
     }
     expect(bytes).toBeLessThan(250_000);
   });
