@@ -12,6 +12,7 @@ import {
   reservationAt,
   settle,
 } from '../support/engine-harness.ts';
+import { pathFaults } from '../support/invariants/index.ts';
 
 const done: ActionResult = { status: 'done' };
 const refused: ActionResult = { status: 'failed', reason: 'the host says no' };
@@ -148,20 +149,29 @@ test('only what the machine has is held', async () => {
 });
 
 test('the capacity stays held over a restart', async () => {
-  const { harness, running, stuck } = await stuckOnFirst(1);
+  const { harness, running, stuck } = await stuckOnFirst(2);
   await using _ = harness;
+  await running.engine.submit('request', bestEffort(hours(2)), { principal });
+  await harness.pass(minutes(5), seconds(5));
   await running.engine.submit('request', bestEffort(minutes(10)), { principal });
   await harness.pass(minutes(5), seconds(5));
+  const planned = harness.database.leases.get(3)?.plannedStart ?? 0;
+  await harness.pass(planned - harness.clock.now() - 500);
   running.store.kill();
   const second = harness.make();
   refuseRemovals(second, stuck);
   await second.engine.start();
+  await settle();
+  expect(harness.database.leases.get(3)?.plannedStart).toBeGreaterThan(planned);
   await harness.pass(minutes(5), seconds(1));
-  expect(harness.state(2)).not.toBe('ACTIVE');
+  expect([2, 3].map((lease) => harness.state(lease))).toEqual(['ACTIVE', 'READY']);
   expect(new Set(second.adapter.log)).toEqual(new Set(['destroy 1/1']));
+  // What was due before the restart is over: nothing is planned anew for it.
+  const { events, leases } = harness.database;
+  expect(pathFaults([...leases.values()], events)).toEqual([]);
   stuck.clear();
   await harness.pass(minutes(2), seconds(1));
-  expect(harness.state(2)).toBe('ACTIVE');
+  expect(harness.state(3)).toBe('ACTIVE');
 });
 
 test('a node is in use while a machine remains on it', async () => {
