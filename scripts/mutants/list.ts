@@ -292,6 +292,45 @@ export const mutants: readonly Mutant[] = [
     ],
   ),
   ...inFile(
+    'src/engine/hosts/remaining.ts',
+    ['test/engine/remaining-machines.test.ts'],
+    [
+      [
+        'a removal without an answer holds nothing',
+        'if (!hasFailed && age <= lateness) return [];',
+        'if (!hasFailed) return [];',
+      ],
+      [
+        'a failed removal holds nothing after a restart',
+        'if (!hasFailed && age <= lateness) return [];',
+        'if (age <= lateness) return [];',
+      ],
+      [
+        'a discarded lease holds nothing',
+        'isQuarantined(leaseId) || dispatcher.isBusyWith(leaseId)',
+        'isQuarantined(leaseId)',
+      ],
+      ['starts that wait do not move', 'inTheWayOf: blocked.get(key) ?? [],', 'inTheWayOf: [],'],
+    ],
+  ),
+  ...inFile(
+    'src/core/lifecycle/late.ts',
+    ['test/engine/time-limits.test.ts', 'test/engine/late-hosts.test.ts'],
+    [
+      [
+        'what has time to spare is delayed all the same',
+        'return Math.max(0, operation.end + delay - next);',
+        'return delay;',
+      ],
+      ['reservations that were put off wait on', 'startPutOff(state, new Set(vm.amounts.keys()), now);', ''],
+    ],
+  ),
+  ...inFile(
+    'src/core/placement/on-hosts.ts',
+    ['test/engine/remaining-machines.test.ts'],
+    [['time without machines is running time', '&& !notStarted.has(id) ?', '?']],
+  ),
+  ...inFile(
     'src/api/read/budget.ts',
     ['test/api'],
     [

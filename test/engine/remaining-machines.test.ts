@@ -16,6 +16,7 @@ import { pathFaults } from '../support/invariants/index.ts';
 
 const done: ActionResult = { status: 'done' };
 const refused: ActionResult = { status: 'failed', reason: 'the host says no' };
+const never = (): Promise<ActionResult> => new Promise(() => {});
 const seconds = (count: number): number => count * 1_000;
 
 /** Machines on these nodes cannot be removed. */
@@ -95,11 +96,13 @@ test('a lease that needs the node begins when the machine is gone', async () => 
 });
 
 test('a removal without an answer holds its place, too', async () => {
-  const { harness, running } = await stuckOnFirst(2);
-  await using _ = harness;
-  running.adapter.answer = (what) =>
-    what === 'destroy' ? new Promise<ActionResult>(() => {}) : Promise.resolve(done);
-  await harness.pass(minutes(2), seconds(1));
+  await using harness = new Harness({ nodes: 2 });
+  const running = await harness.start();
+  running.adapter.answer = (what) => (what === 'destroy' ? never() : Promise.resolve(done));
+  await running.engine.submit('request', bestEffort(hours(1)), { principal });
+  await settle();
+  await running.engine.submit('cancel', { leaseNumber: 1 }, { principal });
+  await harness.pass(seconds(3), seconds(1));
   await running.engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   expect(startsOf(running).at(-1)).toBe('2/1 on 2');
@@ -203,9 +206,12 @@ test('a quarantined lease holds the places of its machines until it is discarded
     await engine.submit('request', bestEffort(hours(3)), { principal });
   await harness.pass(hours(2), minutes(1));
   expect(startsOf(second)).toEqual(['2/1 on 2']);
+  second.adapter.answer = (what) => (what === 'destroy' ? never() : Promise.resolve(done));
+  await engine.submit('discard', { leaseNumber: 1 }, { principal });
+  await settle();
+  expect(harness.state(3)).not.toBe('ACTIVE');
   const stuck = new Set([1]);
   refuseRemovals(second, stuck);
-  await engine.submit('discard', { leaseNumber: 1 }, { principal });
   await harness.pass(minutes(10), seconds(10));
   expect(startsOf(second)).toEqual(['2/1 on 2']);
   stuck.clear();
