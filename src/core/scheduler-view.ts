@@ -57,10 +57,10 @@ export abstract class SchedulerView {
     return false;
   }
 
-  /** From when to when the machines of a lease run that run now; null when none run. */
-  running(leaseId: number): { readonly start: Instant; readonly end: Instant } | null {
+  /** The VM of a lease that runs now, and from when to when; null when none runs. */
+  running(leaseId: number): { readonly id: number; readonly start: Instant; readonly end: Instant } | null {
     const vm = this.state.leases.get(leaseId)?.vm;
-    return vm?.state === 'ACTIVE' ? { start: vm.start, end: vm.end } : null;
+    return vm?.state === 'ACTIVE' ? { id: vm.id, start: vm.start, end: vm.end } : null;
   }
 
   /** When the machines of a lease that run now stop for good; null when none run, or they are to go on later. */

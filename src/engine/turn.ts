@@ -171,11 +171,14 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
       const end = core.operationEnd(leaseId, reservationId);
       if (end !== null && end <= at) core.operationLate(at, leaseId, reservationId, until);
     }
-    const { starting } = late;
-    core.awaitStarts(starting.flatMap(({ at: since, leaseId }) => (since === null ? [leaseId] : [])));
-    for (const { leaseId, at: since } of starting) {
-      const running = core.running(leaseId);
-      if (running !== null && running.end <= at) core.machinesStarted(at, leaseId, since ?? late.now);
+    // The outcome of an earlier start may never be recorded.
+    const isPresent = ({ leaseId, reservationId }: Starting) => core.running(leaseId)?.id === reservationId;
+    core.awaitStarts(
+      late.starting.filter(isPresent).flatMap((each) => (each.hasStarted ? [] : each.leaseId)),
+    );
+    for (const each of late.starting.filter(isPresent)) {
+      const running = core.running(each.leaseId);
+      if (running !== null && running.end <= at) core.machinesStarted(at, each.leaseId, each.at ?? late.now);
     }
     const remaining = late.remaining(at);
     if (remaining && (remaining.length > 0 || core.hasRemaining)) core.holdRemaining(at, remaining);

@@ -35,8 +35,12 @@ export interface WaitingStart {
 /** A lease whose start is not recorded yet. */
 export interface Starting {
   readonly leaseId: number;
-  /** Since when all of its machines run; null while they do not, or if they cannot be started. */
+  /** The VM that is to start. */
+  readonly reservationId: number | null;
+  /** When the action ended; null while it has not. */
   readonly at: Instant | null;
+  /** Whether all of its machines run. */
+  readonly hasStarted: boolean;
 }
 
 /** Why an action has failed on one machine. */
@@ -182,8 +186,10 @@ export function unremovedMachines(
 
 /** Leases whose start is not recorded yet. */
 export function startsOf(open: Iterable<OpenAction>): Starting[] {
-  return [...open].flatMap(({ action: { kind, leaseId }, failures, finishedAt, superseded }) => {
-    const isDone = !superseded && failures.length === 0;
-    return kind === 'START' ? [{ leaseId, at: isDone ? finishedAt : null }] : [];
-  });
+  return [...open].flatMap(
+    ({ action: { kind, leaseId, reservationId }, failures, finishedAt, superseded }) => {
+      const hasStarted = finishedAt !== null && !superseded && failures.length === 0;
+      return kind === 'START' ? [{ leaseId, reservationId, at: finishedAt, hasStarted }] : [];
+    },
+  );
 }
