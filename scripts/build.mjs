@@ -37,6 +37,9 @@ function fingerprint() {
   }
   for (const file of ['package.json', 'prisma/schema.prisma', 'scripts/build.mjs', 'scripts/generate.mjs'])
     visit(join(root, file));
+  // The installed versions of the libraries.
+  const installed = join(root, 'node_modules/.package-lock.json');
+  if (existsSync(installed)) visit(installed);
   return hash.digest('hex');
 }
 

@@ -205,6 +205,22 @@ describe.skipIf(missingPrograms.length > 0)(
       ).toEqual([]);
     });
 
+    test('a machine that was saved while it was paused runs when it is resumed', async () => {
+      const adapter = open(options);
+      const lease = { leaseId: 18 };
+      expect(await does(adapter, 'start', lease)).toEqual(done);
+      const before = await guestSays(daemonOf(1), 'lg-18-1');
+      expect(await does(adapter, 'suspend', lease)).toEqual(done);
+      const memory = join(daemonOf(1).files, 'machines', 'lg-18-1', 'memory');
+      const image = join(folder, 'paused.xml');
+      const qemu = daemonOf(1).uri('qemu', '/session');
+      writeFileSync(image, execFileSync('virsh', ['-c', qemu, 'save-image-dumpxml', memory]));
+      execFileSync('virsh', ['-c', qemu, 'save-image-define', memory, image, '--paused']);
+      expect(await does(adapter, 'resume', lease)).toEqual(done);
+      expect((await guestSays(daemonOf(1), 'lg-18-1')).secret).toBe(before.secret);
+      expect(await does(adapter, 'destroy', lease)).toEqual(done);
+    });
+
     test('a guest is asked to power off, and destroyed when it does not within its time of grace', async () => {
       // Longer than the test may take: it ends when the guest is off.
       const adapter = open({ ...options, shutdownGrace: 3_600_000 });

@@ -46,11 +46,16 @@ export class Images {
     await host.run('qemu-img', ['rebase', '-q', '-u', '-F', format, '-b', base, disk], options);
   }
 
+  /** The path of an image in the host's cache. An image named in the file `base` of a machine is not evicted. */
+  pathOf(host: Host, image: string): string {
+    return host.path('images', image);
+  }
+
   private async bring(host: Host, image: string): Promise<string> {
     if (/[/\0\n]/.test(image) || image === '' || image.startsWith('.'))
       throw new ImageError(`${JSON.stringify(image)} is no name of an image: it has to be a file's name`);
     const options: RunOptions = { timeLimit: this.timeLimit, signal: new AbortController().signal };
-    const path = host.path('images', image);
+    const path = this.pathOf(host, image);
     await host.run('mkdir', ['-p', '--', host.path('images')], options);
     if (await host.exists(path, options)) {
       // The least recently used goes first.
@@ -61,6 +66,8 @@ export class Images {
     const part = host.path('images', `.${randomUUID()}.part`);
     await this.copy(host, image, part, options);
     await this.evict(host, part, options);
+    // Copying keeps the time of the original, by which the image would be the first to be evicted.
+    await host.run('touch', ['--', part], options);
     await host.run('mv', ['-f', '--', part, path], options);
     return path;
   }
@@ -103,7 +110,7 @@ export class Images {
       })
       .sort((a, b) => a.at - b.at);
     const used = await this.inUse(host, options);
-    const kept = new Set(planned?.map((image) => host.path('images', image)));
+    const kept = new Set(planned?.map((image) => this.pathOf(host, image)));
     const limit = planned === null && cacheSizeMb !== null ? cacheSizeMb * 1_000_000 : 0;
     let excess = files.reduce((sum, { size }) => sum + size, 0) - limit;
     for (const { path, size } of files) {

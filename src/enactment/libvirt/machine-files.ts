@@ -52,9 +52,10 @@ export class FileKeeper {
       );
     await host.run('mkdir', ['-p', '--', files.folder], options);
     if (files.disk !== null && target.image && this.images) {
+      const hasDisk = await host.exists(files.disk, options);
+      if (!hasDisk) await this.claim(host, target.image.name, files.folder, options);
       const base = await this.images.cached(host, target.image.name, signal);
-      if (!(await host.exists(files.disk, options))) {
-        await host.write(`${files.folder}/base`, `${base}\n`, options);
+      if (!hasDisk) {
         // Under its name only when it is whole.
         await this.images.overlay(host, base, `${files.disk}.new`, options);
         await host.run('mv', ['-f', '--', `${files.disk}.new`, files.disk], options);
@@ -65,12 +66,17 @@ export class FileKeeper {
     return files;
   }
 
+  /** Keeps an image in the cache of the host from now on, for the machine of the folder. */
+  private async claim(host: Host, image: string, folder: string, options: RunOptions): Promise<void> {
+    await host.write(`${folder}/base`, `${this.images?.pathOf(host, image)}\n`, options);
+  }
+
   /** What was copied from another host is made to fit this one. */
   async adopt(host: Host, target: MachineTarget, folder: string, signal: AbortSignal): Promise<void> {
     if (!target.image || !this.images) return;
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
+    await this.claim(host, target.image.name, folder, options);
     const base = await this.images.cached(host, target.image.name, signal);
-    await host.write(`${folder}/base`, `${base}\n`, options);
     await this.images.rebase(host, base, `${folder}/disk.qcow2`, options);
   }
 

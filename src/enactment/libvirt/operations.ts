@@ -64,6 +64,9 @@ export class Operations {
       await this.machines.note(host, name, 'resuming', signal);
       await this.restore(host, name, memory, signal);
     }
+    // A save that repeats an interrupted one finds the guest paused, and so restores it paused.
+    if ((await this.machines.state(host, name, signal))?.isPassing)
+      await this.changes(host, ['resume', '--domain', name], /already running/, signal);
     await this.machines.note(host, name, 'started', signal);
     await host.run('rm', ['-f', '--', memory], { timeLimit: this.options.timeLimit, signal });
     return done;
