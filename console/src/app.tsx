@@ -91,7 +91,7 @@ export function App() {
     const { credentials, viewer, clockOffset } = state.signedIn;
     const leave = (notice?: string) => {
       signOut(notice);
-      // A session that was ended by the server has ended at the issuer too, or goes on there for other sites.
+      // A session that the server ended has ended at the issuer as well, or continues there for other sites.
       if (notice === undefined && credentials.isOfIssuer) {
         signOutAtIssuer().catch(() =>
           signOut('You are signed out here. The issuer cannot be reached: you may still be signed in there.'),

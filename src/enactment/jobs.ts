@@ -1,11 +1,11 @@
 /**
- * Work on machines, one thing at a time for each: what real hosts do takes longer than a call may wait. A call that is
- * out of time is answered `pending`, the work goes on, and the same call, made again, takes up where it is.
+ * Work on machines, one job at a time per machine. Real hosts take longer than a call may wait: a call that runs out of
+ * time is answered `pending`, the job continues, and the repeated call joins it.
  */
 import type { Millis } from '../core/index.ts';
 import type { ActionCall, ActionResult } from '../engine/ports.ts';
 
-/** How long a call waits for its work before it answers `pending`: well below the engine's time limit for a call. */
+/** Time that a call waits for its job before it answers `pending`; well below the engine's time limit for calls. */
 const defaultMaxWait: Millis = 20_000;
 
 interface Job {
@@ -32,8 +32,8 @@ export class Jobs {
   constructor(private readonly options: JobOptions = {}) {}
 
   /**
-   * Carries out an operation. It begins when what goes on with the machine has ended; `destroy` ends that first. When
-   * all calls that wait for the work are aborted, so is the work.
+   * Executes an operation after the current job of the machine has ended; `destroy` aborts that job. A job is aborted
+   * when all calls that wait for it are aborted.
    */
   async run(
     operation: string,
@@ -58,7 +58,7 @@ export class Jobs {
     return this.wait(key, this.begin(key, operation, actionId, work), until, signal);
   }
 
-  /** Ends all work and waits until it has ended. */
+  /** Aborts all jobs and waits for their end. */
   async close(): Promise<void> {
     this.closed = true;
     const jobs = [...this.jobs.values()];
@@ -67,7 +67,7 @@ export class Jobs {
     this.jobs.clear();
   }
 
-  /** Forgets results that nobody has asked for, and ends what goes on. */
+  /** Drops results that no call has collected, and aborts current jobs. */
   forget(): void {
     for (const { controller } of this.jobs.values()) controller.abort();
     for (const [key, { outcome }] of this.jobs) if (outcome) this.jobs.delete(key);
@@ -115,7 +115,7 @@ export class Jobs {
   }
 }
 
-/** False when the time is over first. Rejects when the signal aborts first. */
+/** Returns false on timeout. Rejects when the signal aborts. */
 function endsBy(ended: Promise<void>, until: Millis, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => finish(() => resolve(false)), Math.max(0, until - Date.now()));

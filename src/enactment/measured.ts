@@ -4,7 +4,7 @@ export interface HostCall {
   /** The adapter's name. */
   readonly adapter: string;
   readonly operation: Operation;
-  /** `error`: it threw, so that it is made again. */
+  /** `error`: the call threw and will be repeated. */
   readonly outcome: 'done' | 'pending' | 'failed' | 'error';
   readonly seconds: number;
 }
@@ -14,11 +14,11 @@ type Operation = (typeof actions)[number] | 'inspect' | 'list';
 
 const outcomes: readonly HostCall['outcome'][] = ['done', 'pending', 'failed'];
 
-/** Adapters of users may answer anything. */
+/** Custom adapters may return anything. */
 const outcomeOf = (result: ActionResult | undefined | null): HostCall['outcome'] =>
   outcomes.find((each) => each === result?.status) ?? 'error';
 
-/** The same adapter, which tells how long each call took. */
+/** Wraps an adapter to report the duration of each call. */
 export function measured(adapter: Adapter, observe: (call: HostCall) => void): Adapter {
   const timed = async <T>(
     operation: Operation,

@@ -1,4 +1,4 @@
-/** Adapters that users write: modules that the configuration names. */
+/** Custom adapters: modules named in the configuration. */
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from 'pino';
@@ -11,17 +11,17 @@ export interface ModuleOptions {
   readonly options?: unknown;
 }
 
-/** What a module's default export is called with. */
+/** The argument of a module's default export. */
 export interface ModuleContext {
   readonly site: HostSite;
   readonly log: Logger;
   readonly options: unknown;
 }
 
-/** What a module has as its default export. */
+/** The default export of a module. */
 export type AdapterFactory = (context: ModuleContext) => Adapter | Promise<Adapter>;
 
-/** A module that cannot be used as an adapter. */
+/** Thrown for a module that is not a valid adapter. */
 export class AdapterError extends Error {
   override readonly name = 'AdapterError';
 }
@@ -47,7 +47,7 @@ export async function loadAdapter(
   const fail = (detail: string): never => {
     throw new AdapterError(`${path}: ${detail}`);
   };
-  // What the runtime itself says of this names the file that imports it.
+  // The message of the runtime would name the importing file.
   if (!existsSync(path)) fail('the adapter cannot be loaded: there is no such file');
   const loaded = (await import(pathToFileURL(path).href).catch((error: Error) =>
     fail(`the adapter cannot be loaded: ${error.message}`),

@@ -1,4 +1,4 @@
-/** Runs programs: without a shell, in a process group of their own, with a time limit and bounded output. */
+/** Runs programs without a shell, each in its own process group, with a time limit and bounded output. */
 import { spawn } from 'node:child_process';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Millis } from '../core/index.ts';
@@ -7,14 +7,17 @@ import { maxActionOutput } from '../engine/ports.ts';
 export interface ProgramOptions {
   /** Written to its standard input. Default: nothing. */
   readonly input?: string;
-  /** Its whole environment. Default: `plainEnvironment()`. */
+  /** The complete environment. Default: `plainEnvironment()`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** After it, the process group is killed, as it is when output has no end. */
+  /** Time limit after which the process group is killed. It is also killed when its output exceeds the limit. */
   readonly timeLimit: Millis;
   /** Kills the process group. */
   readonly signal: AbortSignal;
-  /** Bytes of standard output that are kept; of standard error, the last `maxErrorOutput` are. Default: 1 MiB. */
+  /**
+   * Maximum bytes of standard output to keep; of standard error, the last `maxErrorOutput` bytes are kept. Default: 1
+   * MiB.
+   */
   readonly maxOutput?: number;
 }
 
@@ -26,7 +29,7 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** A program that did not come to an end by itself, or could not be started. */
+/** Thrown for a program that was killed or could not be started. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
 
@@ -41,20 +44,16 @@ export class ProgramError extends Error {
 }
 
 const maxErrorOutput = 4_096;
-/**
- * Bytes that are read of one program. One that prints without end would keep the server busy for as long as it may run.
- */
+/** Maximum bytes to read from one program. Endless output would keep the server busy until the time limit. */
 const maxReceived = 64 * 1_048_576;
-/** How long a process group has to end after SIGTERM before it is killed. */
+/** Time between SIGTERM and SIGKILL of a process group. */
 const killDelay: Millis = 1_000;
-/**
- * How long more output is waited for when the program has ended: a process that it left behind may hold its pipes open.
- */
+/** Time to wait for more output after the program has ended: a process that it left behind may keep the pipes open. */
 const outputDelay: Millis = 200;
-/** One that was left behind and goes on writing is not waited for any longer. */
+/** Total time to wait if a process left behind keeps writing. */
 const maxOutputDelays = 5;
 
-/** What programs need of the server's environment. Its secrets are none of their business. */
+/** The environment variables that programs need; secrets of the server are not passed on. */
 export function plainEnvironment(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SSH_AUTH_SOCK'];
   return Object.fromEntries(
@@ -77,7 +76,7 @@ export async function runProgram(
   const stderr = new Kept(maxErrorOutput, 'last');
   child.stdout.on('data', (chunk: Buffer) => stdout.add(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk));
-  // It need not read what it is told.
+  // The program need not read its input.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
 
@@ -107,7 +106,7 @@ export async function runProgram(
   signal.addEventListener('abort', stop, { once: true });
   try {
     const status = await exited;
-    // What it has left behind on purpose, such as a machine, is not killed with it.
+    // Processes left behind on purpose, such as machines, are not killed.
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
     await drained(closed, received);
@@ -135,7 +134,7 @@ export function outputOf({ stderr, stdout }: Pick<ProgramResult, 'stderr' | 'std
   return `${stderr}${stdout}`.slice(-maxActionOutput);
 }
 
-/** Until the output has ended, or no more comes. */
+/** Waits until the output has ended or no more arrives. */
 async function drained(closed: Promise<void>, received: () => number): Promise<void> {
   for (let round = 0; round < maxOutputDelays; round += 1) {
     const before = received();
@@ -146,24 +145,24 @@ async function drained(closed: Promise<void>, received: () => number): Promise<v
     ]);
     delay.abort();
     if (isOver) return;
-    // On a busy machine the time is over before what is in the pipes was read: timers come first.
+    // On a busy machine, the timer may fire before the content of the pipes was read.
     await setImmediate();
     if (received() === before) return;
   }
 }
 
-/** Resolves when no process of the group is left. */
+/** Resolves when the group has no processes left. */
 async function endGroup(pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     signalGroup(pid, signal);
-    // One that has been killed is gone soon, unless nobody takes leave of it.
+    // A killed process disappears soon, unless its parent does not reap it.
     for (const until = performance.now() + killDelay; performance.now() < until; await sleep(20))
       if (!signalGroup(pid, 0)) return;
   }
 }
 
-/** Whether there is such a group. 0: nothing is sent. */
+/** Whether the group exists. Signal 0 sends nothing. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);
@@ -172,7 +171,7 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The first or the last bytes of what it is given. */
+/** Keeps the first or the last bytes. */
 class Kept {
   private kept = Buffer.alloc(0);
 
@@ -181,7 +180,7 @@ class Kept {
     private readonly which: 'first' | 'last',
   ) {}
 
-  /** Bytes, those that are not kept too. */
+  /** Total bytes, including those not kept. */
   received = 0;
 
   add(chunk: Buffer): void {

@@ -1,4 +1,4 @@
-/** Adapters by the name that the configuration gives. */
+/** Adapters by their name in the configuration. */
 import type { Logger } from 'pino';
 import type { Adapter, HostSite } from '../engine/ports.ts';
 import { CommandAdapter, type CommandOptions } from './command/adapter.ts';
@@ -23,11 +23,14 @@ export type AdapterConfig = { readonly nodes?: NodeChoice } & (
 export interface AdapterContext {
   readonly site: HostSite;
   readonly log: Logger;
-  /** Told of every call. */
+  /** Called for each call of the adapter. */
   readonly observe?: (call: HostCall) => void;
 }
 
-/** One adapter for the site, or several, each for its nodes. Throws AdapterError for a module that is none. */
+/**
+ * Creates the adapter of the site, or several, each for its nodes. Throws AdapterError for a module that is not an
+ * adapter.
+ */
 export async function createAdapter(
   configs: readonly AdapterConfig[],
   context: AdapterContext,

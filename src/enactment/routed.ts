@@ -1,4 +1,4 @@
-/** Several adapters as one: each drives its own nodes. */
+/** Combines several adapters, each of which drives its own nodes. */
 import type {
   ActionCall,
   ActionResult,
@@ -10,9 +10,9 @@ import type {
   MachineStatus,
 } from '../engine/ports.ts';
 
-/** Which nodes an adapter drives: those that fit everything that is said. */
+/** The nodes that an adapter drives: those that match all given criteria. */
 export interface NodeChoice {
-  /** `*` stands for any characters. */
+  /** `*` matches any characters. */
   readonly hostnames?: readonly string[];
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -26,7 +26,7 @@ type Verb = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' 
 
 export class RoutedAdapter implements Adapter {
   readonly name: string;
-  /** Whether some part does; `on` says which. */
+  /** True if any part does; `on` tells which. */
   readonly remembers: boolean;
 
   constructor(
@@ -74,14 +74,14 @@ export class RoutedAdapter implements Adapter {
     return this.adapterOf(place.node).inspect(place, signal);
   }
 
-  /** Set if some part can; `on` says which. */
+  /** Present if any part supports it; `on` tells which. */
   get list(): Adapter['list'] {
     if (!this.parts.some(({ adapter }) => adapter.list)) return undefined;
     return async (node, signal): Promise<readonly HostedMachine[]> =>
       (await this.adapterOf(node).list?.(node, signal)) ?? [];
   }
 
-  /** Set if some part can say so; `on` says which. */
+  /** Present if any part supports it; `on` tells which. */
   get admits(): Adapter['admits'] {
     if (!this.parts.some(({ adapter }) => adapter.admits)) return undefined;
     return async (node, signal): Promise<string | null> =>
@@ -106,7 +106,7 @@ export class RoutedAdapter implements Adapter {
     throwFirst(closed.flatMap((each) => (each.status === 'rejected' ? [each.reason] : [])));
   }
 
-  /** Of each part, also when another one throws; then throws what the first one did. */
+  /** Calls each part, even if another one throws; then throws the first error. */
   private each(use: (adapter: Adapter) => void): void {
     const errors: unknown[] = [];
     for (const { adapter } of this.parts) {
@@ -141,7 +141,7 @@ function throwFirst(errors: readonly unknown[]): void {
   if (errors.length > 0) throw errors[0];
 }
 
-/** Whether an adapter with this choice drives the node. Without a choice it drives all. */
+/** Whether an adapter with this selector drives the node. Without a selector it drives all nodes. */
 export function isChosen(choice: NodeChoice | undefined, { hostname, labels }: HostNode): boolean {
   const { hostnames = ['*'], labels: wanted = {} } = choice ?? {};
   const isNamed = hostnames.some((pattern) => fits(pattern, hostname));

@@ -1,7 +1,7 @@
 import type { CachedImageRecord, NodeSpec } from '../core/index.ts';
 import type { HostNode, HostSite } from '../engine/ports.ts';
 
-/** A site whose nodes change. */
+/** A site with changing nodes. */
 export interface ChangingHostSite extends HostSite {
   setNodes(nodes: readonly NodeSpec[]): void;
   setCachedImages(images: readonly CachedImageRecord[]): void;

@@ -1,23 +1,23 @@
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 
-/** An operation that `npm run generate` made from operations.graphql. */
+/** An operation generated from operations.graphql by `npm run generate`. */
 export interface Operation<Result, Variables> extends DocumentTypeDecoration<Result, Variables> {
   toString(): string;
 }
 
-/** What the server refused, in its words. */
+/** A refusal, with the message of the server. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
-    /** A stable code of the server, or NETWORK when it could not be reached. */
+    /** A stable error code of the server, or NETWORK if it could not be reached. */
     readonly code: string,
     message: string,
   ) {
     super(message);
   }
 
-  /** Whether the same operation may succeed later. */
+  /** Whether a retry may succeed. */
   get retryable(): boolean {
     return ['NETWORK', 'UNAVAILABLE', 'SHUTTING_DOWN', 'RATE_LIMITED'].includes(this.code);
   }
@@ -31,8 +31,8 @@ interface GraphQLAnswer<Result> {
 const timeoutMs = 30_000;
 
 /**
- * Carries out an operation with the given token. Throws ApiError; UNAUTHENTICATED means that the token is unknown or
- * has expired.
+ * Executes an operation with the given token. Throws ApiError; UNAUTHENTICATED means that the token is unknown or has
+ * expired.
  */
 export async function execute<Result, Variables>(
   token: string,

@@ -24,8 +24,8 @@ export interface ChartContent extends BarStyle {
 const stateMarks: Readonly<Partial<Record<NodeState, string>>> = { DRAINING: '◐', DOWN: '✕' };
 
 /**
- * Draws the schedule on a canvas, at most once per frame and without React: a frame of a pan moves the pictures of the
- * bars, and draws the axis, the names of hosts and what comes into view.
+ * Draws the schedule on a canvas, at most once per frame and without React. A frame of a pan moves tiles of bars and
+ * draws the axis, the host names and newly visible tiles.
  */
 export class ChartView {
   private size: ChartSize = { width: 0, height: 0 };
@@ -76,7 +76,7 @@ export class ChartView {
     this.ratio = ratio;
     this.canvas.width = Math.round(size.width * ratio);
     this.canvas.height = Math.round(size.height * ratio);
-    // A canvas of another size is blank: not until the next frame, which would flicker.
+    // Resizing clears a canvas. It is resized in the frame that draws, to avoid flicker.
     this.draw();
   }
 
@@ -95,7 +95,7 @@ export class ChartView {
     this.redraw();
   }
 
-  /** The bar that the person points at or has chosen. */
+  /** The bar under the pointer, or the selected one. */
   setActive(bar: Bar | null): void {
     if (bar === this.active) return;
     this.active = bar;
@@ -196,7 +196,7 @@ export class ChartView {
   }
 }
 
-/** A bar that begins before what is shown has its label at the edge. */
+/** The label of a bar that begins before the visible part is at the edge. */
 function drawLabelsAtEdge(context: Context2D, geometry: Geometry, style: BarStyle): void {
   const { ratio, rowHeight, left, from, width } = geometry;
   if (rowHeight < minLabelledHeight * ratio) return;
@@ -217,7 +217,7 @@ function drawLabelsAtEdge(context: Context2D, geometry: Geometry, style: BarStyl
       const isLabelled = fitsLabel(kind, end - xOf(geometry, start), height, ratio);
       if (start >= from || !kind || !isLabelled || isDimmed(model, bar, highlighted)) return;
       const y = Math.round(top + (bars.lane[bar] as number) * height);
-      // Over what is left of the label at the start of the bar.
+      // Covers the rest of the label at the start of the bar.
       context.fillStyle = palette.kinds[kind];
       context.fillRect(left, y, right - left, Math.round(height));
       if (fitsLabel(kind, right - left, height, ratio))
@@ -226,7 +226,7 @@ function drawLabelsAtEdge(context: Context2D, geometry: Geometry, style: BarStyl
   }
 }
 
-/** The names of the rows: a picture that is drawn again when the rows move. */
+/** The row names: an image that is redrawn when the rows move. */
 class NameColumn {
   private surface: OffscreenCanvas | null = null;
   private drawn: { readonly style: BarStyle; readonly geometry: Geometry } | null = null;
@@ -259,7 +259,7 @@ class NameColumn {
     context.fillRect(0, 0, left, height);
     context.font = fontOf(ratio);
     context.textBaseline = 'middle';
-    // Where rows are lower than a line of text, only some are named.
+    // If rows are lower than a line of text, only some are labelled.
     const every = Math.max(1, Math.ceil((14 * ratio) / rowHeight));
     const { first, last } = visibleRows(geometry, model.rows.length);
     for (let index = first - (first % every); index < last; index += every) {
@@ -268,7 +268,7 @@ class NameColumn {
       const isUp = row.state === 'UP';
       const text = isUp ? row.label : `${stateMarks[row.state] ?? ''} ${row.label}`;
       context.fillStyle = isUp ? palette.text : palette.unavailable;
-      // A name stands in the middle of its row, or of the rows for which it stands.
+      // A label is centred on its row, or on the rows that it represents.
       const y = yOf(geometry, index) - top + (rowHeight * every) / 2;
       context.fillText(fitEnds(text, left / ratio - 18), 6 * ratio, y);
     }

@@ -5,11 +5,11 @@ import { ticks } from './viewport.ts';
 
 export type Context2D = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
 
-/** What the bars look like, wherever they are. A change draws all of them again. */
+/** The style of all bars. A change redraws all of them. */
 export interface BarStyle {
   readonly model: ScheduleModel;
   readonly palette: Palette;
-  /** The leases, as indexes of the columns, whose bars stand out; the others are dimmed. */
+  /** Indexes of the highlighted leases; the bars of others are dimmed. */
   readonly highlighted: ReadonlySet<number> | null;
 }
 
@@ -20,7 +20,7 @@ export interface Part {
   readonly rowHeight: number;
   /** The instant at its left edge. */
   readonly from: number;
-  /** How far its upper edge is below that of the first row. */
+  /** Distance of its upper edge from that of the first row. */
   readonly top: number;
   readonly width: number;
   readonly height: number;
@@ -28,7 +28,7 @@ export interface Part {
 
 export const minLabelledHeight = 12;
 const minLabelledWidth = 34;
-/** Of a character in the chart's font. */
+/** Width of a character in the font of the chart. */
 const characterWidth = 6.6;
 
 export function fontOf(ratio: number): string {
@@ -44,13 +44,13 @@ interface Label {
 }
 
 /**
- * Rectangles by the index of their kind: x, y, width, height; the fill style changes seldom. Kept, so that drawing
+ * Rectangles by index of kind: x, y, width, height, so that the fill style changes rarely. Reused, so that drawing
  * allocates little.
  */
 const rectangles: readonly number[][] = kindOrder.map(() => []);
 const dimmed: number[] = [];
 
-/** Draws the grid and the bars of a part. What is beyond its edges has to be cut off by the canvas. */
+/** Draws the grid and the bars of a part. The canvas must clip at its edges. */
 export function drawPart(context: Context2D, part: Part, style: BarStyle): void {
   const { width, height, from, msPerPixel, rowHeight, ratio } = part;
   const { model, palette, highlighted } = style;
@@ -155,14 +155,14 @@ export function drawLabel(
 function fillAll(context: Context2D, style: string, list: readonly number[], right: number): void {
   context.fillStyle = style;
   for (let i = 0; i < list.length; i += 4) {
-    // A bar may be very much longer than the part.
+    // A bar may be much longer than the part.
     const x = Math.max(list[i] as number, -1);
     const end = Math.min((list[i] as number) + (list[i + 2] as number), right);
     context.fillRect(x, list[i + 1] as number, end - x, list[i + 3] as number);
   }
 }
 
-/** Lines over a bar that tell its kind without colour; see the legend. */
+/** Hatching over a bar that shows its kind without colour; see the legend. */
 function drawMarks(
   context: Context2D,
   kind: BarKind,
@@ -179,7 +179,7 @@ function drawMarks(
     const y = list[i + 1] as number;
     const height = list[i + 3] as number;
     const right = Math.min(x + (list[i + 2] as number), partWidth + height);
-    // Marks keep their distance from the start of the bar; those left of the part are not drawn.
+    // Marks keep their distance from the start of the bar; those to the left of the part are skipped.
     const firstMark = (offset: number, step: number) => {
       const begin = x + offset;
       return begin >= -height ? begin : begin + Math.ceil((-height - begin) / step) * step;
@@ -210,13 +210,13 @@ function drawMarks(
   context.stroke();
 }
 
-/** About as much of a text as fits: measuring each one would cost more than drawing it. */
+/** Cuts a text to approximately the available width; measuring each text would cost more than drawing it. */
 function fitText(text: string, width: number): string {
   const characters = Math.floor(width / characterWidth);
   return text.length <= characters ? text : `${text.slice(0, Math.max(characters - 1, 0))}…`;
 }
 
-/** As fitText, but keeps the end, which tells the hosts of a site apart. */
+/** As fitText, but keeps the end, by which the hosts of a site differ. */
 export function fitEnds(text: string, width: number): string {
   const characters = Math.floor(width / characterWidth);
   if (text.length <= characters) return text;

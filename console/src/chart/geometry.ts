@@ -1,6 +1,6 @@
 import { axisHeight, type ChartSize, type Viewport } from './viewport.ts';
 
-/** Where the chart draws what, in device pixels of its canvas: bars on whole pixels are drawn fastest and sharpest. */
+/** The geometry of the chart, in device pixels of its canvas: bars on whole pixels are drawn fastest and sharpest. */
 export interface Geometry {
   /** Device pixels per CSS pixel. */
   readonly ratio: number;

@@ -13,9 +13,7 @@ export interface Palette {
   readonly barText: string;
 }
 
-/**
- * Custom properties hold expressions such as light-dark(…); an element's computed colour is what a canvas understands.
- */
+/** Custom properties hold expressions such as light-dark(…); a canvas needs the computed colour of an element. */
 export function readPalette(element: Element): Palette {
   const probe = document.createElement('span');
   probe.hidden = true;

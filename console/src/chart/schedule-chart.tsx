@@ -35,7 +35,7 @@ export interface ScheduleChartProps {
   readonly model: ScheduleModel;
   /** What is shown at first. */
   readonly initial: () => Viewport;
-  /** Called for each change, also several times in a frame: what it renders must not change each time. */
+  /** Called for each change, possibly several times per frame, so rendering must not depend on it. */
   readonly onViewport: (viewport: Viewport) => void;
   readonly now: () => number;
   readonly highlighted: ReadonlySet<number> | null;
@@ -55,8 +55,8 @@ interface Point {
 }
 
 /**
- * Nodes down, time across, on a canvas. Drag pans, the wheel scrolls (with Ctrl it zooms time, with Shift it pans), two
- * fingers pinch. The keyboard does the same; see the help text below the chart.
+ * The schedule on a canvas: nodes vertically, time horizontally. Dragging pans, the wheel scrolls (with Ctrl it zooms
+ * time, with Shift it pans), two fingers pinch. The keyboard does the same; see the help text below the chart.
  */
 export function ScheduleChart({
   ref,
@@ -71,7 +71,7 @@ export function ScheduleChart({
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const viewRef = useRef<ChartView | null>(null);
-  /** Where the chart is on the page; null once it may have moved. Reading it makes the browser lay out the page. */
+  /** Position of the chart on the page; null once it may have moved. Reading it forces a layout. */
   const bounds = useRef<DOMRect | null>(null);
   const [chosen, setChosen] = useState<Selected | null>(null);
   const [pointed, setPointed] = useState<Selected | null>(null);
@@ -122,7 +122,7 @@ export function ScheduleChart({
     return { x: clientX - bounds.current.left - 1, y: clientY - bounds.current.top - 1 };
   };
 
-  // React listens to wheel events passively; zooming has to keep the page from scrolling.
+  // React's wheel listeners are passive, but zooming must prevent the page from scrolling.
   // biome-ignore lint/correctness/useExhaustiveDependencies: pointAt reads only refs
   useEffect(() => {
     const element = frame.current;

@@ -25,10 +25,10 @@ export const kindOrder: readonly BarKind[] = [
   'UNKNOWN',
 ];
 
-/** Texts one after the other: thousands of strings would take longer to hand over than their bars. */
+/** Concatenated texts: transferring thousands of strings would take longer than transferring their bars. */
 export interface TextColumn {
   readonly text: string;
-  /** Where each begins, and where the last one ends. */
+  /** The start of each, and the end of the last one. */
   readonly starts: Uint32Array<ArrayBuffer>;
 }
 
@@ -37,18 +37,18 @@ export function textAt({ text, starts }: TextColumn, index: number): string {
 }
 
 /**
- * The bars of an interval in columns of numbers, which a worker hands over without a copy and which hold no objects: a
- * refresh costs the page's thread nothing that grows with the number of bars.
+ * The bars of an interval in columns of numbers, which a worker transfers without a copy: the cost of a refresh in the
+ * page's thread does not grow with the number of bars.
  */
 export interface ScheduleColumns {
-  /** How many reservations there are, and whether these are all of the interval. */
+  /** Number of reservations, and whether these are all of the interval. */
   readonly reservations: number;
   readonly isComplete: boolean;
   /** By node, then by start. */
   readonly bars: BarColumns;
   /** The numbers of the nodes that have bars. */
   readonly nodes: Int32Array<ArrayBuffer>;
-  /** Where the bars of each of them begin, and where those of the last one end. */
+  /** The index of the first bar of each node, and the end of the last node's bars. */
   readonly firsts: Int32Array<ArrayBuffer>;
   /** Of reservations. */
   readonly ids: TextColumn;
@@ -65,7 +65,7 @@ export interface ScheduleColumns {
   readonly leaseProjects: Uint16Array<ArrayBuffer>;
   /** Why maintenance was planned. */
   readonly reasons: readonly (string | null)[];
-  /** The values that occur, of which the columns have the indexes. */
+  /** The distinct values to which the columns refer by index. */
   readonly stateNames: readonly ReservationState[];
   readonly leaseStateNames: readonly LeaseState[];
   readonly leaseTypeNames: readonly LeaseType[];
@@ -75,11 +75,11 @@ export interface ScheduleColumns {
 export interface BarColumns {
   readonly start: Float64Array<ArrayBuffer>;
   readonly end: Float64Array<ArrayBuffer>;
-  /** The latest end of each bar and those before it on its node: ascends, so that it can be searched. */
+  /** The latest end of each bar and all earlier ones on its node; ascending, so that it can be searched. */
   readonly latestEnd: Float64Array<ArrayBuffer>;
   /** An index of kindOrder. */
   readonly kind: Uint8Array<ArrayBuffer>;
-  /** Bars that overlap on a node share its row: this one's lane, of so many. */
+  /** Overlapping bars share the row of their node: the lane of this bar, and the number of lanes. */
   readonly lane: Uint16Array<ArrayBuffer>;
   readonly lanes: Uint16Array<ArrayBuffer>;
   /** The index of its reservation, or of its reason if it is maintenance. */
@@ -107,7 +107,7 @@ export interface ScheduleFilter {
   readonly states: readonly LeaseState[] | null;
 }
 
-/** Lays out what the server answered, as far as the filter shows it. */
+/** Lays out the parts of the server's answer that the filter shows. */
 export function columnsOf(
   { reservations: all, isComplete }: Schedule,
   maintenance: readonly ConsoleMaintenanceFragment[],
@@ -172,13 +172,13 @@ export function columnsOf(
   };
 }
 
-/** Nothing, until there is an answer. */
+/** Empty until there is an answer. */
 export const noColumns: ScheduleColumns = columnsOf({ reservations: [], isComplete: true }, [], {
   project: null,
   states: null,
 });
 
-/** What can be handed over to another thread. */
+/** The buffers that can be transferred to another thread. */
 export function buffersOf(columns: ScheduleColumns): ArrayBuffer[] {
   const { bars, ids, leaseNames, ...others } = columns;
   const values: unknown[] = [...Object.values(bars), ids.starts, leaseNames.starts, ...Object.values(others)];

@@ -4,10 +4,10 @@ import { type BarKind, isMaintenance, kindOrder, type ScheduleColumns, textAt } 
 export interface Row {
   readonly node: number;
   readonly hostname: string;
-  /** The host name without its domain, where that tells all nodes apart. */
+  /** The host name without its domain if it is unique among the nodes. */
   readonly label: string;
   readonly state: NodeState;
-  /** Where its bars begin in the columns, and where they end. */
+  /** The range of its bars in the columns. */
   readonly first: number;
   readonly last: number;
 }
@@ -21,7 +21,7 @@ export interface ScheduleModel {
 export interface Bar {
   /** In the columns. */
   readonly index: number;
-  /** Its node's place among the rows. */
+  /** The index of its row. */
   readonly row: number;
   readonly kind: BarKind;
   /** Null for maintenance. */
@@ -136,7 +136,7 @@ export function leaseOf({ columns }: ScheduleModel, bar: number): number {
   return isMaintenance(columns, bar) ? -1 : (columns.leases[columns.bars.subject[bar] ?? 0] ?? -1);
 }
 
-/** The bar of another model that stands for the same reservation, or maintenance, on the same node. */
+/** The bar of another model for the same reservation or maintenance on the same node. */
 export function sameBar(model: ScheduleModel, from: ScheduleModel, bar: Bar): Bar | null {
   if (model === from) return bar;
   const node = from.rows[bar.row]?.node;
@@ -171,7 +171,7 @@ export function neighbourOf(model: ScheduleModel, bar: Bar | null, step: number)
   return null;
 }
 
-/** The leases that the text finds by number, name or state; null when it finds none or is empty. */
+/** The leases whose number, name or state matches the text; null if there are none or the text is empty. */
 export function matchingLeases(text: string, columns: ScheduleColumns): ReadonlySet<number> | null {
   const needle = text.trim().toLowerCase();
   if (needle === '') return null;
@@ -187,7 +187,7 @@ export function matchingLeases(text: string, columns: ScheduleColumns): Readonly
   return found.size === 0 ? null : found;
 }
 
-/** What the legend shows, in its order. */
+/** The entries of the legend, in order. */
 export const kindLabels: Readonly<Partial<Record<BarKind, string>>> = {
   VM: 'Running',
   SHUTDOWN: 'Shutdown',

@@ -1,4 +1,4 @@
-/** Reads schedules and lays them out beside the page's thread: thousands of reservations would hold up its frames. */
+/** Reads and lays out schedules in a worker: thousands of reservations would delay the frames of the page. */
 import { ApiError, execute, type Operation } from '../api/client.ts';
 import type {
   ConsoleMaintenanceFragment,
@@ -20,7 +20,7 @@ export interface ScheduleRequest {
   readonly maintenance: string;
 }
 
-/** A message to the worker. One without a request says that the answer is no longer wanted. */
+/** A message to the worker. Without a request, it cancels the earlier one. */
 export interface ToWorker {
   readonly id: number;
   readonly request: ScheduleRequest | null;
@@ -33,7 +33,7 @@ export interface FromWorker {
     | { readonly code: string; readonly message: string };
 }
 
-/** Of a worker's global scope; the project's types are those of pages. */
+/** The global scope of a worker; the types of the project are those of pages. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<ToWorker>) => void) | null;
   postMessage(message: FromWorker, transfer: Transferable[]): void;

@@ -3,9 +3,9 @@ import type { Geometry } from './geometry.ts';
 
 /** Device pixels. */
 const tileSize = 256;
-/** So long may tiles be drawn in one frame. */
+/** Maximum time to draw tiles per frame. */
 const budgetMs = 2;
-/** Tiles are drawn ahead, and kept, so far beyond what is in view. */
+/** Distance beyond the visible part up to which tiles are drawn ahead and kept. */
 const margin = 1;
 
 interface TileSet {
@@ -16,7 +16,7 @@ interface TileSet {
   /** The instant at the left edge of column 0. */
   readonly origin: number;
   readonly bitmaps: Map<number, Tile>;
-  /** Whether it has once filled the view. */
+  /** Whether it has filled the view once. */
   isComplete: boolean;
 }
 
@@ -34,8 +34,8 @@ interface View {
 }
 
 /**
- * The schedule as pictures of 256 by 256 pixels, so that a frame of a pan draws only what came into view. When the bars
- * or the scale change, the former pictures stay, stretched, until there are new ones: a few in each frame.
+ * The schedule as tiles of 256 by 256 pixels, so that a frame of a pan draws only what came into view. When the bars or
+ * the scale change, old tiles remain, stretched, until they are replaced, a few per frame.
  */
 export class Tiles {
   private current: TileSet | null = null;
@@ -43,7 +43,7 @@ export class Tiles {
   private readonly surface = new OffscreenCanvas(tileSize, tileSize);
   private readonly context = this.surface.getContext('2d', { alpha: false });
 
-  /** Draws the plot. Returns whether there is more to draw in the next frame, in view or beside it. */
+  /** Draws the plot. Returns whether more tiles, visible or ahead, remain for the next frame. */
   draw(target: Context2D, geometry: Geometry, style: BarStyle): boolean {
     const set = this.setFor(geometry, style);
     const offset = Math.round((geometry.from - set.origin) / geometry.msPerPixel);
@@ -90,9 +90,9 @@ export class Tiles {
     const scale = { ratio, msPerPixel, rowHeight };
     const hasScale = current !== null && isSameScale(current, scale);
     if (hasScale && current.style === style) return current;
-    // Of other bars at the same scale, a former picture has the place of the new one, and is drawn in its stead.
+    // If only the bars changed, an old tile is at the place of the new one and is drawn instead.
     const origin = hasScale ? current.origin : from;
-    // While a zoom goes on, no set becomes complete: the one from before the zoom is the best there is.
+    // During a zoom no set becomes complete; the set from before the zoom is drawn.
     if (current?.isComplete || this.former === null) {
       close(this.former);
       this.former = current;
@@ -131,7 +131,7 @@ function isSameScale(a: Scale, b: Scale): boolean {
   return a.ratio === b.ratio && a.msPerPixel === b.msPerPixel && a.rowHeight === b.rowHeight;
 }
 
-/** Whether the pictures of both sets are at the same places. */
+/** Whether the tiles of both sets are at the same places. */
 function isAligned(a: TileSet, b: TileSet): boolean {
   return isSameScale(a, b) && a.origin === b.origin;
 }
@@ -156,7 +156,7 @@ function keyOf(column: number, band: number): number {
   return band * 2 ** 32 + column;
 }
 
-/** The pictures of another scale, or of former bars, where they are now. */
+/** Tiles of another scale or of old bars, at their present places. */
 function drawStretched(target: Context2D, geometry: Geometry, set: TileSet): void {
   const { left, top, width, height, from, msPerPixel, rowHeight, scrollTop } = geometry;
   const tileWidth = (tileSize * set.msPerPixel) / msPerPixel;

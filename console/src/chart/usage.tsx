@@ -9,11 +9,11 @@ interface Step {
 
 const width = 960;
 const height = 180;
-/** Groups with a colour of their own; the others are added up. */
+/** Number of groups with their own colour; the others are summed up. */
 export const maxSeries = 6;
 const others = 'Others';
 
-/** Stacked bars of what groups used in each part of a period. The table below it has the sums. */
+/** Stacked bars of usage per group and part of a period. The table below has the sums. */
 export function UsageChart({
   steps,
   names,

@@ -22,7 +22,7 @@ export const maxRowHeight = 48;
 const minSpan = 60_000;
 const maxSpan = 366 * 86_400_000;
 
-/** Of what is not a number: six hours. */
+/** Six hours if it is not a number. */
 export function clampSpan(ms: number): number {
   return Number.isFinite(ms) && ms > 0 ? Math.round(Math.min(Math.max(ms, minSpan), maxSpan)) : 21_600_000;
 }
@@ -37,7 +37,7 @@ export function panTime(viewport: Viewport, ms: number): Viewport {
   return { ...viewport, from: viewport.from + by, to: viewport.to + by };
 }
 
-/** A factor below 1 shows a shorter time. The instant `around` stays where it is. */
+/** A factor below 1 zooms in. The instant `around` stays in place. */
 export function zoomTime(viewport: Viewport, factor: number, around: number): Viewport {
   const span = viewport.to - viewport.from;
   const next = clampSpan(span * factor);
@@ -46,7 +46,7 @@ export function zoomTime(viewport: Viewport, factor: number, around: number): Vi
   return { ...viewport, from, to: from + next };
 }
 
-/** Keeps the row at `y` where it is. */
+/** Keeps the row at `y` in place. */
 export function zoomRows(
   viewport: Viewport,
   factor: number,
@@ -69,7 +69,7 @@ export function scrollRows(viewport: Viewport, by: number, rows: number, height:
   return { ...viewport, scrollTop: Math.min(Math.max(viewport.scrollTop + by, 0), bottom) };
 }
 
-/** All rows at once, as high as they can be. */
+/** Shows all rows, as high as possible. */
 export function fitRows(viewport: Viewport, rows: number, height: number): Viewport {
   const rowHeight = Math.min(Math.max((height - axisHeight) / Math.max(rows, 1), minRowHeight), maxRowHeight);
   return { ...viewport, rowHeight, scrollTop: 0 };

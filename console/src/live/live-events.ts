@@ -1,6 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 
-/** A subscription whose messages have sequence numbers, and whose `after` says from where it goes on. */
+/** A subscription whose messages have sequence numbers; `after` tells where it continues. */
 export interface Stream<Data> {
   readonly query: { toString(): string };
   readonly sequenceOf: (data: Data) => number;
@@ -13,8 +13,8 @@ export interface Watch {
 }
 
 /**
- * What pages watch beside the streams, over the same connection. What has changed while there was none is not told:
- * the page has to be read again.
+ * Subscriptions of pages besides the streams, over the same connection. They do not report changes during a lost
+ * connection, so the page must be read again.
  */
 export class Watches {
   private readonly watched = new Map<Watch, () => void>();
@@ -34,7 +34,7 @@ export class Watches {
     return this.watched.size === 0;
   }
 
-  /** Begins all of them on a new connection. The former ones ended with theirs. */
+  /** Starts all of them on a new connection. */
   attach(client: Client, onMessage: () => void): void {
     this.client = client;
     this.onMessage = onMessage;
@@ -50,7 +50,7 @@ export class Watches {
     const { onMessage } = this;
     return this.client.subscribe(
       { query: query.toString(), variables },
-      // Without an answer the page is still read again with each event.
+      // Without an answer, the page is still refreshed with each event.
       { next: onMessage, error: () => {}, complete: () => {} },
     );
   }
@@ -60,14 +60,14 @@ export type LiveStatus = 'connecting' | 'live' | 'offline';
 
 export interface LiveOptions {
   readonly url: string;
-  /** A bearer token that is valid now; asked for each connection. */
+  /** Returns a valid bearer token; called for each connection. */
   readonly token: () => Promise<string>;
   // biome-ignore lint/suspicious/noExplicitAny: each stream has messages of its own
   readonly streams: readonly Stream<any>[];
   readonly watches: Watches;
-  /** A message of one of the streams, or of a watch: something has changed. */
+  /** Called for each message of a stream or watch. */
   readonly onMessage: () => void;
-  /** The subscriptions run again after a gap that is not fully known: everything on the page may be stale. */
+  /** Called when the subscriptions continue after a gap: everything on the page may be stale. */
   readonly onGap: () => void;
   readonly onStatus: (status: LiveStatus) => void;
   readonly signal: AbortSignal;
@@ -119,7 +119,7 @@ async function subscribe(
   signal.addEventListener('abort', end);
   for (const [index, { query, sequenceOf }] of streams.entries()) {
     const onErrors = (errors: readonly { readonly message: string; readonly extensions?: object }[]) => {
-      // The messages since the last one that was seen are no longer kept.
+      // The messages since the last one seen are no longer stored.
       const codes = errors.map(({ message, extensions }) => (extensions as Coded)?.code ?? message);
       if (codes.includes('EVENTS_EXPIRED')) seen[index] = null;
       end();
@@ -147,7 +147,7 @@ async function subscribe(
 
 type Coded = { readonly code?: string } | undefined;
 
-/** Doubles with each failure, with up to half of it at random, so that many consoles do not come back at once. */
+/** Doubles with each failure, plus random jitter of up to a half, so that consoles do not all reconnect at once. */
 function backoff(failures: number): number {
   const full = Math.min(minBackoffMs * 2 ** (failures - 1), maxBackoffMs);
   return full * (0.5 + Math.random() / 2);
@@ -158,7 +158,7 @@ function delay(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, ms);
     function done() {
       clearTimeout(timer);
-      // A signal that lives as long as the page would keep what it has for each wait.
+      // A signal that lives as long as the page would accumulate listeners.
       signal.removeEventListener('abort', done);
       resolve();
     }

@@ -13,7 +13,7 @@ import { follow, type LiveStatus, type Stream, Watches } from './live-events.ts'
 const LiveContext = createContext<LiveStatus>('connecting');
 const WatchesContext = createContext<Watches | null>(null);
 
-/** Whether what the page shows is kept up to date. */
+/** Whether the page is kept up to date. */
 export const useLiveStatus = (): LiveStatus => useContext(LiveContext);
 
 /**
@@ -32,18 +32,16 @@ const events: Stream<ConsoleEventsSubscription> = {
   query: ConsoleEventsDocument,
   sequenceOf: ({ leaseEvents }) => leaseEvents.sequence,
 };
-/** Some are of time that has passed, or of nodes, without an event of a lease. */
+/** Some notices depend on time or nodes and have no event of a lease. */
 const notices: Stream<ConsoleNewNoticesSubscription> = {
   query: ConsoleNewNoticesDocument,
   sequenceOf: (data) => data.notices.sequence,
 };
 
-/** At most so often are queries on the page read again, however many events arrive. */
+/** Minimum time between refreshes of the page's queries, however many events arrive. */
 const refreshIntervalMs = 750;
 
-/**
- * Follows the site's events and notices, and has the queries that the page shows read again when something has changed.
- */
+/** Follows the site's events and notices, and refreshes the queries of the page after changes. */
 export function LiveProvider({ children }: { children: ReactNode }) {
   const { credentials } = useSession();
   const queries = useQueryClient();
@@ -56,7 +54,7 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     const refreshSoon = () => {
       timer ??= setTimeout(() => {
         timer = null;
-        // What-if questions are asked again by themselves, less often: each takes a turn of the scheduler.
+        // Dry runs refresh themselves, less often: each takes a turn of the scheduler.
         void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'plan' });
       }, refreshIntervalMs);
     };

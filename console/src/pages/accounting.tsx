@@ -228,7 +228,7 @@ interface Step {
   readonly rows: ConsoleAccountingQuery['overTime'];
 }
 
-/** A line per period and group, where something was used. */
+/** One row per period and group with usage. */
 function csvOverTime(steps: readonly Step[], types: readonly string[]): (string | number)[][] {
   const lines = steps.flatMap(({ start, rows }) =>
     rows.map((row) => [
@@ -268,7 +268,7 @@ function Download({
   );
 }
 
-/** What the picture shows, in numbers: a row per period, a column for each of the groups that used most. */
+/** The figures of the picture: one row per period, one column per main group. */
 function StepTable({
   steps,
   names,

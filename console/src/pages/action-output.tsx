@@ -15,11 +15,11 @@ const recoveries: readonly (readonly [ActionRecovery, string, string])[] = [
   ['ASSUME_FAILURE', 'Assume failure', 'The scheduler goes on as if the host had failed.'],
 ];
 
-/** What a host said of an action and, for operators, ways out of one that is stuck. */
+/** The output of an action and, for operators, ways to resolve a stuck one. */
 export function ActionOutput({ action }: { action: Action }) {
   const execute = useExecute();
   const isOperator = useHasRole('OPERATOR');
-  // What is not removed keeps its capacity.
+  // Machines that are not removed keep their capacity.
   const possible = recoveries.filter(
     ([recovery]) => action.kind !== 'DESTROY' || recovery !== 'ASSUME_FAILURE',
   );

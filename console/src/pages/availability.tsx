@@ -15,7 +15,7 @@ interface Window {
   readonly end: number;
 }
 
-/** When such machines are available as a reservation: the earliest start, and the possible starts of a week. */
+/** Availability of machines for a reservation: the earliest start, and the possible starts of a week. */
 export function Availability({
   input,
   onPick,
@@ -88,7 +88,7 @@ export function Availability({
   );
 }
 
-/** Days down, hours across; what is filled are possible starts. The list below it says the same in words. */
+/** Days vertically, hours horizontally; filled cells are possible starts. The list below says the same in words. */
 function Calendar({
   windows,
   from,

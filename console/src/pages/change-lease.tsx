@@ -27,7 +27,7 @@ interface Terms {
   readonly asFarAsPossible: boolean;
 }
 
-/** Extends, shortens or moves a lease. Says what that would displace before it is done. */
+/** Extends, shortens or moves a lease. Shows first what that would displace. */
 export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
   const execute = useExecute();
   const { timeZone } = useSettings();
@@ -175,7 +175,7 @@ export function CancelLease({ lease }: { lease: ConsoleLeaseFragment }) {
   );
 }
 
-/** Gives up a lease whose rows are not sound; for operators. */
+/** Discards a quarantined lease; for operators. */
 export function DiscardLease({ lease }: { lease: ConsoleLeaseFragment }) {
   const execute = useExecute();
   return (

@@ -19,11 +19,11 @@ export type RecurrenceDetail = Extract<
 interface Terms {
   readonly name: string;
   readonly duration: string;
-  /** On the wall clock of the recurrence. */
+  /** In the time zone of the recurrence. */
   readonly start: string;
 }
 
-/** Changes the occurrences from one on that has not started. Says before what that would do. */
+/** Changes the occurrences from a given one that has not started. Shows the effects first. */
 export function ChangeRecurrence({
   recurrence,
   occurrence,

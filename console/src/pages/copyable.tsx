@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { ScrollArea } from '../ui/parts.tsx';
 
-/** A text to copy. Browsers offer the clipboard only to pages of secure origins; elsewhere it can be selected. */
+/** A text to copy. Browsers offer the clipboard only to secure origins; elsewhere the text can be selected. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   const [copied, setCopied] = useState(false);
   const clipboard = (navigator as { readonly clipboard?: Clipboard }).clipboard;

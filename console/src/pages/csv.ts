@@ -1,4 +1,4 @@
-/** RFC 4180. Texts that a spreadsheet would take for a formula get an apostrophe in front. */
+/** RFC 4180. Texts that a spreadsheet would interpret as a formula are prefixed with an apostrophe. */
 export function toCsv(lines: readonly (readonly (string | number)[])[]): string {
   return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('');
 }

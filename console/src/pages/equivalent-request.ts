@@ -1,4 +1,4 @@
-/** What a request says on the command line and in GraphQL. */
+/** A request as a command line and in GraphQL. */
 import type { RequestLeaseInput } from '../api/generated/operations.ts';
 
 /** Quotes for a POSIX shell where it is needed. */

@@ -13,7 +13,7 @@ const types: readonly (readonly [LeaseType, string])[] = [
   ['DEADLINE', 'Starts at any time such that it ends by the deadline.'],
 ];
 
-/** The fields of a request for a lease, each with what is wrong with it. */
+/** The fields of a lease request, each with its error. */
 export function LeaseFields({
   form,
   errors,

@@ -24,7 +24,7 @@ const orders: Readonly<Record<string, { readonly label: string; readonly by: Lea
   ENDED_FIRST: { label: 'End, earliest first', by: { field: 'ENDED_AT', direction: 'ASC' } },
 };
 
-/** The states that a filter of the address stands for: those of a group, or one. Null for all. */
+/** The states of a filter in the address: those of a group, or one. Null: all. */
 export function statesOf(name: string): readonly LeaseState[] | null {
   const state = states.find((each) => each === name);
   return groups[name] ?? (state === undefined ? null : [state]);
@@ -33,7 +33,7 @@ export function statesOf(name: string): readonly LeaseState[] | null {
 const earliest = '1970-01-01T00:00:00Z';
 const latest = '2200-01-01T00:00:00Z';
 
-/** The parameters of the address that filter. */
+/** The filter parameters of the address. */
 const filterNames = ['state', 'type', 'project', 'name', 'number', 'owner', 'node'] as const;
 const intervals = ['submitted', 'overlapping'] as const;
 

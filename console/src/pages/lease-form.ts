@@ -1,9 +1,9 @@
-/** What the form for a new lease holds, and what it says in GraphQL and on the command line. */
+/** The content of the form for a new lease, and the equivalent GraphQL and command line. */
 import type { ConsoleLeaseDetailQuery, LeaseType, RequestLeaseInput } from '../api/generated/operations.ts';
 import { exactDuration, toIsoDuration } from '../ui/format.ts';
 import { fromLocalInput } from '../ui/zones.ts';
 
-/** As typed: every number is still text. */
+/** As typed: numbers are still text. */
 export interface LeaseForm {
   readonly type: LeaseType;
   readonly name: string;
@@ -44,10 +44,10 @@ export function emptyForm(resourceTypes: readonly string[]): LeaseForm {
 /** A field of the form; `amounts.CPU` is the amount of a resource. */
 export type Field = Exclude<keyof LeaseForm, 'amounts'> | `amounts.${string}`;
 
-/** What is wrong with each field, in words. The server judges the rest. */
+/** The error of each field. The server checks the rest. */
 export type FieldErrors = Readonly<Partial<Record<Field, string>>>;
 
-/** The errors of a form, and what it asks for if there are none. Times are of `timeZone`. */
+/** The errors of a form, and its input if there are none. Times are in `timeZone`. */
 export function readForm(
   form: LeaseForm,
   timeZone: string,
@@ -110,7 +110,7 @@ interface UserError {
   readonly path: readonly string[] | null;
 }
 
-/** The server's errors by the field that each is about; those that are about no field come last. */
+/** The server's errors by field; those without a field come last. */
 export function placeErrors(
   errors: readonly UserError[],
   input: RequestLeaseInput | null,
@@ -147,7 +147,7 @@ function fieldAt(path: readonly string[], input: RequestLeaseInput | null): Fiel
   return plain.find((field) => field === name) ?? null;
 }
 
-/** The form that asks for the same again, without a start or a deadline. */
+/** The form with the terms of a lease, without start and deadline. */
 export function formOf(lease: Template, resourceTypes: readonly string[]): LeaseForm {
   const capacity = lease.machines[0]?.capacity ?? [];
   const empty = emptyForm(resourceTypes);
@@ -166,7 +166,7 @@ export function formOf(lease: Template, resourceTypes: readonly string[]): Lease
   };
 }
 
-/** The form asks for equal machines. */
+/** The form supports only equal machines. */
 export function hasEqualMachines({ machines }: Template): boolean {
   const [first] = machines;
   const text = JSON.stringify(first?.capacity);

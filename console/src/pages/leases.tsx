@@ -35,7 +35,7 @@ export function LeasesPage() {
       if (value === '') next.delete(name);
       else next.set(name, value);
     }
-    // What is typed into a filter is not a page to go back to.
+    // Typing into a filter adds no entry to the history.
     setSearch(next, { replace: changes.before === undefined && changes.after === undefined });
   };
   const leases = query.data?.leases;

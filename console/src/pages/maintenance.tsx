@@ -32,12 +32,12 @@ function namesOf(nodes: readonly NodeName[]): string {
     .join(', ')}${more}`;
 }
 
-/** Its reason and nodes in a line. */
+/** Its reason and nodes in one line. */
 export function maintenanceText({ reason, nodes }: ConsoleMaintenanceFragment): string {
   return reason ? `${reason} (${namesOf(nodes)})` : namesOf(nodes);
 }
 
-/** Maintenance that is under way or planned, of all nodes or of one. */
+/** Current and planned maintenance, of all nodes or of one. */
 export function MaintenanceCard({ node }: { node?: number }) {
   const execute = useExecute();
   const now = useSchedulerNow();

@@ -34,11 +34,13 @@ import { TemplateChoice } from './template-choice.tsx';
 
 interface Draft {
   readonly form: LeaseForm;
-  /** The same for as long as the form is the same request: pressing the button twice makes one lease. */
+  /**
+   * The idempotency key; unchanged while the form is unchanged, so that pressing the button twice creates one lease.
+   */
   readonly key: string;
-  /** The lease that it was filled from. */
+  /** The lease that served as template. */
   readonly template: number | null;
-  /** What of that lease the form does not say. */
+  /** The terms of that lease that the form does not support. */
   readonly note?: string | null;
 }
 
@@ -227,12 +229,12 @@ function RequestForm({
   );
 }
 
-/** Inputs hold whole minutes. A start that is now leaves the person two minutes to press the button. */
+/** Inputs hold whole minutes. A start of "now" leaves two minutes to press the button. */
 function roundUp(instant: string, now: number): number {
   return Math.ceil(Math.max(Date.parse(instant), now + 2 * minute) / minute) * minute;
 }
 
-/** Before the first attempt, a field that is still empty is not an error. */
+/** Before the first attempt, an empty field is not an error. */
 function startedErrors(form: LeaseForm, errors: FieldErrors): FieldErrors {
   const entries = Object.entries(errors).filter(([field]) => {
     const value = field.startsWith('amounts.')

@@ -30,7 +30,7 @@ interface RecurrenceForm extends RuleForm {
 
 const day = 86_400_000;
 
-/** Null while something is missing. The server judges the rest. */
+/** Null while something is missing. The server checks the rest. */
 function inputOf(form: RecurrenceForm, timeZone: string): CreateRecurrenceInput | null {
   const duration = toIsoDuration(form.duration);
   const capacity = Object.entries(form.amounts)

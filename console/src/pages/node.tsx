@@ -71,7 +71,7 @@ function Host({ host }: { host: NonNullable<NodeDetail['host']> }) {
   );
 }
 
-/** What runs and comes on a node, and what operators do with it. */
+/** Current and upcoming reservations of a node, and the actions of operators. */
 export default function NodePage({ number }: { number: number }) {
   const execute = useExecute();
   const now = useSchedulerNow();

@@ -10,7 +10,7 @@ import { NoticeTable, noticeLabels } from './notice-list.tsx';
 const pageSize = 50;
 const kinds = Object.keys(noticeLabels) as NoticeKind[];
 
-/** What people are told of: leases about to end, displaced, late or failed; nodes lost; maintenance. */
+/** Notices: leases about to end, displaced, late or failed; lost nodes; maintenance. */
 export default function NoticesPage() {
   const execute = useExecute();
   const [search, setSearch] = useSearchParams();

@@ -115,7 +115,7 @@ function describeProblems(count: number): string {
 /** The worst first. */
 const unavailableStates: readonly NodeState[] = ['DOWN', 'DRAINING'];
 
-/** What needs attention: problems of the server, nodes that cannot be used, maintenance. */
+/** Problems of the server, unusable nodes, maintenance. */
 function Notices({ data }: { data: ConsoleOverviewQuery }) {
   const { scheduler, unavailable, maintenance } = data;
   const more = unavailable.totalCount - unavailable.nodes.length;

@@ -7,7 +7,7 @@ import { formatDuration } from '../ui/format.ts';
 import { Instant, Sentence } from '../ui/parts.tsx';
 import { LeaseLink, leaseName } from './lease-table.tsx';
 
-/** What would happen to a request or, with `isChange`, to a lease that exists. */
+/** The dry run of a request or, with `isChange`, of a change of an existing lease. */
 export function PlanPreview({ plan, isChange = false }: { plan: ConsolePlanFragment; isChange?: boolean }) {
   const hostnames = [...new Set(plan.machines.flatMap(({ node }) => (node ? [node.hostname] : [])))];
   const shown = hostnames.slice(0, 4).join(', ');
@@ -41,7 +41,7 @@ export function PlanPreview({ plan, isChange = false }: { plan: ConsolePlanFragm
   );
 }
 
-/** What a change of nodes would do to leases. */
+/** The effects of a change of nodes on leases. */
 export function DisplacementPreview({ plan }: { plan: ConsoleDisplacementFragment }) {
   return (
     <div className={plan.accepted ? 'preview' : 'preview refused'} role="status">
@@ -59,7 +59,7 @@ export function DisplacementPreview({ plan }: { plan: ConsoleDisplacementFragmen
   );
 }
 
-/** What would follow if leases ended. With `showsEnds` it names them, too. */
+/** The effects of ending leases. With `showsEnds`, it also names these leases. */
 export function EndingPreview({
   plan: { ends, isComplete, sooner },
   showsEnds = false,

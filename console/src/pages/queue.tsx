@@ -10,7 +10,7 @@ import { LeaseLink, type LeaseRow, Start } from './lease-table.tsx';
 
 const pageSize = 100;
 
-/** What waits for its first or next run, in the order in which it is considered. */
+/** Leases that wait for their first or next run, in the order in which they are considered. */
 export function QueuePage() {
   const execute = useExecute();
   const now = useSchedulerNow();

@@ -63,7 +63,7 @@ function Meter({ label, used, limit }: { label: string; used: number | null; lim
   );
 }
 
-/** What the quotas of the project of a request leave; nothing where there are none. */
+/** The remaining quotas of the project of a request, if it has any. */
 export function QuotaLeft({ project }: { project: string }) {
   const { viewer } = useSession();
   const query = useProjects();

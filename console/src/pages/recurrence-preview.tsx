@@ -2,7 +2,7 @@ import type { ConsoleRecurrencePlanFragment } from '../api/generated/operations.
 import { Instant, Sentence } from '../ui/parts.tsx';
 import { Displaced } from './plan-preview.tsx';
 
-/** What would happen to a new recurrence or, with `isChange`, to one that exists. */
+/** The dry run of a new recurrence or, with `isChange`, of a change of an existing one. */
 export function RecurrencePreview({
   plan,
   isChange = false,

@@ -1,4 +1,4 @@
-/** Rules of recurrences (RFC 5545) as people say them. */
+/** Recurrence rules (RFC 5545) in words. */
 
 const units: Readonly<Record<string, string>> = {
   DAILY: 'day',
@@ -48,7 +48,7 @@ export interface RuleForm {
   readonly interval: string;
   /** Of weekly rules; empty: the day of the first start. */
   readonly days: readonly string[];
-  /** How often; empty: without an end. */
+  /** Number of occurrences; empty: no end. */
   readonly count: string;
 }
 

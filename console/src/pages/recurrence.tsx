@@ -19,7 +19,7 @@ import { RecurrenceBadge } from './recurrences.tsx';
 
 type Occurrence = RecurrenceDetail['next'][number];
 
-/** A recurrence: its terms, what comes and what was. */
+/** A recurrence: its terms, upcoming and past occurrences. */
 export default function RecurrencePage({ id }: { id: string }) {
   const execute = useExecute();
   const mayChangeOf = useMayChange();

@@ -27,7 +27,7 @@ const spans: readonly (readonly [string, number])[] = [
   ['1 week', 7 * 24 * hour],
 ];
 
-/** The chart has come to rest when it has not moved for so long. */
+/** Time without movement after which the chart counts as at rest. */
 const restMs = 200;
 
 /**
@@ -81,7 +81,7 @@ export default function SchedulePage() {
   useEffect(() => {
     if (atRest === initial) return;
     const shown = { from: new Date(atRest.from).toISOString(), span: String(atRest.to - atRest.from) };
-    // Not a navigation: what else the address says may have changed meanwhile.
+    // Not a navigation, since other parameters of the address may have changed meanwhile.
     setSearch((current) => new URLSearchParams({ ...Object.fromEntries(current), ...shown }), {
       replace: true,
     });
@@ -110,7 +110,7 @@ export default function SchedulePage() {
     placeholderData: keepPreviousData,
     // Comparing thousands of reservations with those before takes longer than drawing them.
     structuralSharing: false,
-    // A window that is no longer seen may hold thousands of them.
+    // A window that is no longer visible may hold thousands of reservations.
     gcTime: 10_000,
   });
 

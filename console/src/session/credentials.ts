@@ -6,8 +6,8 @@ const storageKey = 'leasegraph.credentials';
 const renewBeforeMs = 30_000;
 
 /**
- * The bearer token of the person who signed in. One that an OpenID Connect issuer has issued is renewed before it
- * expires, as long as the issuer allows it.
+ * The bearer token of the session. A token of an OpenID Connect issuer is renewed before it expires, as long as the
+ * issuer allows.
  */
 export class Credentials {
   private renewal: Promise<BearerToken> | null = null;
@@ -17,12 +17,12 @@ export class Credentials {
     private storage: Storage | null,
   ) {}
 
-  /** Not kept anywhere until `keep` is called. */
+  /** Stored only when `keep` is called. */
   static of(held: BearerToken): Credentials {
     return new Credentials(held, null);
   }
 
-  /** What an earlier visit left in this tab, or in this browser; null if there is nothing. */
+  /** Credentials stored by an earlier visit in this tab or browser; null if there are none. */
   static stored(): Credentials | null {
     for (const storage of [sessionStorage, localStorage]) {
       const held = read(storage);

@@ -3,12 +3,12 @@ import { ApiError } from '../api/client.ts';
 
 export interface BearerToken {
   readonly token: string;
-  /** Milliseconds since the epoch; null: it does not expire, or the server knows better. */
+  /** Milliseconds since the epoch; null if it does not expire or is not known. */
   readonly expiresAt: number | null;
   readonly refreshToken: string | null;
 }
 
-/** What the browser keeps while the person is at the issuer. */
+/** State stored in the browser while the user is at the issuer. */
 interface Pending {
   readonly state: string;
   readonly verifier: string;
@@ -86,7 +86,7 @@ async function redeem(parameters: URLSearchParams, pending: Pending | null): Pro
 export function renewToken(refreshToken: string): Promise<BearerToken> {
   return post<BearerToken>('token', { refreshToken }).then((renewed) => ({
     ...renewed,
-    // An issuer that does not replace it lets it be used again.
+    // If the issuer does not replace it, it can be used again.
     refreshToken: renewed.refreshToken ?? refreshToken,
   }));
 }

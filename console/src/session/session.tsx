@@ -26,13 +26,13 @@ export function useSession(): Session {
 
 const ranks = ['VIEWER', 'USER', 'OPERATOR', 'ADMIN'];
 
-/** Whether the person who signed in has at least a role. The server decides; this only spares what it would refuse. */
+/** Whether the user has at least this role. The server decides; this only hides what it would refuse. */
 export function useHasRole(role: Role): boolean {
   const { viewer } = useSession();
   return ranks.indexOf(viewer.role) >= ranks.indexOf(role);
 }
 
-/** Whether the person who signed in may change leases and recurrences like this one, as the server decides it. */
+/** Whether the user may change leases and recurrences like this one, by the same rules as the server. */
 export function useMayChange(): (owned: Owned) => boolean {
   const { viewer } = useSession();
   const isUser = useHasRole('USER');
@@ -65,7 +65,7 @@ export type Execute = <Result, Variables>(
   signal?: AbortSignal,
 ) => Promise<Result>;
 
-/** Carries out an operation as the person who signed in. */
+/** Executes an operation as the current user. */
 export function useExecute(): Execute {
   const withToken = useWithToken();
   return useMemo(
@@ -77,7 +77,7 @@ export function useExecute(): Execute {
 
 type WithToken = <Result>(action: (token: string) => Promise<Result>) => Promise<Result>;
 
-/** Does something with a token of the person who signed in. One that is no longer accepted ends the session. */
+/** Runs work with the token of the session. A token that is no longer accepted ends the session. */
 export function useWithToken(): WithToken {
   const { credentials, signOut } = useSession();
   return useMemo(

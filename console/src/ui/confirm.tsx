@@ -3,15 +3,15 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Dialog } from './parts.tsx';
 import { usePlan } from './use-plan.ts';
 
-/** Throws the first of a payload's errors, in the server's words. */
+/** Throws the first error of a payload, with the server's message. */
 export function assertDone(userErrors: readonly { readonly message: string }[]): void {
   const [refusal] = userErrors;
   if (refusal) throw new Error(refusal.message);
 }
 
-/** The same mutation with `dryRun`, asked while the dialog is open. */
+/** The same mutation with `dryRun`, executed while the dialog is open. */
 export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
-  /** Tells the questions of the console apart. */
+  /** Distinguishes the dry runs of the console. */
   readonly name: string;
   /** Null while the form is incomplete. */
   readonly input: Input | null;
@@ -23,7 +23,7 @@ export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
     readonly userErrors: readonly { readonly message: string }[];
   }>;
   readonly show: (plan: Plan) => ReactNode;
-  /** Set if the button can be pressed before the answer: what displaces nothing does not wait for it. */
+  /** Whether the button is enabled before the answer arrives. */
   readonly isAdvisory?: boolean;
 }
 
@@ -73,7 +73,7 @@ export function ConfirmButton<Input, Plan extends { readonly accepted: boolean }
   ...confirmation
 }: Confirmation<Input, Plan> & {
   label: string;
-  /** What else screen readers say, to tell equal buttons apart. */
+  /** Additional text for screen readers, to distinguish equal buttons. */
   hiddenLabel?: string;
   title: string;
   disabled?: boolean;
@@ -122,7 +122,7 @@ function DialogContent<Input, Plan extends { readonly accepted: boolean }>({
   });
   const { reset } = mutation;
   const asked = JSON.stringify(dryRun?.input ?? null);
-  // What was refused was refused for another input.
+  // The refusal was for another input.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the input changes
   useEffect(reset, [asked, reset]);
   const mayConfirm = !dryRun || dryRun.isAdvisory || (plan.isCurrent && plan.data?.plan?.accepted === true);

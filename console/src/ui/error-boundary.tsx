@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 
 interface Props {
-  /** What is shown: another page begins anew. */
+  /** The current page; another page resets the boundary. */
   readonly page: string;
   readonly children: ReactNode;
 }

@@ -6,7 +6,7 @@ export interface ControlProps {
   readonly 'aria-describedby'?: string;
 }
 
-/** A label, its control, and below that what is wrong with it or a hint. */
+/** A label, its control, and an error or hint below. */
 export function Field({
   label,
   error,

@@ -69,7 +69,7 @@ export function toIsoDuration(text: string): string | null {
   return `PT${hours ? `${hours}H` : ''}${minutes ? `${minutes}M` : ''}${seconds ? `${seconds}S` : ''}`;
 }
 
-/** By time zone: making one takes longer than formatting a whole table. */
+/** By time zone: creating a formatter takes longer than formatting a whole table. */
 const instantFormats = new Map<string, Intl.DateTimeFormat>();
 
 export function formatInstant(instant: string | number, timeZone: string, withSeconds = true): string {
@@ -98,14 +98,14 @@ export function formatRelative(instant: string | number, now: number): string {
   return difference > 0 ? `in ${text}` : `${text} ago`;
 }
 
-/** The text with its ISO 8601 instants in a time zone, which is named with each. */
+/** Replaces ISO 8601 instants in a text by local times that name their zone. */
 export function withInstants(text: string, timeZone: string): string {
   return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (instant) =>
     Number.isNaN(Date.parse(instant)) ? instant : `${formatInstant(instant, timeZone)} (${timeZone})`,
   );
 }
 
-/** With a capital letter and a full stop, as the server's reasons are without. */
+/** Adds a capital letter and a full stop to a reason of the server. */
 export function asSentence(text: string): string {
   const capitalized = text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`;

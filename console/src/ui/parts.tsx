@@ -45,7 +45,7 @@ export function Instant({ at, seconds = true }: { at: string | null | undefined;
   );
 }
 
-/** What the server says in words. Instants within it, which it writes in UTC, are shown in the chosen time zone. */
+/** A message of the server, with its UTC instants shown in the chosen time zone. */
 export function Sentence({ text }: { text: string }) {
   const { timeZone } = useSettings();
   return <>{withInstants(asSentence(text), timeZone)}</>;
@@ -114,7 +114,7 @@ export function NodeStateBadge({ state, label }: { state: NodeState; label?: str
   );
 }
 
-/** What a query shows while it loads, when it failed and when it found nothing. */
+/** The loading, error and empty states of a query. */
 export function QueryState({
   isPending,
   error,

@@ -1,9 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/**
- * State that survives leaving the page, a reload and an expired session, for as long as the tab is open. `forget` makes
- * the next visit begin anew.
- */
+/** State that survives leaving the page, a reload and an expired session while the tab is open. `forget` resets it. */
 export function useStoredState<T>(key: string, initial: () => T): [T, (value: T) => void, () => void] {
   const storageKey = `leasegraph.${key}`;
   const [value, setValue] = useState<T>(() => {

@@ -1,4 +1,4 @@
-/** The fields of forms that are about terms: texts, durations and instants. */
+/** Form fields for terms: texts, durations and instants. */
 import type { ReactNode } from 'react';
 import { Field } from './field.tsx';
 import { toIsoDuration } from './format.ts';
@@ -12,7 +12,7 @@ interface TermField {
   readonly hint?: ReactNode;
 }
 
-/** What is wrong with a duration that was typed; null when it is one. */
+/** The error of a typed duration; null if it is valid. */
 export function durationError(text: string): string | null {
   return toIsoDuration(text) === null
     ? `“${text}” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.`
@@ -58,8 +58,8 @@ export function InstantField({
 }
 
 /**
- * The terms of something that exists while a person changes them, kept in the tab under the key. Only what was typed is
- * kept: the rest follows the terms when they change elsewhere. `reset` begins anew.
+ * The edited terms of an existing object, stored in the tab under the key. Only edited fields are stored: the others
+ * follow the object. `reset` discards the edits.
  */
 export function useTerms<Terms extends object>(
   key: string,

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 export interface Cursors {
-  /** Of the page that is shown; null for the first one. */
+  /** The cursor of the current page; null for the first one. */
   readonly cursor: string | null;
   readonly hasPrevious: boolean;
   readonly next: (cursor: string | null | undefined) => void;
@@ -10,7 +10,7 @@ export interface Cursors {
   readonly reset: () => void;
 }
 
-/** The way through the pages of a list: each is found from the one before it. */
+/** Navigation through the pages of a list: each is found from the previous one. */
 export function useCursors(): Cursors {
   const [cursors, setCursors] = useState<readonly (string | null)[]>([null]);
   return {

@@ -1,23 +1,23 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useDelayed } from './use-delayed.ts';
 
-/** How often what-if questions are asked again: each takes a turn of the scheduler. */
+/** Interval at which dry runs are repeated: each takes a turn of the scheduler. */
 export const planRefreshMs = 10_000;
-/** A question is asked when the person pauses. */
+/** The dry run is executed when typing pauses. */
 const pauseMs = 400;
 
 export interface PlanAnswer<Answer> {
-  /** The newest answer; the one to an earlier input while that to the present one is awaited. */
+  /** The newest answer; that of an earlier input while the current one is awaited. */
   readonly data: Answer | null;
   /** The server could not be asked, or refused to answer. */
   readonly error: Error | null;
-  /** Whether `data` is the answer to the present input. */
+  /** Whether `data` is the answer to the current input. */
   readonly isCurrent: boolean;
 }
 
 /**
- * Asks the server what would happen with an input, and again every ten seconds. Null asks nothing. `name` tells the
- * questions of the console apart.
+ * Executes the dry run of an input, and repeats it every ten seconds. Null: nothing to execute. `name` distinguishes
+ * the dry runs of the console.
  */
 export function usePlan<Input, Answer>(
   name: string,

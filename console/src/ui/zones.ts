@@ -21,8 +21,8 @@ export function toLocalInput(instant: string | number | null, timeZone: string):
 }
 
 /**
- * The instant in ISO 8601; null when the text is not a date and time. Of a time that a clock change skips or repeats, a
- * neighbouring one or the first.
+ * The instant in ISO 8601; null if the text is not a date and time. A local time that a clock change skips or repeats
+ * gives a neighbouring instant or the first one.
  */
 export function fromLocalInput(text: string, timeZone: string): string | null {
   const wanted = Date.parse(`${text}Z`);

@@ -19,16 +19,16 @@ import { type Facts, factsOf } from './facts.ts';
 export type Operation = Lowercase<ActionKind> | 'inspect' | 'list';
 
 export interface CommandOptions {
-  /** Operation -> the absolute path of its executable. `list` may be left out. */
+  /** Absolute path of the executable per operation. `list` is optional. */
   readonly programs: Readonly<Partial<Record<Operation, string>>>;
-  /** How long a program may run, in milliseconds. */
+  /** Maximum run time of a program, in milliseconds. */
   readonly timeLimit: Millis;
   readonly timeLimits?: Readonly<Partial<Record<Operation, Millis>>>;
   /** Added to the programs' environment. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Exit statuses of sysexits.h that say more than that it failed. */
+/** Exit statuses of sysexits.h with a meaning of their own. */
 const unavailable = 69;
 const tryAgain = 75;
 
@@ -142,7 +142,7 @@ export class CommandAdapter implements Adapter {
     return result;
   }
 
-  /** An answer in JSON, if there is one, else the exit status. */
+  /** The JSON answer if there is one, otherwise the exit status. */
   private resultOf(operation: Operation, result: ProgramResult): ActionResult {
     const output = outputOf(result);
     const kept = output === '' ? {} : { output };

@@ -1,7 +1,4 @@
-/**
- * What a program is told: as a JSON document on standard input, and as variables for those that would rather not read
- * JSON.
- */
+/** Input of a program: a JSON document on standard input, and the same facts as environment variables. */
 import { DateTime } from 'luxon';
 import type { ActionTarget } from '../../core/index.ts';
 import type { ActionCall, HostNode, HostSite, LeaseFacts, MachinePlace } from '../../engine/ports.ts';
@@ -29,7 +26,7 @@ export interface Facts {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** `call` for an operation that changes something. Throws for a node that the site does not have. */
+/** `call` is present for operations that change something. Throws for an unknown node. */
 export function factsOf(
   operation: string,
   site: HostSite,
@@ -93,13 +90,13 @@ function environmentOf(document: Document): Record<string, string> {
     IMAGE_SIZE_MB: image?.sizeMb,
   };
   for (const [type, amount] of Object.entries(capacity ?? {})) {
-    // A type whose name is no variable's is in the document only.
+    // A resource type whose name is not valid for a variable appears only in the document.
     if (/^[A-Za-z]\w*$/.test(type) && typeof amount === 'number')
       variables[`CAPACITY_${type.toUpperCase()}`] = amount;
   }
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) =>
-      // No variable can hold a NUL character.
+      // Environment variables cannot hold NUL characters.
       value == null || String(value).includes('\0') ? [] : [[`LEASEGRAPH_${name}`, String(value)]],
     ),
   );

@@ -1,4 +1,4 @@
-/** What the conformance suite runs an adapter on, and the few words in which its cases are written. */
+/** The test bench of the conformance suite, and the helpers that its cases use. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionTarget, DiskImage, Millis } from '../../core/index.ts';
@@ -11,19 +11,22 @@ import type {
   MachineStatus,
 } from '../../engine/ports.ts';
 
-/** A backend with two nodes that machines can be moved between. */
+/** A backend with two nodes between which machines can be moved. */
 export interface Bench {
   readonly name: string;
   readonly nodes: readonly [HostNode, HostNode];
-  /** Makes an adapter as a server does when it starts. One that remembers finds the machines of the one before it. */
+  /**
+   * Creates an adapter as a server does at its start. An adapter with a persistent backend finds the machines of its
+   * predecessor.
+   */
   make(site: HostSite): Promise<Adapter>;
   /** What each machine asks for. */
   readonly capacity: ActionTarget['capacity'];
   /** Null: machines without a disk. */
   readonly image: DiskImage | null;
-  /** How long a call may take before it must have answered. Default: 15 s. */
+  /** Time limit for the answer to a call. Default: 15 s. */
   readonly patience?: Millis;
-  /** How long an operation may take altogether. Default: 60 s. */
+  /** Time limit for a whole operation. Default: 60 s. */
   readonly settleTime?: Millis;
   /**
    * Makes an image available under a name, or says (false) that no image can have it; without it, images of other names
@@ -34,9 +37,7 @@ export interface Bench {
    * Has the suspension of one machine take until it is let go. Where there is none, the cases that need it are skipped.
    */
   readonly holdSuspension?: (leaseId: number, machine: number, node: HostNode) => Promise<Held>;
-  /**
-   * Ends a machine from inside, as a guest that powers off. Where there is none, the cases that need it are skipped.
-   */
+  /** Ends a machine from inside, like a guest that powers off. If absent, cases that need it are skipped. */
   readonly stopMachine?: (leaseId: number, machine: number, node: HostNode) => Promise<void>;
   readonly close?: () => Promise<void>;
 }
@@ -49,7 +50,7 @@ export interface Held {
 
 export type Verb = 'prepare' | 'start' | 'shutdown' | 'suspend' | 'resume' | 'migrate' | 'destroy';
 
-/** An operation, and the state in which it leaves a machine that has been through those before it. */
+/** An operation and the state of the machine after it, when all earlier operations have been executed. */
 export const life: readonly (readonly [Verb, MachineStatus])[] = [
   ['prepare', 'prepared'],
   ['start', 'running'],
@@ -61,10 +62,10 @@ export const life: readonly (readonly [Verb, MachineStatus])[] = [
 
 export const done: Pick<ActionResult, 'status'> = { status: 'done' };
 
-/** A case cannot be tried on this bench. */
+/** A case that this bench cannot run. */
 export class Skipped extends Error {}
 
-/** One case's lease on a bench. Machines are numbered from 1; they are removed at the end. */
+/** The lease of one case on a bench. Machines are numbered from 1 and removed at the end. */
 export class Stage implements AsyncDisposable {
   /** Null until `open()`. */
   private made: Adapter | null = null;
@@ -73,7 +74,7 @@ export class Stage implements AsyncDisposable {
 
   constructor(
     readonly bench: Bench,
-    /** Numbers that no other case on the same hosts uses. */
+    /** Numbers unique among the cases on the same hosts. */
     readonly leaseId: number,
     readonly nodes: readonly [HostNode, HostNode] = bench.nodes,
   ) {
@@ -106,12 +107,12 @@ export class Stage implements AsyncDisposable {
     return this;
   }
 
-  /** The same lease with other names for the nodes. */
+  /** The same lease with different node names. */
   beside(nodes: readonly [HostNode, HostNode]): Promise<Stage> {
     return new Stage(this.bench, this.leaseId, nodes).open();
   }
 
-  /** The process ends, and another one starts. */
+  /** Simulates the end of the process and the start of another one. */
   async restart(): Promise<void> {
     await this.made?.close();
     this.made = null;
@@ -140,14 +141,14 @@ export class Stage implements AsyncDisposable {
     };
   }
 
-  /** One call, with its result but for what it printed. */
+  /** Makes one call and returns its result without the output. */
   async call(verb: Verb, call: ActionCall): Promise<ActionResult> {
     const { output, ...result } = await this.adapter[verb](call);
     assert(output === undefined || typeof output === 'string', 'output is text');
     return result;
   }
 
-  /** Asks until it is no longer going on. */
+  /** Repeats the call until it is no longer pending. */
   async settle(verb: Verb, call: ActionCall): Promise<ActionResult> {
     const limit = Date.now() + this.settleTime;
     for (;;) {
@@ -162,7 +163,7 @@ export class Stage implements AsyncDisposable {
     return this.settle(verb, this.callFor(of));
   }
 
-  /** Carries operations out, each of which has to succeed. */
+  /** Executes operations, all of which must succeed. */
   async does(verbs: readonly Verb[], of: Partial<ActionTarget> = {}): Promise<void> {
     for (const verb of verbs) assert.deepEqual(await this.carryOut(verb, of), done, verb);
   }
@@ -176,7 +177,7 @@ export class Stage implements AsyncDisposable {
     assert.equal(await this.inspect(machine, node), status, after);
   }
 
-  /** Until it is so, within the time that an operation may take. */
+  /** Waits for the condition, up to the time limit of an operation. */
   async becomes(status: MachineStatus, machine = 1, node = this.here): Promise<void> {
     const limit = Date.now() + this.settleTime;
     while ((await this.inspect(machine, node)) !== status) {
@@ -185,7 +186,7 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Fails with a reason, and does not throw. */
+  /** The call must fail with a reason and must not throw. */
   async refuses(verb: Verb, of: Partial<ActionTarget> = {}): Promise<void> {
     const result = await this.carryOut(verb, of);
     assert.equal(result.status, 'failed', `${verb} is not refused`);
@@ -195,7 +196,7 @@ export class Stage implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const place of this.used) {
       const [machine, node] = place.split(' ').map(Number) as [number, number];
-      // What a case has left says nothing about the case.
+      // Errors of the clean-up are not errors of the case.
       await this.carryOut('destroy', { machine, node }).catch(() => {});
     }
     await this.made?.close();

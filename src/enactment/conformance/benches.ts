@@ -1,4 +1,4 @@
-/** Benches for adapters as they are configured. */
+/** Benches for configured adapters. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { doubleSession, OpenNebulaDouble } from './doubles/opennebula.ts';
 
 export interface BenchOptions {
   readonly adapter: AdapterConfig;
-  /** The first two that the adapter drives are used. Without any, two are made up. */
+  /** The first two nodes that the adapter drives are used; without nodes, two are invented. */
   readonly nodes: readonly NodeSpec[];
-  /** Of the machines. Null: without a disk. */
+  /** The image of the machines; null: no disk. */
   readonly image: Bench['image'];
   readonly capacity: Bench['capacity'];
   readonly log: Logger;
@@ -31,7 +31,7 @@ const inventedNodes: readonly NodeSpec[] = [1, 2].map((number) => ({
   capacity: capacityOfNodes,
 }));
 
-/** Throws when the adapter drives fewer than two nodes. */
+/** Throws if the adapter drives fewer than two nodes. */
 export function benchOf({ adapter, nodes, image, capacity, log }: BenchOptions): Bench {
   const { nodes: choice, ...config } = adapter;
   const driven = hostSite('conformance', nodes.length > 0 ? nodes : inventedNodes)
@@ -47,7 +47,7 @@ export function benchOf({ adapter, nodes, image, capacity, log }: BenchOptions):
 
 type Common = Pick<Bench, 'name' | 'nodes' | 'image' | 'capacity'>;
 
-/** On a double of the front end, where none is configured. */
+/** Uses a double of the front end if none is configured. */
 export async function openNebulaDoubleBench({
   capacity,
   image,
@@ -79,7 +79,7 @@ export async function openNebulaDoubleBench({
   };
 }
 
-/** Machines outlive their adapter, since the suite tries what happens after a restart. */
+/** Machines outlive their adapter, since cases restart it. */
 function simulatedBench(config: AdapterConfig & { kind: 'simulated' }, common: Common): Bench {
   const folder = mkdtempSync(join(tmpdir(), 'leasegraph-conformance-'));
   const stateFile = config.stateFile ?? join(folder, 'machines.json');

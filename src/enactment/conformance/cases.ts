@@ -1,4 +1,4 @@
-/** The suite that every adapter passes, whatever it drives. */
+/** The suite that every adapter must pass. */
 import type { ConformanceCase } from './case.ts';
 import { interruptions } from './interruptions.ts';
 import { names } from './names.ts';

@@ -1,9 +1,9 @@
-/** Calls that are slow, cancelled or out of time, and processes that end. */
+/** Cases: slow, cancelled and timed-out calls, and processes that end. */
 import assert from 'node:assert/strict';
 import { done, life, Skipped, type Stage } from './bench.ts';
 import type { ConformanceCase } from './case.ts';
 
-/** Ends within the time that a call has, whatever comes of it. */
+/** The call must settle within its time limit, with any result. */
 const within = async (stage: Stage, call: Promise<unknown>, what: string): Promise<void> => {
   const began = performance.now();
   await call.catch(() => {});

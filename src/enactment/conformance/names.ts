@@ -1,4 +1,4 @@
-/** Names and values that are harmless only as data. */
+/** Cases: names and values that are harmless only if treated as data. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Each operation, each operation again, and what cannot be done. */
+/** Cases: each operation, each repeated operation, and impossible operations. */
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { done, life, Skipped } from './bench.ts';
@@ -88,7 +88,7 @@ export const operations: readonly ConformanceCase[] = [
     name: 'an unknown machine: removing it is done, suspending, resuming and moving it is refused',
     async run(stage) {
       await stage.does(['shutdown', 'destroy']);
-      // Without a memory, a machine that is not known is taken to be where the operation needs it.
+      // An adapter without persistent state assumes that an unknown machine is in the state that the operation needs.
       if (!stage.adapter.remembers) return;
       await stage.refuses('suspend');
       await stage.refuses('resume');

@@ -12,10 +12,13 @@ export interface CaseResult {
   readonly duration: number;
 }
 
-/** Lease numbers of the suite, far above those of a site: its machines can be told from those of leases. */
+/**
+ * Lease numbers of the suite. They are far above those of a site, so that its machines are distinct from those of
+ * leases.
+ */
 export const firstConformanceLease = 900_001;
 
-/** Runs one case on a lease of its own, and removes what it leaves. Rejects as the case does. */
+/** Runs one case on its own lease and cleans up. Rejects as the case does. */
 export async function runCase(
   bench: Bench,
   { run }: ConformanceCase,
@@ -29,7 +32,7 @@ export async function runCase(
 const isUnreachable = (error: unknown): error is Error =>
   error instanceof Error && (error instanceof HostUnreachable || error.name === 'HostUnreachable');
 
-/** Why the hosts cannot be reached, one sentence per node; empty when they answer. */
+/** Why hosts cannot be reached, one sentence per node; empty if all answer. */
 async function unreachableHosts(bench: Bench): Promise<string[]> {
   await using stage = await new Stage(bench, firstConformanceLease).open();
   const reasons = bench.nodes.map(async ({ hostname, number }) => {
@@ -37,7 +40,7 @@ async function unreachableHosts(bench: Bench): Promise<string[]> {
       await stage.inspect(1, number);
       return [];
     } catch (error) {
-      // Of an adapter that is at fault the cases tell more.
+      // For other adapter errors, the cases give more detail.
       return isUnreachable(error) ? [`${hostname} does not answer: ${error.message}`] : [];
     }
   });
@@ -45,8 +48,7 @@ async function unreachableHosts(bench: Bench): Promise<string[]> {
 }
 
 /**
- * Runs the suite, one case after the other, and tells of each. If a host cannot be reached, that is the only result,
- * and it has failed.
+ * Runs the cases one after the other and reports each. If a host cannot be reached, the only result is that failure.
  */
 export async function runConformance(
   bench: Bench,

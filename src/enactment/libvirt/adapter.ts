@@ -20,7 +20,7 @@ import { Migration } from './migration.ts';
 import { Operations } from './operations.ts';
 import type { LibvirtOptions } from './options.ts';
 
-/** `signal`: the server ends. `hurry`: nobody waits for it any more. */
+/** `signal` aborts when the server stops; `hurry` aborts when no call waits any more. */
 type Work = (
   host: Host,
   target: MachineTarget,
@@ -31,7 +31,7 @@ type Work = (
 export class LibvirtAdapter implements Adapter {
   readonly name = 'libvirt';
   readonly remembers = true;
-  /** By number, hostname and address. */
+  /** Nodes by number, hostname and address. */
   private readonly hosts = new Map<string, Promise<Host>>();
   private readonly jobs = new Jobs();
   private readonly closing = new AbortController();
@@ -109,7 +109,7 @@ export class LibvirtAdapter implements Adapter {
     this.machines.close();
   }
 
-  /** What was begun is not broken off half-way when nobody waits for it any more, but when the server ends. */
+  /** Operations in progress continue when no call waits for them, and are aborted only when the server stops. */
   private act(operation: string, call: ActionCall, work: Work): Promise<ActionResult> {
     const target: MachineTarget = { ...call.target, lease: call.lease };
     return this.jobs.run(operation, call, async (hurry) =>
@@ -120,7 +120,7 @@ export class LibvirtAdapter implements Adapter {
   private host(number: number): Promise<Host> {
     const node = this.site.nodes().find((each) => each.number === number);
     if (!node) return Promise.reject(new Error(`the site has no node ${number}`));
-    // The address of a node may be changed while the server runs.
+    // The address of a node may change while the server runs.
     const key = JSON.stringify([number, node.hostname, node.address]);
     let host = this.hosts.get(key);
     if (!host) {

@@ -1,4 +1,4 @@
-/** What a machine is called, and the XML that defines it. */
+/** The name of a machine's domain, and the XML that defines it. */
 import { createHash } from 'node:crypto';
 import type { ActionTarget } from '../../core/index.ts';
 import type { LeaseFacts, MachinePlace } from '../../engine/ports.ts';
@@ -9,13 +9,13 @@ export interface MachineTarget extends ActionTarget {
   readonly lease?: LeaseFacts | undefined;
 }
 
-/** How far a machine has come; kept in the domain's metadata, since libvirt forgets why a domain is shut off. */
+/** The stage of a machine, stored in the domain's metadata: libvirt does not record why a domain is shut off. */
 export type Phase = 'prepared' | 'started' | 'suspending' | 'suspended' | 'resuming';
 
 export const metadataUri = 'urn:leasegraph:libvirt';
 export const metadataKey = 'leasegraph';
 
-/** The domain template that is used where none is configured. See docs/adapters.md for what may stand in it. */
+/** The default domain template. See docs/adapters.md for its variables. */
 export const defaultTemplate = `<domain type='{{domainType}}'>
   <name>{{name}}</name>
   <uuid>{{uuid}}</uuid>
@@ -50,7 +50,7 @@ export const defaultTemplate = `<domain type='{{domainType}}'>
 </domain>
 `;
 
-/** The test driver's machines are names. */
+/** Machines of the test driver consist of a name only. */
 export const testTemplate = `<domain type='test'>
   <name>{{name}}</name>
   <uuid>{{uuid}}</uuid>
@@ -63,14 +63,14 @@ export const testTemplate = `<domain type='test'>
 export const nameOf = (prefix: string, { leaseId, machine }: Omit<MachinePlace, 'node'>): string =>
   `${prefix}-${leaseId}-${machine}`;
 
-/** Null for a domain that is none of this site's machines. */
+/** Null for a domain that is not a machine of this site. */
 export function machineOf(prefix: string, name: string): { leaseId: number; machine: number } | null {
   const rest = name.startsWith(`${prefix}-`) ? name.slice(prefix.length + 1) : '';
   const found = /^([1-9]\d{0,9})-([1-9]\d{0,9})$/.exec(rest);
   return found ? { leaseId: Number(found[1]), machine: Number(found[2]) } : null;
 }
 
-/** The same on every host, so that a machine is the same domain wherever it goes. */
+/** The same on every host, so that a moved machine keeps its identity. */
 export function uuidOf(name: string): string {
   const hex = createHash('sha256').update(`leasegraph ${name}`).digest('hex');
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16);
@@ -87,10 +87,10 @@ export interface DomainFacts {
   readonly target: ActionTarget;
   readonly hostname: string;
   readonly phase: Phase;
-  /** Paths on the host; null where there is none. */
+  /** Paths on the host, or null. */
   readonly disk: string | null;
   readonly seed: string | null;
-  /** The machine's folder on the host. */
+  /** The folder of the machine on the host. */
   readonly folder: string;
 }
 
@@ -123,8 +123,7 @@ export function domainXml(
 }
 
 /**
- * `{{name}}` is replaced by a value, `{{#name}}…{{/name}}` is left out where there is none. Throws for a name that is
- * not known.
+ * Replaces `{{name}}` by its value and omits `{{#name}}…{{/name}}` if there is no value. Throws for an unknown name.
  */
 export function filled(
   template: string,
@@ -143,7 +142,7 @@ export function filled(
     });
 }
 
-/** As XML text or attribute. Characters that XML cannot hold are left out. */
+/** Escapes text for XML elements and attributes. Characters that XML cannot represent are omitted. */
 export function escaped(text: string): string {
   const entities: Record<string, string> = {
     '&': '&amp;',
@@ -162,7 +161,7 @@ function amountOf({ capacity }: ActionTarget, type: string): number {
   return typeof amount === 'number' ? amount : amount.reduce((sum, each) => sum + each, 0);
 }
 
-/** A domain whose files are in this folder. `…/machines/NAME/` is where they are, wherever it was defined. */
+/** Changes the paths of a domain to this folder; the files are under `…/machines/NAME/` on every host. */
 export function relocated(xml: string, folder: string): string {
   return xml.replaceAll(
     /(<source [^>]*?(?:file|path|dev)=['"])[^'"]*\/machines\/[^'"/]+(\/[^'"/]+['"])/g,

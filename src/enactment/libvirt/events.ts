@@ -1,4 +1,4 @@
-/** Hears from libvirt when domains stop. */
+/** Listens to libvirt for domains that stop. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,10 +8,10 @@ import { machineOf } from './domain.ts';
 import type { Host } from './host.ts';
 import { virshEnvironment } from './virsh.ts';
 
-/** Milliseconds between two attempts to listen to a host. */
+/** Pause before listening to a host is tried again (ms). */
 const retryInterval = 5_000;
 
-/** Listens until the signal aborts. A host that does not answer is tried again. Never rejects. */
+/** Listens until the signal aborts. Reconnects to hosts that do not answer. Never rejects. */
 export async function listen(
   host: Host,
   prefix: string,

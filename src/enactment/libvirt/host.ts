@@ -1,4 +1,4 @@
-/** A node as the adapter reaches it: its libvirt, and programs and files on the host. */
+/** Access to the host of a node: its libvirt, its programs and its files. */
 import { posix } from 'node:path';
 import type { Millis } from '../../core/index.ts';
 import { type HostNode, HostUnreachable } from '../../engine/ports.ts';
@@ -9,7 +9,7 @@ import { type Ssh, sshOf } from './ssh.ts';
 import { testDriver } from './test-driver.ts';
 import { Virsh } from './virsh.ts';
 
-/** ssh exits with it when it did not come to run the program. */
+/** The exit status of ssh when it could not run the program. */
 const sshFailed = 255;
 
 export interface RunOptions {
@@ -19,8 +19,8 @@ export interface RunOptions {
 }
 
 /**
- * The host of a node. A driver that is only for tests, without a daemon, keeps its domains in the process that asks: it
- * gets a daemon, and a folder, of its own.
+ * The host of a node. The test driver without a daemon keeps its domains in the client process, so it gets its own
+ * daemon and folder.
  */
 export async function openHost(node: HostNode, options: LibvirtOptions): Promise<Host> {
   const own: LibvirtNode = { ...options, ...options.hosts?.[node.hostname] };
@@ -32,13 +32,13 @@ export async function openHost(node: HostNode, options: LibvirtOptions): Promise
 export class Host {
   readonly uri: string;
   readonly directory: string;
-  /** For rsync and scp; null: this machine. */
+  /** The destination for rsync and scp; null: the local machine. */
   readonly copyHost: string | null;
   readonly migrateUri: string | null;
   readonly virsh: Virsh;
   private readonly ssh: Ssh | null;
   private readonly via: readonly string[];
-  /** Whether a shell on the other side takes the words apart again. */
+  /** Whether a remote shell splits the words again. */
   private readonly isShell: boolean;
 
   constructor(
@@ -61,7 +61,7 @@ export class Host {
     return posix.join(this.directory, ...parts);
   }
 
-  /** Runs a program on the host. Rejects when it fails, with HostUnreachable where ssh does. */
+  /** Runs a program on the host. Rejects when it fails, with HostUnreachable if ssh fails. */
   async run(file: string, args: readonly string[], options: RunOptions): Promise<string> {
     const result = await this.attempt(file, args, options);
     if (result.status === 0) return result.stdout;
@@ -69,7 +69,7 @@ export class Host {
     throw new ProgramError('NOT_STARTED', `${file} on ${this.node.hostname}: ${words}`);
   }
 
-  /** The same, whatever its exit status. */
+  /** As `run`, but with any exit status. */
   async attempt(file: string, args: readonly string[], options: RunOptions): Promise<ProgramResult> {
     const words = this.isShell ? [[file, ...args].map(shellQuoted).join(' ')] : [file, ...args];
     const [program = file, ...rest] = [...this.via, ...words];
@@ -83,7 +83,7 @@ export class Host {
     return (await this.attempt('test', ['-e', path], options)).status === 0;
   }
 
-  /** Copies a file or, with a slash at its end, a folder's contents from this machine to the host. */
+  /** Copies a file, or the contents of a folder whose path ends with a slash, from the local machine to the host. */
   async push(from: string, to: string, options: RunOptions): Promise<void> {
     const args = ['-aLs', ...this.rsyncOptions(null), '--', from, this.remote(to)];
     const { status, stderr } = await runProgram('rsync', args, options);
@@ -91,12 +91,12 @@ export class Host {
       throw new ProgramError('NOT_STARTED', `rsync to ${this.node.hostname}: ${stderr.trim()}`);
   }
 
-  /** What rsync calls a path of this host, on any machine that copies to it or from it. */
+  /** The rsync name of a path on this host. */
   remote(path: string): string {
     return this.copyHost === null ? path : `${this.copyHost}:${path}`;
   }
 
-  /** Options with which rsync on another host, or (null) on this machine, reaches this one. */
+  /** The options with which rsync on another host, or (null) on the local machine, reaches this host. */
   rsyncOptions(from: Host | null): readonly string[] {
     if (!this.ssh) return [];
     const isHere = from === null || from.copyHost === null;
@@ -108,5 +108,5 @@ export class Host {
   }
 }
 
-/** For the shell that sshd starts. */
+/** Quoted for the shell that sshd starts. */
 const shellQuoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -1,16 +1,16 @@
-/** Disk images on a host: a cache of base images, and an overlay for each machine. */
+/** Disk images on a host: a cache of base images, and one overlay per machine. */
 import { randomUUID } from 'node:crypto';
 import type { Millis } from '../../core/index.ts';
 import type { Host, RunOptions } from './host.ts';
 import type { ImageOptions } from './options.ts';
 
-/** The image is not available: trying again does not help. */
+/** The image is not available; a retry would fail as well. */
 export class ImageError extends Error {
   override readonly name = 'ImageError';
 }
 
 export class Images {
-  /** Host and image -> its transfer: an image that several machines wait for is brought once. */
+  /** Current transfers by host and image: machines that wait for the same image share its transfer. */
   private readonly transfers = new Map<string, Promise<string>>();
 
   constructor(
@@ -20,7 +20,7 @@ export class Images {
     private readonly planned: (node: number) => readonly string[] | null = () => null,
   ) {}
 
-  /** Brings an image into the host's cache, and says where it is. */
+  /** Transfers an image to the cache of the host and returns its path. */
   async cached(host: Host, image: string, signal: AbortSignal): Promise<string> {
     const key = `${host.node.number} ${image}`;
     let transfer = this.transfers.get(key);
@@ -34,13 +34,13 @@ export class Images {
     return path;
   }
 
-  /** Makes a machine's disk: what it writes goes into a file of its own. */
+  /** Creates the disk of a machine as an overlay of the base image. */
   async overlay(host: Host, base: string, disk: string, options: RunOptions): Promise<void> {
     const { format } = this.options;
     await host.run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', format, '-b', base, disk], options);
   }
 
-  /** Points an overlay that was copied to another host to that host's base image, which is the same. */
+  /** Rebases an overlay copied from another host onto the same base image of this host. */
   async rebase(host: Host, base: string, disk: string, options: RunOptions): Promise<void> {
     const { format } = this.options;
     await host.run('qemu-img', ['rebase', '-q', '-u', '-F', format, '-b', base, disk], options);
@@ -58,11 +58,11 @@ export class Images {
     const path = this.pathOf(host, image);
     await host.run('mkdir', ['-p', '--', host.path('images')], options);
     if (await host.exists(path, options)) {
-      // The least recently used goes first.
+      // Marks the image as recently used.
       await host.run('touch', ['--', path], options);
       return path;
     }
-    // Another server may bring it at the same time.
+    // Another server may transfer it at the same time.
     const part = host.path('images', `.${randomUUID()}.part`);
     await this.copy(host, image, part, options);
     await this.evict(host, part, options);
@@ -95,7 +95,7 @@ export class Images {
    */
   private async evict(host: Host, part: string, options: RunOptions): Promise<void> {
     const { cacheSizeMb } = this.options;
-    // What was left of transfers that were broken off.
+    // Deletes remains of interrupted transfers.
     const old = ['-name', '.*.part', '-mmin', '+1440', '-delete'];
     await host.run('find', [host.path('images'), ...old], options);
     const planned = this.planned(host.node.number);
@@ -121,7 +121,7 @@ export class Images {
     }
   }
 
-  /** Base images of the overlays that are there. */
+  /** Base images of existing overlays. */
   private async inUse(host: Host, options: RunOptions): Promise<ReadonlySet<string>> {
     const folder = host.path('machines');
     const { stdout } = await host.attempt(

@@ -1,4 +1,4 @@
-/** A machine's folder on its host: disk, seed for cloud-init, saved memory. */
+/** The folder of a machine on its host: disk, cloud-init seed, saved memory. */
 import { readFileSync } from 'node:fs';
 import type { Millis } from '../../core/index.ts';
 import type { HostSite } from '../../engine/ports.ts';
@@ -32,7 +32,7 @@ export class FileKeeper {
     return host.path('machines', nameOf(this.options.namePrefix, target));
   }
 
-  /** What belongs into the folder, whether it is there or not. */
+  /** The files of the folder, whether they exist or not. */
   files(host: Host, target: MachineTarget): MachineFiles {
     const folder = this.folder(host, target);
     return {
@@ -42,7 +42,7 @@ export class FileKeeper {
     };
   }
 
-  /** Makes what is missing. Rejects with ImageError where that cannot be. */
+  /** Creates missing files. Rejects with ImageError if the image is not available. */
   async prepare(host: Host, target: MachineTarget, signal: AbortSignal): Promise<MachineFiles> {
     const files = this.files(host, target);
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
@@ -56,7 +56,7 @@ export class FileKeeper {
       if (!hasDisk) await this.claim(host, target.image.name, files.folder, options);
       const base = await this.images.cached(host, target.image.name, signal);
       if (!hasDisk) {
-        // Under its name only when it is whole.
+        // The file gets its final name once it is complete.
         await this.images.overlay(host, base, `${files.disk}.new`, options);
         await host.run('mv', ['-f', '--', `${files.disk}.new`, files.disk], options);
       }
@@ -71,7 +71,7 @@ export class FileKeeper {
     await host.write(`${folder}/base`, `${this.images?.pathOf(host, image)}\n`, options);
   }
 
-  /** What was copied from another host is made to fit this one. */
+  /** Adapts files copied from another host to this one. */
   async adopt(host: Host, target: MachineTarget, folder: string, signal: AbortSignal): Promise<void> {
     if (!target.image || !this.images) return;
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
@@ -85,7 +85,7 @@ export class FileKeeper {
     await host.run('rm', ['-rf', '--', folder, `${folder}.incoming`], { timeLimit: this.timeLimit, signal });
   }
 
-  /** A NoCloud volume: what cloud-init in the guest reads at its first start. */
+  /** A NoCloud volume, which cloud-init in the guest reads at its first start. */
   private async makeSeed(
     host: Host,
     target: MachineTarget,

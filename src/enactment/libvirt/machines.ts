@@ -1,4 +1,4 @@
-/** What libvirt says of machines, and what the adapter notes there. */
+/** Machines as libvirt reports them, with the metadata that the adapter stores. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,19 +9,17 @@ import { machineOf, metadataKey, metadataUri, type Phase } from './domain.ts';
 import type { Host } from './host.ts';
 import { LibvirtError } from './virsh.ts';
 
-/** How long a call that asks or changes little may take. */
+/** Time limit for queries and small changes. */
 const shortCall: Millis = 30_000;
-/** How often a state that passes is looked at again. */
+/** Polling interval for transient states. */
 const pollInterval: Millis = 100;
 
-/**
- * A domain: whether it holds memory of the host, whether it is in between, and how far the adapter has come with it.
- */
+/** A domain: whether it uses memory of the host, whether it is in a transient state, and its stage. */
 export interface DomainState {
   readonly isActive: boolean;
-  /** Being started, saved, restored or moved. */
+  /** It is being started, saved, restored or moved. */
   readonly isPassing: boolean;
-  /** Its process ended, and not because the guest powered off. */
+  /** Its process ended although the guest did not power off. */
   readonly hasCrashed: boolean;
   readonly phase: Phase;
 }
@@ -32,7 +30,7 @@ export class Machines {
 
   constructor(private readonly prefix: string) {}
 
-  /** Null when there is no such domain. */
+  /** Null if there is no such domain. */
   async state(host: Host, name: string, signal: AbortSignal): Promise<DomainState | null> {
     try {
       const printed = await this.virsh(host, ['domstate', '--domain', name, '--reason'], signal);
@@ -50,7 +48,7 @@ export class Machines {
     }
   }
 
-  /** The state when what was going on with the domain has come to its end, or has not for a long time. */
+  /** The state after the current operation has ended, or after a long wait. */
   async settled(host: Host, name: string, limit: Millis, signal: AbortSignal): Promise<DomainState | null> {
     const until = Date.now() + limit;
     for (;;) {
@@ -71,17 +69,17 @@ export class Machines {
       case 'prepared':
         return 'prepared';
       case 'started':
-        // Of a machine that was lost there is nothing to go on with.
+        // A lost machine cannot continue.
         return state.hasCrashed ? 'absent' : 'stopped';
       case 'suspended':
         return 'suspended';
       default:
-        // It was being saved or restored: what counts is whether its memory lies there as a whole.
+        // It was being saved or restored: it is suspended if its saved memory is complete.
         return (await this.isSaved(host, name, signal)) ? 'suspended' : 'stopped';
     }
   }
 
-  /** All machines of this site on a host. */
+  /** All machines of this site on the host. */
   async list(host: Host, signal: AbortSignal): Promise<readonly HostedMachine[]> {
     const lines = (await this.virsh(host, ['list', '--all'], signal)).split('\n');
     const found: HostedMachine[] = [];
@@ -101,12 +99,12 @@ export class Machines {
     await this.virsh(host, ['metadata', '--domain', name, '--uri', metadataUri, ...set], signal);
   }
 
-  /** Defines a domain, or defines it anew. */
+  /** Defines or redefines a domain. */
   async define(host: Host, xml: string, signal: AbortSignal): Promise<void> {
     await this.withFile(xml, (file) => this.virsh(host, ['define', '--file', file], signal));
   }
 
-  /** Hands a file with the text to a call of virsh, which reads it on this machine. */
+  /** Passes text to virsh in a local file. */
   async withFile<T>(text: string, use: (file: string) => Promise<T>): Promise<T> {
     this.definitions += 1;
     const file = join(this.folder, `${this.definitions}.xml`);
@@ -120,7 +118,7 @@ export class Machines {
 
   async undefine(host: Host, name: string, signal: AbortSignal): Promise<void> {
     try {
-      // Not every driver knows these, and not every domain has any.
+      // Not all drivers and domains have these.
       await this.virsh(host, ['undefine', '--domain', name, '--nvram', '--managed-save'], signal);
     } catch (error) {
       if (!(error instanceof LibvirtError)) throw error;
@@ -132,7 +130,7 @@ export class Machines {
     return host.path('machines', name, 'memory');
   }
 
-  /** Whether the file with its memory is whole. (libvirt marks those that it is still writing.) */
+  /** Whether the saved memory is complete. (libvirt marks files that it is still writing.) */
   async isSaved(host: Host, name: string, signal: AbortSignal): Promise<boolean> {
     try {
       await this.virsh(host, ['save-image-dumpxml', '--file', this.savedMemory(host, name)], signal);
@@ -158,12 +156,12 @@ export class Machines {
         ['metadata', '--domain', name, '--uri', metadataUri, '--config'],
         signal,
       );
-      // What is suspended must not be taken for something else.
+      // A suspended machine must never be mistaken for one in another state.
       if (noted.trim() === '') throw new Error(`virsh tells no metadata of ${name}`);
       const [, phase] = /phase=["'](\w+)["']/.exec(noted) ?? [];
       return (phase as Phase | undefined) ?? 'started';
     } catch (error) {
-      // Somebody has defined it anew, without the metadata.
+      // The domain was redefined by somebody else, without the metadata.
       if (error instanceof LibvirtError && error.isUnknownMetadata) return 'started';
       throw error;
     }

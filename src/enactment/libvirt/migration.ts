@@ -17,7 +17,10 @@ export class Migration {
     private readonly operations: Operations,
   ) {}
 
-  /** The machine is on one host as a whole at any time: the other one's domain is defined when all files are there. */
+  /**
+   * At any time exactly one host has the complete machine: the domain on the destination is defined after all files
+   * have arrived.
+   */
   async migrate(from: Host, to: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const state = await this.machines.settled(from, name, this.options.timeLimit, signal);
@@ -59,7 +62,7 @@ export class Migration {
     await to.run('mv', ['-T', '--', incoming, destination], options);
   }
 
-  /** Directly between the hosts: the one that is this machine copies, else the one that has the files. */
+  /** Copies directly between the hosts: the local machine copies if it is one of them, otherwise the source. */
   private async transfer(
     from: Host,
     to: Host,
@@ -73,7 +76,7 @@ export class Migration {
     else await copy(from, to, [source, to.remote(destination)]);
   }
 
-  /** The guest goes on running. Its disk is written on the other host from the moment at which it changes over. */
+  /** The guest keeps running. Its disk is written on the destination after the switch-over. */
   private async live(
     from: Host,
     to: Host,

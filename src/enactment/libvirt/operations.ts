@@ -1,4 +1,4 @@
-/** What each operation does with a machine's domain. Every one may find that it was begun, or done, before. */
+/** The operations on a domain. Each may find that it was begun or completed before. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionResult } from '../../engine/ports.ts';
 import { domainXml, type MachineTarget, nameOf, type Phase, relocated } from './domain.ts';
@@ -72,7 +72,7 @@ export class Operations {
     return done;
   }
 
-  /** `hurry` ends the guest's time of grace. */
+  /** `hurry` ends the grace period of the guest. */
   async shutdown(
     host: Host,
     target: MachineTarget,
@@ -95,7 +95,7 @@ export class Operations {
     return this.destroy(host, target, signal);
   }
 
-  /** Whatever goes on with the machine is not waited for. */
+  /** Does not wait for other operations of the machine. */
   async destroy(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const state = await this.machines.state(host, name, signal);
@@ -105,7 +105,7 @@ export class Operations {
     return done;
   }
 
-  /** Defines the domain as it was left elsewhere. */
+  /** Defines the domain as it was on the other host. */
   async define(host: Host, target: MachineTarget, phase: Phase, signal: AbortSignal): Promise<void> {
     const facts = { target, phase, hostname: host.node.hostname, ...this.files.files(host, target) };
     await this.machines.define(host, domainXml(this.template, this.options, facts), signal);
@@ -137,7 +137,7 @@ export class Operations {
     return done;
   }
 
-  /** virsh may go on waiting for a save that has ended before it began to wait: what libvirt says counts. */
+  /** virsh may wait for a save that has already ended, so the state reported by libvirt counts. */
   private async save(host: Host, name: string, signal: AbortSignal): Promise<void> {
     const call = new AbortController();
     const either = AbortSignal.any([signal, call.signal]);
@@ -155,7 +155,7 @@ export class Operations {
     }
   }
 
-  /** Paths in what was saved are those of the host where it was saved. */
+  /** The saved state contains paths of the host where it was saved. */
   private async restore(host: Host, name: string, memory: string, signal: AbortSignal): Promise<void> {
     const saved = await this.machines.virsh(host, ['save-image-dumpxml', '--file', memory], signal);
     const moved = relocated(saved, host.path('machines', name));
@@ -166,7 +166,7 @@ export class Operations {
     );
   }
 
-  /** A call that may take its time; one whose work `wasDone` is none that failed. */
+  /** A long call. If it fails although its work `wasDone`, it counts as successful. */
   private async changes(
     host: Host,
     args: readonly string[],

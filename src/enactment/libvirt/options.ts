@@ -1,53 +1,50 @@
 import type { Millis } from '../../core/index.ts';
 
 /**
- * How one node's libvirt is reached, and where it keeps its files. `%h` stands for the node's address, `%n` for its
- * number.
+ * How to reach the libvirt of a node, and where its files are. `%h` stands for the node's address, `%n` for its number.
  */
 export interface LibvirtNode {
-  /** Such as `qemu:///system`, `qemu+ssh://root@%h/system` or `test:///default`. */
+  /** The libvirt URI, such as `qemu:///system`, `qemu+ssh://root@%h/system` or `test:///default`. */
   readonly uri: string;
-  /** Absolute, on the host: cached images, and a folder for each machine. */
+  /** Absolute path on the host of the cached images and the machines' folders. */
   readonly directory: string;
-  /**
-   * What programs are started with on the host, such as `['sudo', '-n']`. Default: `ssh` where the URI goes through
-   * ssh, else nothing.
-   */
+  /** Prefix of commands on the host, such as `['sudo', '-n']`. Default: `ssh` if the URI uses ssh, otherwise none. */
   readonly via?: readonly string[];
   /**
-   * What other hosts copy to and from, such as `root@%h`. Default: as in a URI through ssh; none: it is this machine.
+   * The destination with which other hosts copy files, such as `root@%h`. Default: that of an ssh URI; none: the local
+   * machine.
    */
   readonly copyHost?: string;
-  /** Where live migrations arrive, such as `tcp://%h`. Default: libvirt finds out. */
+  /** Migration URI of the destination, such as `tcp://%h`. Default: chosen by libvirt. */
   readonly migrateUri?: string;
 }
 
 export interface LibvirtOptions extends LibvirtNode {
   /** Exceptions, by hostname. */
   readonly hosts?: Readonly<Record<string, Partial<LibvirtNode>>>;
-  /** Of domains: two sites on one host need two. */
+  /** Prefix of domain names; sites that share a host need different ones. */
   readonly namePrefix: string;
-  /** A domain template; null: the built-in one. */
+  /** The domain template; null: the built-in one. */
   readonly template: string | null;
-  /** `qemu`: software emulation; `kvm`; `test` for the test driver. For the template. */
+  /** Domain type for the template: `kvm`, `qemu` (software emulation) or `test` (test driver). */
   readonly domainType: string;
-  /** The network that machines are attached to; null: none. For the template. */
+  /** Network of the machines, for the template; null: none. */
   readonly network: string | null;
-  /** How long a guest has to shut down before it is destroyed. */
+  /** Grace period for a guest to shut down before it is destroyed. */
   readonly shutdownGrace: Millis;
-  /** How long saving, restoring, copying and the like may take. */
+  /** Time limit for saving, restoring and copying. */
   readonly timeLimit: Millis;
-  /** Whether running machines may be moved. */
+  /** Whether running machines may be migrated. */
   readonly liveMigration: boolean;
   readonly images: ImageOptions | null;
   readonly cloudInit: CloudInitOptions | null;
 }
 
 export interface ImageOptions {
-  /** A folder of this machine, or `host:folder` for rsync. An image is the file of its name. */
+  /** A local folder, or `host:folder` for rsync. Each image is a file with the image's name. */
   readonly repository: string;
   readonly format: 'qcow2' | 'raw';
-  /** MB on each host; null: no limit. */
+  /** Maximum MB per host; null: no limit. */
   readonly cacheSizeMb: number | null;
 }
 

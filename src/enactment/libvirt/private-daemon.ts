@@ -1,4 +1,4 @@
-/** A libvirtd of our own: without rights, in a folder of its own, and gone with this process. */
+/** A private, unprivileged libvirtd with its own folder that ends with this process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createConnection } from 'node:net';
@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { plainEnvironment } from '../program.ts';
 
-/** Milliseconds: long enough for any machine that is busy. */
+/** Time limit of the start (ms), sufficient for a busy machine. */
 const startLimit = 120_000;
-/** An unprivileged user's daemon needs nothing of the system's. Root becomes one. */
+/** The daemon of an unprivileged user needs no system services; root switches to such a user. */
 const dropRights = process.getuid?.() === 0 ? ['--reuid=nobody', '--regid=nogroup', '--clear-groups'] : [];
 
 export class PrivateDaemon {
@@ -18,13 +18,13 @@ export class PrivateDaemon {
     private readonly child: ChildProcess,
   ) {}
 
-  /** What programs are started with that use the daemon's files as it does itself. */
+  /** Prefix of commands that access the daemon's files with its user. */
   static readonly via: readonly string[] = dropRights.length > 0 ? ['setpriv', ...dropRights] : [];
 
-  /** Who it is: the owner of its files. Null: the present user. */
+  /** The user of the daemon, who owns its files. Null: the current user. */
   static readonly owner: readonly [uid: number, gid: number] | null = dropRights.length > 0 ? nobody() : null;
 
-  /** Throws when libvirtd is not installed, or does not come up. */
+  /** Throws if libvirtd is not installed or does not start. */
   static async start(): Promise<PrivateDaemon> {
     const folder = mkdtempSync(join(tmpdir(), 'leasegraph-libvirtd-'));
     const names = ['run', 'config', 'cache', 'data', 'home', 'files'].map((name) => join(folder, name));
@@ -48,7 +48,7 @@ export class PrivateDaemon {
     child.once('error', (error) => {
       failure = error;
     });
-    // The socket's file is there before the daemon listens.
+    // The socket file exists before the daemon listens.
     for (const until = Date.now() + startLimit; !(await accepts(daemon.socket)); await sleep(20)) {
       if (!failure && child.exitCode === null && Date.now() < until) continue;
       daemon.stop();
@@ -74,10 +74,10 @@ export class PrivateDaemon {
     return `${driver}+unix://${path}?socket=${this.socket}`;
   }
 
-  /** Ends the daemon and all machines at once, as a host that loses its power. */
+  /** Kills the daemon and all machines at once, like a power failure. */
   kill(): void {
     this.child.kill('SIGKILL');
-    // What it has started is no child of anybody, and names the folder.
+    // Processes started by the daemon have no parent here, but name the folder in their arguments.
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
         if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.folder))

@@ -1,19 +1,19 @@
-/** What a URI says of ssh, for the programs that are run beside virsh. */
+/** The ssh settings of a URI, for programs other than virsh. */
 
 export interface Ssh {
-  /** For programs that copy; with the user, where the URI has one. */
+  /** The destination for copies, with the user if the URI has one. */
   readonly host: string;
-  /** What a program on the host is started with; its words are taken apart again by a shell there. */
+  /** Prefix of commands on the host. A remote shell splits the words again. */
   readonly command: readonly string[];
-  /** The same for rsync on this machine. */
+  /** The same for rsync on the local machine. */
   readonly rsyncShell: string;
-  /** For rsync on another host: a key is used where that host has one of the same path. */
+  /** For rsync on another host, which must have the key at the same path. */
   readonly rsyncShellElsewhere: string;
 }
 
 /**
- * Of a URI such as `qemu+ssh://root@host:22/system?keyfile=/key`; null where it does not go through ssh. The parameters
- * mean what they mean to libvirt: `keyfile`, `command`, `no_verify`, `known_hosts`, `known_hosts_verify`.
+ * Parses a URI such as `qemu+ssh://root@host:22/system?keyfile=/key`; null if it does not use ssh. Parameters have the
+ * same meaning as in libvirt: `keyfile`, `command`, `no_verify`, `known_hosts`, `known_hosts_verify`.
  */
 export function sshOf(uri: string): Ssh | null {
   if (!/^\w+\+(ssh|libssh2?):\/\//.test(uri)) return null;
@@ -24,14 +24,14 @@ export function sshOf(uri: string): Ssh | null {
   const program = parameters.get('command') || 'ssh';
   return {
     host: `${user}${hostname}`,
-    // An IPv6 address stands in brackets only where a port or a path may follow.
+    // IPv6 addresses have brackets only where a port or path may follow.
     command: [program, ...options, '--', `${user}${hostname.replace(/^\[(.*)\]$/, '$1')}`],
     rsyncShell: rsyncQuoted([program, ...options]),
     rsyncShellElsewhere: rsyncQuoted(['ssh', ...options]),
   };
 }
 
-/** As libvirt reads them: a `+` is no space. */
+/** Decoded as by libvirt: `+` does not mean a space. */
 function parametersOf(search: string): ReadonlyMap<string, string> {
   const pairs = search.slice(1).split(/[&;]/);
   return new Map(
@@ -56,9 +56,9 @@ function optionsOf(port: string, parameters: ReadonlyMap<string, string>): strin
   ];
 }
 
-/** One value in ssh's configuration. */
+/** Quotes a value for the configuration of ssh. */
 const configQuoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&').replaceAll('%', '%%')}"`;
 
-/** For rsync, which takes a command apart at spaces that are not between quotes, without a shell. */
+/** Quotes a word for rsync, which splits its command at unquoted spaces without a shell. */
 const rsyncQuoted = (words: readonly string[]): string =>
   words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`)).join(' ');

@@ -11,10 +11,10 @@ export interface TestDriver {
   readonly uri: string;
 }
 
-/** By URI and node. Domains live as long as the daemon that has them. */
+/** Daemons by URI and node. Domains live as long as their daemon. */
 const drivers = new Map<string, Promise<TestDriver>>();
 
-/** The daemon of a node, which is started when it is first asked for. Throws when it does not come up. */
+/** Returns the daemon of a node and starts it at first use. Throws if it does not start. */
 export function testDriver(uri: string, node: number): Promise<TestDriver> {
   const key = `${uri} ${node}`;
   let driver = drivers.get(key);
@@ -27,7 +27,7 @@ export function testDriver(uri: string, node: number): Promise<TestDriver> {
   return driver;
 }
 
-/** Ends all daemons, with their domains and folders, before this process ends. */
+/** Stops all daemons and deletes their folders before this process ends. */
 export async function stopTestDrivers(): Promise<void> {
   const started = await Promise.allSettled(drivers.values());
   drivers.clear();
@@ -46,10 +46,7 @@ async function start(path: string): Promise<TestDriver> {
   return { daemon, uri };
 }
 
-/**
- * The driver forgets its domains when nobody is connected. Resolves when a connection is there, which ends with this
- * process.
- */
+/** Keeps a connection open, since the driver drops its domains without one. Resolves once connected. */
 async function keepConnected(uri: string): Promise<void> {
   const child = spawn('virsh', ['-q', '-c', uri], {
     env: virshEnvironment(),
@@ -61,7 +58,7 @@ async function keepConnected(uri: string): Promise<void> {
     child.once('exit', fail);
   });
   child.stdin.on('error', () => {});
-  // It answers when it is connected.
+  // It answers once it is connected.
   child.stdin.write('uri\n');
   await Promise.race([once(child.stdout, 'data'), ended]);
   ended.catch(() => {});

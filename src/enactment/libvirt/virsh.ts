@@ -12,7 +12,7 @@ export class LibvirtError extends Error {
     return /failed to get domain|Domain not found|no domain with matching/i.test(this.message);
   }
 
-  /** The domain has no metadata of the kind that was asked for. */
+  /** The domain has no such metadata. */
   get isUnknownMetadata(): boolean {
     return /metadata not found/i.test(this.message);
   }
@@ -21,13 +21,13 @@ export class LibvirtError extends Error {
 const outOfReach =
   /failed to connect to the hypervisor|Failed to connect socket|Cannot recv data|End of file while reading|client socket is closed|connection (refused|reset)|unable to connect to server|keepalive/i;
 
-/** The environment in which messages are in English. */
+/** An environment with English messages. */
 export const virshEnvironment = (): Record<string, string> => ({ ...plainEnvironment(), LC_ALL: 'C' });
 
 export class Virsh {
   constructor(readonly uri: string) {}
 
-  /** Its output. Rejects with LibvirtError, HostUnreachable, or the signal's reason. */
+  /** Returns the output. Rejects with LibvirtError, HostUnreachable, or the reason of the signal. */
   async run(args: readonly string[], timeLimit: Millis, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     try {

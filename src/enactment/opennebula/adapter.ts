@@ -27,13 +27,13 @@ import { templateOf } from './template.ts';
 
 export interface OpenNebulaOptions extends ClientOptions {
   readonly namePrefix: string;
-  /** OpenNebula's own syntax, added to each VM's template: networks, graphics, context. */
+  /** Text in OpenNebula's syntax that is added to each VM template: networks, graphics, context. */
   readonly template: string;
-  /** How long a guest has to power off before it is terminated the hard way. */
+  /** Grace period for a guest to power off before it is terminated. */
   readonly shutdownGrace: Millis;
-  /** How often the state of a VM that changes is asked for. */
+  /** Polling interval for the state of a changing VM. */
   readonly pollInterval: Millis;
-  /** How long hosts that were found are believed to have the same numbers. */
+  /** Time for which the numbers of discovered hosts are cached. */
   readonly hostRefresh: Millis;
 }
 
@@ -136,7 +136,7 @@ export class OpenNebulaAdapter implements Adapter {
     return this.jobs.run('destroy', call, async (signal) => {
       const vm = await this.find(call.target, signal);
       if (!vm) return done;
-      // On a host that cannot be reached it may go on running, whatever OpenNebula says of it then.
+      // On an unreachable host it may still run, whatever OpenNebula reports.
       if (vm.hostId !== null && (await this.hosts.find(call.target.node, signal)))
         await this.hosts.reach(call.target.node, signal);
       return this.terminate(vm.id, signal);
@@ -175,7 +175,7 @@ export class OpenNebulaAdapter implements Adapter {
     return this.jobs.close();
   }
 
-  /** Waits until what goes on with the machine has ended, then carries the operation out. */
+  /** Waits for the current operation of the machine, then executes the new one. */
   private act(
     operation: string,
     call: ActionCall,
@@ -233,7 +233,7 @@ export class OpenNebulaAdapter implements Adapter {
   private async terminate(id: number, signal: AbortSignal): Promise<ActionResult> {
     while ((await this.client.vm(id, signal)).state !== vmStates.DONE) {
       await this.client.action('terminate-hard', id, signal).catch((error: unknown) => {
-        // It is in between: what goes on is waited for.
+        // It is in a transient state: wait for its end.
         if (!(error instanceof OpenNebulaError)) throw error;
       });
       await sleep(this.options.pollInterval, undefined, { signal });

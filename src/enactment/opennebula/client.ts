@@ -1,4 +1,4 @@
-/** OpenNebula's XML-RPC interface, as far as the adapter calls it. */
+/** The part of OpenNebula's XML-RPC interface that the adapter uses. */
 import type { Millis } from '../../core/index.ts';
 import { HostUnreachable } from '../../engine/ports.ts';
 import { child, type Element, escapeXml, parseXml, textAt } from './xml.ts';
@@ -11,7 +11,7 @@ export class OpenNebulaError extends Error {
 
   constructor(
     message: string,
-    /** 0x0400 and others, of its documentation. */
+    /** An error code of OpenNebula's documentation, such as 0x0400. */
     readonly code: number,
   ) {
     super(message);
@@ -22,7 +22,7 @@ export interface OneHost {
   readonly id: number;
   readonly name: string;
   readonly state: number;
-  /** What it has for machines, in the units of nodes; 0 before it was first monitored. */
+  /** Its capacity for machines, in the units of nodes; 0 before it was first monitored. */
   readonly capacity: { readonly CPU: number; readonly Memory: number };
 }
 
@@ -31,7 +31,7 @@ export interface OneVm {
   readonly name: string;
   readonly state: number;
   readonly lcmState: number;
-  /** Of the newest history record; null before the first deployment. */
+  /** From the newest history record; null before the first deployment. */
   readonly hostId: number | null;
   /** Attributes of its user template. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly timeLimit: Millis;
 }
 
-/** All VMs that the user may see, and no filter on their numbers. */
+/** All VMs visible to the user, with any number. */
 const everyVm = [-2, -1, -1] as const;
 /** Any state but DONE. */
 const notDone = -1;
@@ -78,12 +78,12 @@ export class OpenNebulaClient {
     return vmOf(parseXml(String(await this.call('one.vm.info', [id, false], signal))));
   }
 
-  /** Makes a VM that waits until it is deployed. */
+  /** Creates a VM that is not yet deployed. */
   async allocate(template: string, signal: AbortSignal): Promise<number> {
     return Number(await this.call('one.vm.allocate', [template, true], signal));
   }
 
-  /** Capacity is the scheduler's to check. */
+  /** The scheduler checks capacity. */
   async deploy(vm: number, host: number, signal: AbortSignal): Promise<void> {
     await this.call('one.vm.deploy', [vm, host, false, -1, ''], signal);
   }
@@ -96,7 +96,7 @@ export class OpenNebulaClient {
     await this.call('one.vm.migrate', [vm, host, isLive, false, -1, 0], signal);
   }
 
-  /** Adds attributes to its user template, or replaces them. */
+  /** Adds or replaces attributes of its user template. */
   async update(vm: number, template: string, signal: AbortSignal): Promise<void> {
     await this.call('one.vm.update', [vm, template, 1], signal);
   }
@@ -143,7 +143,7 @@ function methodCall(method: string, parameters: readonly Parameter[]): string {
   return `<?xml version="1.0"?><methodCall><methodName>${method}</methodName><params>${list}</params></methodCall>`;
 }
 
-/** OpenNebula answers with an array: whether it is done, the result or the error, and a code. */
+/** Responses are arrays: success, result or error, and code. */
 function resultsOf(response: Element): readonly Parameter[] {
   const fault = child(response, 'fault');
   if (fault) throw new OpenNebulaError(`fault: ${allText(fault)}`, 0);

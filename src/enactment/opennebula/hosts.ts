@@ -1,4 +1,4 @@
-/** The hosts that a front end has, as it was last asked, and what their states mean for nodes. */
+/** The hosts of a front end, as of the last query, and the meaning of their states for nodes. */
 import type { Logger } from 'pino';
 import type { Millis } from '../../core/index.ts';
 import { type HostNode, type HostSite, HostUnreachable } from '../../engine/ports.ts';
@@ -6,7 +6,7 @@ import type { OneHost, OpenNebulaClient } from './client.ts';
 import { hostCondition, hostStateName } from './states.ts';
 
 export interface HostPoolOptions {
-  /** How long hosts that can be used are believed to be as they were. */
+  /** Time for which the state of usable hosts is cached. */
   readonly hostRefresh: Millis;
   /** The same for others. */
   readonly pollInterval: Millis;
@@ -14,9 +14,9 @@ export interface HostPoolOptions {
 
 export class HostPool {
   private known: { readonly at: Millis; readonly byName: ReadonlyMap<string, OneHost> } | null = null;
-  /** The question that goes on, for all who wait. */
+  /** The query in progress, shared by all callers. */
   private asking: Promise<void> | null = null;
-  /** What was last said of hosts that are no nodes, and of those with less than their node. */
+  /** The last warning about hosts that are not nodes and about hosts with less capacity than their node. */
   private said = '';
 
   constructor(
@@ -26,7 +26,7 @@ export class HostPool {
     private readonly log: Logger,
   ) {}
 
-  /** The host of a node, by its hostname or address; undefined when OpenNebula has none. */
+  /** The host of a node, by hostname or address; undefined if OpenNebula has none. */
   async find(number: number, signal: AbortSignal): Promise<OneHost | undefined> {
     const node = this.nodeOf(number);
     const host = this.hostOf(node);
@@ -43,7 +43,7 @@ export class HostPool {
     return this.hostOf(node);
   }
 
-  /** The host of a node. Rejects with HostUnreachable when OpenNebula has none, or has lost it. */
+  /** The host of a node. Rejects with HostUnreachable if OpenNebula has none or has lost it. */
   async reach(number: number, signal: AbortSignal): Promise<OneHost> {
     const host = await this.find(number, signal);
     const { address, hostname } = this.nodeOf(number);
@@ -93,7 +93,7 @@ export class HostPool {
   }
 }
 
-/** Whether a host has less than its node is planned with. One that was never monitored says nothing. */
+/** Whether a host has less capacity than its node. A host that was never monitored is not compared. */
 function isShort(node: HostNode, { capacity }: OneHost): boolean {
   return (['CPU', 'Memory'] as const).some((type) => {
     const planned = [node.capacity[type] ?? 0].flat().reduce((sum, each) => sum + each, 0);

@@ -1,4 +1,4 @@
-/** OpenNebula's states of virtual machines, as its documentation numbers them, and what they mean for a lease. */
+/** OpenNebula's VM states, numbered as in its documentation, and their meaning for leases. */
 import type { MachineStatus } from '../../engine/ports.ts';
 import type { OneVm } from './client.ts';
 
@@ -54,7 +54,7 @@ const failures: readonly number[] = Object.entries(lcmStates).flatMap(([name, st
   name.endsWith('_FAILURE') ? [state] : [],
 );
 
-/** From which states of the life cycle a machine that is in between comes. */
+/** The state of the machine before each transient life-cycle state. */
 const origins: readonly (readonly [MachineStatus, readonly number[]])[] = [
   ['prepared', [lcmStates.LCM_INIT, lcmStates.PROLOG, lcmStates.BOOT]],
   [
@@ -73,17 +73,17 @@ const origins: readonly (readonly [MachineStatus, readonly number[]])[] = [
   ],
 ];
 
-/** What OpenNebula tried to do with it has failed. */
+/** OpenNebula's last operation on it failed. */
 export const hasFailed = ({ state, lcmState }: OneVm): boolean =>
   state === vmStates.CLONING_FAILURE || (state === vmStates.ACTIVE && failures.includes(lcmState));
 
-/** Something is being done with it, which will come to an end. */
+/** An operation on it is in progress and will end. */
 export const isPassing = (vm: OneVm): boolean =>
   !hasFailed(vm) &&
   (vm.state === vmStates.CLONING ||
     (vm.state === vmStates.ACTIVE && vm.lcmState !== lcmStates.RUNNING && vm.lcmState !== lcmStates.UNKNOWN));
 
-/** Where it comes from counts while it is in between. */
+/** In a transient state, the previous state counts. */
 export function statusOf({ state, lcmState }: OneVm): MachineStatus {
   switch (state) {
     case vmStates.DONE:
@@ -116,9 +116,7 @@ export const hostStates = {
 export const hostStateName = (state: number): string =>
   Object.entries(hostStates).find(([, each]) => each === state)?.[0] ?? String(state);
 
-/**
- * LOST: OpenNebula cannot reach it, or was told that it is off. CLOSED: what is there runs on, and nothing new comes.
- */
+/** LOST: OpenNebula cannot reach it, or it is switched off. CLOSED: its VMs continue, and no new ones start. */
 export function hostCondition(state: number): 'USABLE' | 'CLOSED' | 'LOST' {
   switch (state) {
     case hostStates.ERROR:

@@ -22,5 +22,5 @@ export function templateOf(
   return lines.join('\n');
 }
 
-/** Between double quotes only a double quote and a backslash mean something. */
+/** Within double quotes, only double quotes and backslashes are special. */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -7,7 +7,7 @@ export interface Element {
   text: string;
 }
 
-/** Throws for what is not well-formed. */
+/** Throws for XML that is not well-formed. */
 export function parseXml(source: string): Element {
   const top: Element = { name: '', children: [], text: '' };
   const open = [top];

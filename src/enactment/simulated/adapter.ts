@@ -1,4 +1,4 @@
-/** Hosts that exist in memory or in a file only: for demonstrations, tests and simulations of failures. */
+/** Simulated hosts, kept in memory or in a file: for demonstrations, tests and simulated failures. */
 import { setTimeout as timer } from 'node:timers/promises';
 import type { ActionKind, Millis } from '../../core/index.ts';
 import type {
@@ -12,34 +12,34 @@ import type {
 import { fraction } from './chance.ts';
 import { type SimulatedMachine, SimulatedMachines } from './machines.ts';
 
-/** A fixed time, or one between two that the seed decides. */
+/** A fixed duration, or a random one between two bounds that depends on the seed. */
 export type Delay = Millis | readonly [Millis, Millis];
 
 export interface SimulatedOptions {
-  /** How long each kind of action takes, in milliseconds; 0 where nothing is said. */
+  /** Duration of each kind of action, in milliseconds. Default: 0. */
   readonly delays?: Partial<Record<Lowercase<ActionKind>, Delay>>;
-  /** The share of actions that fail, 0 to 1. */
+  /** Probability that an action fails, from 0 to 1. */
   readonly failureProbability?: number;
-  /** The share of actions that never end, as on a host that hangs. A DESTROY ends always. */
+  /** Probability that an action never ends, as on a hanging host. A DESTROY always ends. */
   readonly stuckProbability?: number;
-  /** Decides which actions fail, which hang and how long each takes: with equal seeds, the same ones. */
+  /** Determines which actions fail, which hang and how long each takes. Equal seeds give equal results. */
   readonly seed?: number;
-  /** A file in which the machines outlive the process. Without it they are gone when it ends. */
+  /** A file in which machines outlive the process. Without it they disappear with the process. */
   readonly stateFile?: string;
   /** How long an action takes that begins; null: as configured. For tests. */
   readonly delayOf?: (kind: ActionKind, call: ActionCall) => Millis | null;
-  /** Waits; a test may bring its own. */
+  /** Waits; tests may replace it. */
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly now?: () => number;
 }
 
-/** Where a machine must be for an action, and where the action leaves it. `null`: it stays as it is. */
+/** The states that an action requires, and the state after it. `null`: unchanged. */
 interface Step {
   readonly from: readonly MachineStatus[];
   readonly to: MachineStatus | null;
 }
 
-/** Any action may be repeated: one that finds its work done is done. */
+/** Any action may be repeated: if its work is already done, it succeeds. */
 const steps: Readonly<Record<ActionKind, Step>> = {
   PREPARE: { from: ['absent', 'prepared'], to: 'prepared' },
   START: { from: ['absent', 'prepared', 'running', 'stopped'], to: 'running' },
@@ -59,7 +59,7 @@ export class SimulatedAdapter implements Adapter {
   readonly name: string = 'simulated';
   readonly remembers: boolean;
   private readonly machines: SimulatedMachines;
-  /** What is being done with a machine, and when it will be finished. */
+  /** The operation in progress on a machine, and when it will end. */
   private readonly working = new Map<string, Work>();
   private readonly watchers = new Set<(place: MachinePlace) => void>();
   private readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -116,7 +116,7 @@ export class SimulatedAdapter implements Adapter {
     signal.addEventListener('abort', () => this.watchers.delete(onChange), { once: true });
   };
 
-  /** A running machine ends by itself. */
+  /** Ends a running machine from inside. */
   stopMachine(place: MachinePlace): void {
     const machine = this.machines.get(place);
     if (machine?.status !== 'running') throw new Error(`machine ${nameOf(place)} is not running`);
@@ -170,7 +170,7 @@ export class SimulatedAdapter implements Adapter {
     return { status: 'done' };
   }
 
-  /** The machine as it is where the action looks for it. */
+  /** The machine at the place where the action expects it. */
   private find(kind: ActionKind, target: ActionCall['target']): { status: MachineStatus; at: MachinePlace } {
     const { leaseId, machine, node, toNode } = target;
     const at = { leaseId, machine, node };
@@ -181,7 +181,8 @@ export class SimulatedAdapter implements Adapter {
       const status = this.machines.status(moved);
       if (status !== 'absent') return { status, at: moved };
     }
-    // Machines that do not outlive the process, as leases do, are taken to be where the action needs them.
+    // Machines that do not outlive the process are assumed to be in the state that the action requires, since leases do
+    // outlive it.
     if (this.remembers || kind === 'MIGRATE') return { status: 'absent', at };
     return { status: steps[kind].from[0] ?? 'absent', at };
   }
@@ -196,7 +197,7 @@ export class SimulatedAdapter implements Adapter {
     return min + Math.floor((max - min + 1) * fraction(this.seed, 3, actionId, target.machine));
   }
 
-  /** Decided by action and machine, so that a repeated call has the result of the first. */
+  /** Depends on action and machine only, so that a repeated call has the same result. */
   private happens(what: number, probability = 0, { actionId, target }: ActionCall): boolean {
     return probability > 0 && fraction(this.seed, what, actionId, target.machine) < probability;
   }

@@ -1,4 +1,4 @@
-/** A number from 0 up to 1 that depends on all of the given ones: murmur's finalizer over each. */
+/** A number in [0, 1) that depends on all given numbers: murmur's finalizer over each. */
 export function fraction(...numbers: readonly number[]): number {
   let mixed = 0;
   for (const number of numbers) {

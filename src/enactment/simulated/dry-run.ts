@@ -3,7 +3,7 @@ import type { ActionKind } from '../../core/index.ts';
 import type { ActionCall, ActionResult } from '../../engine/ports.ts';
 import { SimulatedAdapter } from './adapter.ts';
 
-/** Says what it would do, and does nothing. */
+/** Logs what it would do, and does nothing. */
 export class DryRunAdapter extends SimulatedAdapter {
   override readonly name = 'dry-run';
 

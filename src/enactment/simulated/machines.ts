@@ -7,7 +7,7 @@ export interface SimulatedMachine extends HostedMachine {
   readonly capacity: ActionTarget['capacity'];
 }
 
-/** The machines of simulated hosts: in memory, or also in a file, so that they outlive the process. */
+/** The machines of simulated hosts: in memory, or in a file as well, so that they outlive the process. */
 export class SimulatedMachines {
   private readonly machines = new Map<string, SimulatedMachine>();
 
@@ -40,7 +40,7 @@ export class SimulatedMachines {
     if (this.machines.delete(keyOf(place))) this.save();
   }
 
-  /** Forgets what is in memory only. */
+  /** Drops machines that are kept in memory only. */
   clear(): void {
     if (this.file === null) this.machines.clear();
   }
@@ -48,7 +48,7 @@ export class SimulatedMachines {
   private save(): void {
     if (this.file === null) return;
     mkdirSync(dirname(this.file), { recursive: true });
-    // Whole, or as it was.
+    // Atomically: the whole file is replaced or stays as it is.
     const next = `${this.file}.new`;
     writeFileSync(next, `${JSON.stringify([...this.machines.values()])}\n`);
     renameSync(next, this.file);

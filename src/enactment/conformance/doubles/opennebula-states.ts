@@ -1,6 +1,6 @@
 /**
- * OpenNebula's states as its reference documentation numbers them: a state's number is its place in the list. The
- * double has these lists of its own, so that an error in those of the adapter shows.
+ * OpenNebula's states, numbered as in its reference documentation: the number of a state is its index. The double has
+ * its own lists so that errors in those of the adapter are detected.
  */
 
 /** `STATE` of a VM. */
@@ -20,7 +20,7 @@ export const vmStateNames = [
   ...['CLONING', 'CLONING_FAILURE'],
 ] as const;
 
-/** `LCM_STATE` of a VM that is ACTIVE. Null: a number that is not in use any more. */
+/** `LCM_STATE` of an ACTIVE VM. Null: a number that is no longer used. */
 export const lcmStateNames = [
   ...['LCM_INIT', 'PROLOG', 'BOOT', 'RUNNING', 'MIGRATE', 'SAVE_STOP', 'SAVE_SUSPEND', 'SAVE_MIGRATE'],
   ...['PROLOG_MIGRATE', 'PROLOG_RESUME', 'EPILOG_STOP', 'EPILOG', 'SHUTDOWN', null, null, 'CLEANUP_RESUBMIT'],

@@ -1,7 +1,7 @@
 /**
- * A double of an OpenNebula front end: the calls of its XML-RPC interface that the adapter makes, with the parameters,
- * states, transitions and errors that its documentation gives them. It holds no machines. It shares nothing with the
- * adapter but the reading of XML.
+ * A double of an OpenNebula front end: the XML-RPC calls that the adapter makes, with the parameters, states,
+ * transitions and errors of OpenNebula's documentation. It runs no machines. It shares only the XML reader with the
+ * adapter.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,7 +23,7 @@ interface Vm {
   state: VmState;
   lcmState: LcmState;
   hostId: number | null;
-  /** Changes whenever something is begun with it: what was begun before does not come to its end. */
+  /** Changes with each new operation, which cancels the one in progress. */
   generation: number;
 }
 
@@ -37,15 +37,15 @@ interface OneHost {
 }
 
 export interface OpenNebulaDoubleOptions {
-  /** MONITORED, with 4 CPUs and 4 GiB. */
+  /** State MONITORED, with 4 CPUs and 4 GiB. */
   readonly hosts: readonly string[];
-  /** Milliseconds that each state lasts which a VM passes through. */
+  /** Duration of each transient state of a VM (ms). */
   readonly delay: number;
-  /** VMs with an image of another name do not start. Null: any. */
+  /** VMs with other images do not start. Null: all images exist. */
   readonly images: readonly string[] | null;
 }
 
-/** Error codes of its documentation. */
+/** Error codes, from OpenNebula's documentation. */
 const errors = { AUTHENTICATION: 0x0100, NO_EXISTS: 0x0400, ACTION: 0x0800, XML_RPC_API: 0x1000 } as const;
 
 class Refusal extends Error {
@@ -68,7 +68,7 @@ export class OpenNebulaDouble {
   private lastHost = -1;
   /** Actions and the VM's name that are held, and how often each was asked for. */
   private readonly held = new Map<string, { times: number; go: (() => void) | null }>();
-  /** How often each method was called. */
+  /** Number of calls per method. */
   readonly calls = new Map<string, number>();
   private readonly server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -118,7 +118,7 @@ export class OpenNebulaDouble {
     this.hosts.push({ id: this.lastHost, name, state: 'MONITORED', maxCpu: 400, maxMemory: 4 * 1_048_576 });
   }
 
-  /** Only a host without VMs can be removed. */
+  /** Only hosts without VMs can be removed. */
   removeHost(name: string): void {
     const at = this.hosts.findIndex((host) => host.name === name);
     const isUsed = [...this.vms.values()].some(
@@ -289,7 +289,7 @@ export class OpenNebulaDouble {
     );
   }
 
-  /** Through states of the life cycle, the last of which stays unless there is a state after it. */
+  /** Passes through states of the life cycle. The last one remains unless a state follows. */
   private pass(
     vm: Vm,
     lcm: readonly LcmState[],
