@@ -12,7 +12,8 @@ import type {
 import { yieldToEventLoop } from './async.ts';
 import type { Core, RestoreCore } from './core.ts';
 import type { HostsAtStart } from './hosts/hosts.ts';
-import type { HeldTarget } from './hosts/ledger.ts';
+import { type HeldTarget, keyAt } from './hosts/ledger.ts';
+import { takingKinds } from './hosts/open-action.ts';
 import type { EngineMetrics } from './metrics.ts';
 import type { NoticeSettings } from './notices/notice.ts';
 import { Notices } from './notices/notices.ts';
@@ -73,7 +74,15 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
   // Machines of an inconsistent lease are not started.
   const known = actions.filter((action) => action.kind === 'DESTROY' || !quarantined.has(action.leaseId));
   const isWanted = wantedIn(snapshot);
-  const obsolete = new Set(known.filter((action) => !isWanted(action)));
+  const vain = new Set(known.filter((action) => !isWanted(action)));
+  const hosted = hostedOf(
+    snapshot,
+    actions.filter((action) => !vain.has(action)),
+  );
+  const { obsolete, pending } = separate(
+    known.filter((action) => !vain.has(action)),
+    hosted,
+  );
   const { lastEventSequence } = snapshot.site;
   const [lastEvent] = lastEventSequence > 0 ? await store.events(lastEventSequence - 1, 1) : [];
   const leftOut = liveOf(stored, quarantined);
@@ -83,12 +92,9 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     lastEventSequence,
     lastNoticeSequence: stored.notices.last,
     notices: new Notices(core, options.notices, snapshot, stored.notices),
-    pendingActions: known.filter((action) => !obsolete.has(action)),
-    obsoleteActions: [...obsolete],
-    hosted: hostedOf(
-      snapshot,
-      actions.filter((action) => !obsolete.has(action)),
-    ),
+    pendingActions: pending,
+    obsoleteActions: [...vain, ...obsolete],
+    hosted,
     spec: stored.spec,
     cachedImages: snapshot.site.cachedImages,
     leases: snapshot.leases,
@@ -212,6 +218,26 @@ function wantedIn({ leases, reservations }: Snapshot): (action: ActionRecord) =>
         return targets.some(({ leaseId }) => live.has(leaseId));
     }
   };
+}
+
+/**
+ * Leaves out of starts and resumptions what hosts do not hold: machines that have since been suspended or shut down by
+ * actions with an outcome. Nothing would stop them again.
+ */
+function separate(
+  actions: readonly ActionRecord[],
+  hosted: readonly HeldTarget[],
+): Record<'obsolete' | 'pending', ActionRecord[]> {
+  const held = new Set(hosted.map(keyAt));
+  const obsolete: ActionRecord[] = [];
+  const pending: ActionRecord[] = [];
+  for (const action of actions) {
+    const { kind } = action;
+    const targets = action.targets.filter((each) => !takingKinds.has(kind) || held.has(keyAt(each)));
+    if (targets.length === 0 && action.targets.length > 0) obsolete.push(action);
+    else pending.push({ ...action, targets });
+  }
+  return { obsolete, pending };
 }
 
 /** Machines that were started or resumed and are not known to be removed or suspended. */

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import type { ActionRecord } from '../../src/core/index.ts';
+import { type ActionRecord, defaultSchedulerConfig } from '../../src/core/index.ts';
 import { Dispatcher } from '../../src/engine/hosts/dispatcher.ts';
 import { HostLedger } from '../../src/engine/hosts/ledger.ts';
 import { defaultLimits } from '../../src/engine/limits.ts';
@@ -13,6 +13,7 @@ import {
   hours,
   minutes,
   principal,
+  reservationAt,
   ScriptedAdapter,
   settle,
   until,
@@ -355,22 +356,83 @@ test('after a restart a start still waits for unfinished actions of the previous
   expect(second.adapter.log.slice(-1)).toEqual(['start 2/1']);
 });
 
-test('a start whose outcome was lost is not repeated for a lease that is over', async () => {
-  await using harness = new Harness({ nodes: 1 });
-  const first = await harness.start();
-  const { leaseNumber } = await first.engine.submit('request', bestEffort(hours(1)), { principal });
-  await settle();
-  await first.engine.submit('cancel', { leaseNumber }, { principal });
-  await settle();
-  expect(first.adapter.log).toEqual(['start 1/1', 'destroy 1/1']);
-  await first.engine.stop();
-  const start = harness.database.actions.get(1);
-  if (start) harness.database.actions.set(1, { ...start, state: 'PENDING' });
-  const second = await harness.start();
-  await harness.pass(5_000, 1_000);
-  expect(second.adapter.log).toEqual([]);
-  expect(harness.database.actions.get(1)).toMatchObject({
+describe('a start whose outcome was lost', () => {
+  const lose = ({ database }: Harness): void => {
+    const start = database.actions.get(1);
+    if (start) database.actions.set(1, { ...start, state: 'PENDING', outcome: null });
+  };
+  const gaveUp = {
     ...{ kind: 'START', state: 'FAILED', message: 'given up: the machines are no longer wanted' },
+  };
+
+  test('is not repeated for a lease that is over', async () => {
+    await using harness = new Harness({ nodes: 1 });
+    const first = await harness.start();
+    const { leaseNumber } = await first.engine.submit('request', bestEffort(hours(1)), { principal });
+    await settle();
+    await first.engine.submit('cancel', { leaseNumber }, { principal });
+    await settle();
+    expect(first.adapter.log).toEqual(['start 1/1', 'destroy 1/1']);
+    await first.engine.stop();
+    lose(harness);
+    const second = await harness.start();
+    await harness.pass(5_000, 1_000);
+    expect(second.adapter.log).toEqual([]);
+    expect(harness.database.actions.get(1)).toMatchObject(gaveUp);
+  });
+
+  test('is not repeated for machines that have been suspended since', async () => {
+    await using harness = new Harness({
+      nodes: 1,
+      engine: {
+        scheduler: {
+          ...defaultSchedulerConfig,
+          ...{ suspension: 'all', preemption: 'ar-preempts-everything', overrideSuspendTime: 20_000 },
+        },
+      },
+    });
+    const first = await harness.start();
+    first.adapter.answer = (what) =>
+      what === 'suspend' && first.adapter.log.filter((line) => line.startsWith('suspend')).length > 1
+        ? never()
+        : Promise.resolve(done);
+    const half = { CPU: 50, Memory: 512 };
+    const request = { ...bestEffort(hours(1)), machines: [half, half] };
+    await first.engine.submit('request', request, { principal });
+    await first.engine.submit('request', reservationAt(epoch + minutes(5), minutes(5)), { principal });
+    await harness.pass(minutes(5) - 1_000, 1_000);
+    expect(first.adapter.log).toEqual(['start 1/1', 'start 1/2', 'suspend 1/2', 'suspend 1/1']);
+    first.store.kill();
+    lose(harness);
+    const second = await harness.start();
+    await settle();
+    expect(second.adapter.log).toEqual(['start 1/1', 'suspend 1/1']);
+    await harness.pass(minutes(2), 1_000);
+    expect(second.adapter.log).toEqual(['start 1/1', 'suspend 1/1', 'start 2/1']);
+    expect(harness.database.actions.get(1)).toMatchObject({ kind: 'START', state: 'SUCCEEDED' });
+    second.store.kill();
+    lose(harness);
+    const third = await harness.start();
+    await settle();
+    expect(third.adapter.log).toEqual([]);
+    expect(harness.database.actions.get(1)).toMatchObject(gaveUp);
+  });
+
+  test('is not repeated for machines that have been shut down since', async () => {
+    const scheduler = { ...defaultSchedulerConfig, shutdownTime: 60_000 };
+    await using harness = new Harness({ nodes: 1, engine: { scheduler } });
+    const first = await harness.start();
+    await first.engine.submit('request', bestEffort(minutes(10)), { principal });
+    await harness.pass(minutes(10) + 5_000, 1_000);
+    expect(first.adapter.log).toEqual(['start 1/1', 'shutdown 1/1']);
+    expect(harness.state(1)).toBe('ACTIVE');
+    first.store.kill();
+    lose(harness);
+    const second = await harness.start();
+    await harness.pass(minutes(2), 1_000);
+    expect(second.adapter.log).toEqual([]);
+    expect(harness.database.actions.get(1)).toMatchObject(gaveUp);
+    expect(harness.state(1)).toBe('DONE');
   });
 });
 
