@@ -193,6 +193,10 @@ class Drawing {
     if (strange && this.draw(fc.nat, { max: 3 }) === 0) {
       return this.draw(() => fc.constantFrom(null, 0, '', [], {}, true));
     }
+    // Sizes of pages are negative often, since they are factors of the cost.
+    if (this.isAbsurd && / first$/.test(where) && this.draw(fc.boolean)) {
+      return this.draw(() => fc.constantFrom(-1, -1_000, -(2 ** 31)));
+    }
     if (isListType(type)) {
       const length = this.draw(fc.integer, { min: this.isAbsurd ? 0 : 1, max: 3 });
       return Array.from({ length }, () => this.value(type.ofType, where));

@@ -129,6 +129,32 @@ describe('the cost of operations', async () => {
     await app.endSubscriptions();
   });
 
+  it('is not less for lists of a negative length', async () => {
+    const query = `query ($first: Int) {
+      leases(first: 3) { nodes { number } }
+      node(id: "UmVjdXJyZW5jZTo5") { ... on Recurrence { upcoming(first: $first) { start } } } }`;
+    for (const [first, cost] of [
+      [2, 7],
+      [0, 5],
+      [-1, 5],
+      [-(2 ** 31), 5],
+    ])
+      expect(await costOn(4)(query, { first })).toBe(cost);
+  });
+
+  it('is refused where a variable that may be null is null in an argument that may not', async () => {
+    const query = `query ($m: [MachineSetInput!] = []) {
+      availability(machines: $m, duration: "PT1H") { earliestStart } }`;
+    const { data, errors } = await api.ask(query, { m: null });
+    expect(data).toBeFalsy();
+    expect(errors).toEqual([
+      expect.objectContaining({
+        message: expect.stringContaining('must not be null'),
+        extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }),
+      }),
+    ]);
+  });
+
   it('counts no more nodes than a response can have, and the costliest', async () => {
     const nodes = (selection: string) => `reservations(first: 100) { nodes { nodes { ${selection} } } }`;
     const lists = `plain: ${nodes('number')} named: ${nodes('number hostname')}`;

@@ -213,10 +213,20 @@ class Measuring {
   private elements(
     field: GraphQLField<unknown, unknown>,
     parent: GraphQLCompositeType,
-    { page, size: machines }: Place,
+    place: Place,
     node: FieldNode,
   ): number {
     if (!isListType(getNullableType(field.type))) return 1;
+    // Sizes may come from arguments, which are not checked before the execution.
+    return Math.max(0, this.listSize(field, parent, place, node));
+  }
+
+  private listSize(
+    field: GraphQLField<unknown, unknown>,
+    parent: GraphQLCompositeType,
+    { page, size: machines }: Place,
+    node: FieldNode,
+  ): number {
     if (isConnection(parent)) return page;
     const kind = entriesOf(field);
     if (kind === 'machines') return machines.machines;

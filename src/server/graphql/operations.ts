@@ -10,7 +10,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { ServerLimits } from '../limits.ts';
 import type { ReadTurns } from '../read-turns.ts';
-import { measure, type SiteSize } from './measure.ts';
+import { type Measure, measure, type SiteSize } from './measure.ts';
 import { RateLimiter } from './rate.ts';
 import { clientError } from './requests.ts';
 
@@ -71,10 +71,16 @@ export function useOperationLimits(limits: CostLimits, site: () => SiteSize): Pl
     const operation = operationOf(args);
     if (!operation) return null;
     const variables = coercedVariables(args, operation);
-    // Of variables that are not valid, the execution says so.
-    const measured = variables
-      ? measure(args.schema, args.document, operation, variables, site())
-      : { cost: 0, depth: 0, aliases: 0 };
+    let measured: Measure = { cost: 0, depth: 0, aliases: 0 };
+    try {
+      // Of variables that are not valid, the execution says so.
+      if (variables) measured = measure(args.schema, args.document, operation, variables, site());
+    } catch (error) {
+      // A variable that may be null is null in an argument that may not.
+      if (!(error instanceof GraphQLError)) throw error;
+      error.extensions.code ??= 'BAD_USER_INPUT';
+      return { cost: 0, error };
+    }
     const over = (['depth', 'aliases', 'cost'] as const).find((limit) => measured[limit] > limits[limit]);
     if (over) return { cost: measured.cost, error: tooLarge(over, measured[over], limits[over]) };
     const { address, principal } = args.contextValue as PrincipalContext;

@@ -48,6 +48,9 @@ const serviceRestart = 1012;
 /** As graphql-ws closes a connection that is refused: its credentials are invalid. */
 const forbidden = 4403;
 
+/** Milliseconds that a peer has to answer a close. */
+const closeWithin = 1_000;
+
 /** graphql-ws beside HTTP, on the same path and through the same plugins. Ends with the returned function. */
 export function attachWebSockets(server: Server, options: WebSocketOptions): () => Promise<void> {
   const { addressOf, graphql, fanOut, identity, documents, limits, log, path } = options;
@@ -86,8 +89,8 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
         extra.principal = principal;
         const unwatch = identity.watch.add(principal, (change) =>
           change === 'ended'
-            ? extra.socket.close(forbidden, 'Forbidden')
-            : extra.socket.close(serviceRestart, 'The rights of the token have changed'),
+            ? closeSoon(extra.socket, forbidden, 'Forbidden')
+            : closeSoon(extra.socket, serviceRestart, 'The rights of the token have changed'),
         );
         extra.socket.once('close', unwatch);
         return true;
@@ -107,6 +110,8 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
       onSubscribe: async ({ extra, subscriptions }, id, params) => {
         if (Object.keys(subscriptions).length > limits.operationsPerConnection)
           return [tooManyOperations(limits)];
+        // Its peer has not answered the close: it may have lost its rights.
+        if (extra.socket.readyState !== extra.socket.OPEN) return [closing()];
         if (extra.principal === undefined)
           throw new Error('an operation on a connection without a principal');
         const tooDeep = depthError(params.variables, limits.variableDepth);
@@ -157,6 +162,14 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
   };
 }
 
+/** Closes a socket. It is cut off if the peer does not answer the close in time. */
+function closeSoon(socket: WebSocket, code: number, reason: string): void {
+  socket.close(code, reason);
+  const timer = setTimeout(() => socket.terminate(), closeWithin);
+  timer.unref();
+  socket.once('close', () => clearTimeout(timer));
+}
+
 interface OperationContext {
   readonly socket: WebSocket;
   readonly operationId: string;
@@ -200,6 +213,11 @@ const tooManyOperations = ({ operationsPerConnection }: WebSocketOptions['limits
     `This connection already has ${operationsPerConnection} operations under way. End one first, or open another connection.`,
     { extensions: { code: 'TOO_MANY_OPERATIONS' } },
   );
+
+const closing = (): GraphQLError =>
+  new GraphQLError('This connection is being closed. Open another one.', {
+    extensions: { code: 'UNAUTHENTICATED' },
+  });
 
 const unknownOperation = (): GraphQLError =>
   new GraphQLError('Could not determine what operation to execute.', {
