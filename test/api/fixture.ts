@@ -21,7 +21,7 @@ import { readMigrations } from '../../src/store/migrate.ts';
 import { type Prisma, PrismaClient } from '../../src/store/prisma/client.ts';
 import { openServer } from '../../src/store/server.ts';
 import { readVersion } from '../../src/store/version.ts';
-import { absentHosts } from '../support/absent-hosts.ts';
+import { absentHost } from '../support/absent-hosts.ts';
 import { migratedTemplate, sharedPostgres } from '../support/shared-postgres.ts';
 
 export const token = 'a-token-for-tests';
@@ -94,7 +94,7 @@ export class FakeLeases implements LeaseService {
         };
   readonly hostQuestions: (readonly number[])[] = [];
   /** What is known of the host of a node. */
-  hostOf: (node: number) => HostFacts = absentHosts.factsOf;
+  hostOf: (node: number) => HostFacts = absentHost;
   /** How many event streams are open. */
   streams = 0;
   answer: (request: LeaseRequest) => Promise<number> = async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { CommandError, type HostFacts } from '../../src/engine/ports.ts';
 import { servedApi } from '../cli/served-api.ts';
 import { cli } from '../cli/terminal.ts';
-import { absentHosts } from '../support/absent-hosts.ts';
+import { absentHost } from '../support/absent-hosts.ts';
 import { createNodes, graphqlRequest, lease, minute, now } from './fixture.ts';
 
 const hosts = `{ nodes { nodes { host {
@@ -36,7 +36,7 @@ async function troubled() {
     },
   });
   api.leases.hostOf = (node) =>
-    node === 1 ? silent : { ...absentHosts.factsOf(node), ...(node === 2 && { answeredAt: now - minute }) };
+    node === 1 ? silent : { ...absentHost(node), ...(node === 2 && { answeredAt: now - minute }) };
   return api;
 }
 

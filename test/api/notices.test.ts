@@ -199,6 +199,47 @@ describe('Subscription.notices', () => {
   });
 });
 
+describe('why a node is down', () => {
+  const cause = 'its host does not answer: ssh: root@10.0.0.7: no route: 1';
+  const down = notice(6, 'NODE_DOWN', {
+    ...{ node: 2, message: `Node 2 is down: ${cause}.`, reason: { code: 'HOST', message: cause } },
+  });
+  const fields = 'message reason { code message }';
+
+  it('is told to operators, and to others without the reason', async () => {
+    await prisma.notice.create({
+      data: {
+        ...{ sequence: 6, at: new Date(now), kind: 'NODE_DOWN', nodeNumber: 2, message: down.message },
+        ...{ facts: {}, reasonCode: 'HOST', reasonMessage: cause },
+      },
+    });
+    database.leases.notices.publish(down);
+    const { tokens } = createIdentity({ prisma, adminToken: token });
+    const told = { message: down.message, reason: down.reason };
+    const untold = { message: 'Node 2 is down.', reason: null };
+    for (const [role, expected] of [
+      ['VIEWER', untold],
+      ['USER', untold],
+      ['OPERATOR', told],
+      ['ADMIN', told],
+    ] as const) {
+      const { secret } = await tokens.create({ name: `a-${role}`, role, projects: [1], expiresAt: null });
+      const ask = async (query: string, accept?: string) => api.app.fetch(request(query, secret, accept));
+      const page = await ask(`{ notices(last: 1) { nodes { ${fields} } }
+        node(id: "${id('Notice', 6)}") { ... on Notice { ${fields} } } }`);
+      expect(await page.json()).toMatchObject({ data: { notices: { nodes: [expected] }, node: expected } });
+      const { body } = await ask(`subscription { notices(after: 5) { ${fields} } }`, 'text/event-stream');
+      let text = '';
+      for await (const chunk of body ?? []) {
+        text += new TextDecoder().decode(chunk as Uint8Array);
+        if (text.includes('"notices"')) break;
+      }
+      const [, received = ''] = /^data: ?(\{.*"notices".*)$/m.exec(text) ?? [];
+      expect(JSON.parse(received)).toMatchObject({ data: { notices: expected } });
+    }
+  });
+});
+
 describe('endNotice', () => {
   it('is that of the lease, or of the site', async () => {
     const { data } = await api.ask('{ a: lease(number: 2) { endNotice } b: lease(number: 3) { endNotice } }');

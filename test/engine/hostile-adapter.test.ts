@@ -75,6 +75,23 @@ describe('an action', () => {
     expect(harness.database.actions.get(1)?.outcome?.output).toBe('x'.repeat(maxActionOutput));
   });
 
+  test('that prints much is recorded with the end of it, also when it has to be escaped', async () => {
+    const printed = `${'\u001b'.repeat(4_000)}no space left`;
+    await using one = await startedWith(async () => ({ ...done, output: printed }));
+    const output = one.database.actions.get(1)?.outcome?.output;
+    expect(output).toHaveLength(maxActionOutput);
+    expect(output).toMatch(/\\u001bno space left$/);
+    await using harness = new Harness({ nodes: 2 });
+    const { engine, adapter } = await harness.start();
+    const answered = { ...done, output: `${'x'.repeat(3_000)}the end` };
+    adapter.answer = (what) => Promise.resolve(what === 'start' ? answered : done);
+    await engine.submit('request', bestEffort(hours(1), 2), { principal });
+    await harness.pass(minutes(2), 1_000);
+    const both = harness.database.actions.get(1)?.outcome?.output;
+    expect(both).toHaveLength(maxActionOutput);
+    expect(both).toMatch(/the end\n.*the end$/);
+  });
+
   test('whose reason, error or output commands a terminal is recorded with that escaped', async () => {
     const printed = 'a\r\nb\tc\u001b[2J\u0007\u009b1m\u202ed\0';
     const shown = 'a\nb\tc\\u001b[2J\\u0007\\u009b1m\\u202ed\\u0000';

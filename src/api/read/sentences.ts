@@ -1,5 +1,17 @@
 import { leasesNamedIn, withLeasesHidden } from '../../core/index.ts';
+import { hasRole, type Identity } from '../../identity/index.ts';
 import type { Readers } from './readers.ts';
+
+/** Whether a notice says more of a node to operators: what its host answered, or what an operator wrote. */
+export function isForOperators({ kind }: { readonly kind: string }, principal: Identity): boolean {
+  return (kind === 'NODE_DOWN' || kind === 'NODE_UP') && !hasRole(principal, 'OPERATOR');
+}
+
+/** The sentence of a notice without its reason. */
+export function withoutReason(sentence: string): string {
+  const [short = ''] = sentence.split(': ', 1);
+  return short.endsWith('.') ? short : `${short}.`;
+}
 
 /**
  * A sentence of the scheduler as the principal may read it: leases that the principal may not see have no number. The

@@ -2,7 +2,7 @@ import type { NoticeFacts } from '../../engine/ports.ts';
 import type { Notice as NoticeRow } from '../../store/prisma/client.ts';
 import { numberOf, numbersOf } from '../global-id.ts';
 import type { NoticeFilter } from '../read/notices.ts';
-import { readable } from '../read/sentences.ts';
+import { isForOperators, readable, withoutReason } from '../read/sentences.ts';
 import { builder } from './builder.ts';
 import { Maintenance } from './maintenance.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
@@ -33,14 +33,16 @@ builder.objectFields(Notice, (t) => ({
     resolve: ({ kind }) => noticeKindOf(kind),
   }),
   message: t.string({
-    description: 'A sentence for people. It has no numbers of leases that the principal may not see.',
-    resolve: ({ message }, _args, { read }) => readable(message, read),
+    description:
+      'A sentence for people. It has no numbers of leases that the principal may not see. NODE_DOWN, NODE_UP: operators are told why.',
+    resolve: (notice, _args, { principal, read }) =>
+      isForOperators(notice, principal) ? withoutReason(notice.message) : readable(notice.message, read),
   }),
   reason: t.field({
     type: StateReasonType,
     nullable: true,
-    description: 'Why, where the scheduler says so.',
-    resolve: reasonOf,
+    description: 'Why, where the scheduler says so. NODE_DOWN, NODE_UP: for operators.',
+    resolve: (notice, _args, { principal }) => (isForOperators(notice, principal) ? null : reasonOf(notice)),
   }),
   lease: t.field({
     type: Lease,

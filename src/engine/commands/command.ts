@@ -38,7 +38,8 @@ export interface Idempotency<Input, Result> {
 /** The part of the dispatcher that commands use. */
 export interface HostControl {
   recover(actionId: number, recovery: Recovery): RecoveryOutcome;
-  factsOf(node: number): HostFacts;
+  /** Of nodes, in their order. */
+  factsOf(nodes: readonly number[]): readonly HostFacts[];
 }
 
 /** Access of commands to quarantined leases. */

@@ -14,6 +14,6 @@ export const hostFacts: CommandKind<HostFactsInput, readonly HostFacts[]> = {
     return isListOf(isWhole, nodes) ? { nodes } : null;
   },
   rows: () => 0,
-  apply: (_core, _now, { nodes }, { hosts }) => nodes.map((node) => hosts.factsOf(node)),
+  apply: (_core, _now, { nodes }, { hosts }) => hosts.factsOf(nodes),
   idempotency: null,
 };

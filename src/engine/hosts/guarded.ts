@@ -118,7 +118,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 function resultOf(answer: unknown): ActionResult | null {
   if (!isObject(answer)) return null;
   const { output, reason, status } = answer;
-  const kept = typeof output === 'string' ? { output: printable(output).slice(0, maxActionOutput) } : {};
+  const kept = typeof output === 'string' ? { output: printable(output).slice(-maxActionOutput) } : {};
   if (status === 'done' || status === 'pending') return { status, ...kept };
   if (status !== 'failed') return null;
   const given =
@@ -144,7 +144,7 @@ function plainError(error: unknown): Error {
   const { message, name, output } = isObject(error) ? error : {};
   const given = typeof message === 'string' ? message : shown(error);
   const text = printable(given);
-  const kept = typeof output === 'string' ? printable(output).slice(0, maxActionOutput) : undefined;
+  const kept = typeof output === 'string' ? printable(output).slice(-maxActionOutput) : undefined;
   const isPlain = text === given && text.length <= maxActionOutput && output === kept;
   const isUnreachable = name === 'HostUnreachable';
   if (isPlain && error instanceof (isUnreachable ? HostUnreachable : Error)) return error;

@@ -273,13 +273,14 @@ export class Hosts implements HostControl {
     return this.dispatcher.recover(actionId, recovery);
   }
 
-  factsOf(node: number): HostFacts {
-    return {
+  factsOf(nodes: readonly number[]): readonly HostFacts[] {
+    const unremoved = unremovedMachines(this.dispatcher.open, this.ledger);
+    return nodes.map((node) => ({
       node,
       ...this.health.of(node),
-      unremoved: unremovedMachines(this.dispatcher.open, node, this.ledger),
+      unremoved: unremoved.get(node) ?? [],
       strays: this.strays?.on(node) ?? [],
-    };
+    }));
   }
 
   /** Another process may control the hosts from now on. */

@@ -154,7 +154,7 @@ export function outcomeOf({
       : printed.length === 1
         ? (printed[0]?.[1] ?? null)
         : printed.map(([machine, text]) => `${machine}: ${text}`).join('\n');
-  return { actionId: action.id, attempts, startedAt, output: output?.slice(0, maxActionOutput) ?? null };
+  return { actionId: action.id, attempts, startedAt, output: output?.slice(-maxActionOutput) ?? null };
 }
 
 /** Operations that should be over at an instant and are not. */
@@ -168,20 +168,25 @@ export function lateOperations(open: Iterable<OpenAction>, at: Instant): LateOpe
   });
 }
 
-/** Machines on a node whose removal has failed, and is tried again. */
+/** Machines whose removal has failed, and is tried again, by node. */
 export function unremovedMachines(
   open: Iterable<OpenAction>,
-  node: number,
   ledger: Pick<HostLedger, 'remainder'>,
-): UnremovedMachine[] {
-  return [...open].flatMap(({ action: { id, kind, targets }, hasFailed, parts }) => {
-    if (kind !== 'DESTROY' || parts === 0 || !hasFailed) return [];
-    return targets.flatMap((target) => {
-      const capacity = target.node === node ? ledger.remainder(target, id) : null;
-      const { leaseId, machine } = target;
-      return capacity === null ? [] : [{ leaseId, machine, capacity, actionId: id }];
-    });
-  });
+): ReadonlyMap<number, readonly UnremovedMachine[]> {
+  const byNode = new Map<number, UnremovedMachine[]>();
+  for (const { action, hasFailed, parts } of open) {
+    const { id, kind, targets } = action;
+    if (kind !== 'DESTROY' || parts === 0 || !hasFailed) continue;
+    for (const target of targets) {
+      const capacity = ledger.remainder(target, id);
+      if (capacity === null) continue;
+      const { leaseId, machine, node } = target;
+      const known = byNode.get(node) ?? [];
+      known.push({ leaseId, machine, capacity, actionId: id });
+      byNode.set(node, known);
+    }
+  }
+  return byNode;
 }
 
 /** Leases whose start is not recorded yet. */
