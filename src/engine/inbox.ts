@@ -33,6 +33,9 @@ export interface ReportItem {
 
 export type Item = CommandItem | RefusedItem | ReportItem;
 
+/** Trials of the commands of a turn, in which the scheduler does nothing else: about half a second at most. */
+const trialsPerTurn = 512;
+
 /** In order of arrival. */
 export class Inbox {
   private items: Item[] = [];
@@ -103,12 +106,17 @@ export class Inbox {
     }
   }
 
-  /** Takes the oldest items: at least one, at most `limit`, together writing about `rows` rows. */
+  /**
+   * Takes the oldest items: at least one, at most `limit`, together writing about `rows` rows, and trying no more
+   * places than a turn may.
+   */
   take(limit: number, rows = Number.POSITIVE_INFINITY): Item[] {
-    let count = 0;
-    for (let written = 0; count < Math.min(limit, this.items.length); count += 1) {
-      written += rowsOf(this.items[count] as Item);
-      if (count > 0 && written > rows) break;
+    let [count, written, tried] = [0, 0, 0];
+    for (; count < Math.min(limit, this.items.length); count += 1) {
+      const item = this.items[count] as Item;
+      written += rowsOf(item);
+      tried += trialsOf(item);
+      if (count > 0 && (written > rows || tried > trialsPerTurn)) break;
     }
     const taken = this.items.splice(0, count);
     this.local -= taken.filter(isLocal).length;
@@ -159,6 +167,10 @@ function isLocal(item: Item): item is CommandItem {
 
 function isForwarded(item: Item): boolean {
   return item.type !== 'report' && 'forwarded' in item.replyTo;
+}
+
+function trialsOf(item: Item): number {
+  return item.type === 'command' ? (kindOf(item.command).trials ?? 0) : 0;
 }
 
 function rowsOf(item: Item): number {

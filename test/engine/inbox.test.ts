@@ -56,6 +56,23 @@ test('as many items are taken as their rows allow, and one at least', () => {
   expect(inbox.take(2).length).toBe(2);
 });
 
+test('a turn takes few of the commands that try many places', () => {
+  const inbox = new Inbox(1_000);
+  const ask = (kind: 'availability' | 'dryRun' | 'rehearseCancel' | 'rehearseEnd') =>
+    inbox.addCommand(
+      { kind, input: { leaseNumber: 1 }, principal: 'tester', idempotencyKey: null },
+      () => {},
+    );
+  for (const kind of ['availability', 'dryRun', 'rehearseCancel', 'rehearseEnd'] as const) {
+    for (let count = 0; count < 20; count += 1) ask(kind);
+    inbox.addCommand(cancel(1), () => {});
+    expect([1, 2, 3].map(() => inbox.take(500, 10_000).length)).toEqual([8, 8, 5]);
+  }
+  // Others are limited by what they write.
+  for (let count = 0; count < 600; count += 1) inbox.addCommand(cancel(1), () => {});
+  expect(inbox.take(500, 10_000)).toHaveLength(500);
+});
+
 test('only commands of this process count towards the limit', async () => {
   const inbox = new Inbox(2);
   await inbox.collect(10, async () => forwarded(1, 2, 3));

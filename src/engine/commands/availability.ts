@@ -11,6 +11,7 @@ export const availability: CommandKind<AvailabilityQuestion, Availability> = {
       : null;
   },
   rows: () => 0,
+  trials: 64,
   apply: (core, now, question) => core.availability(now, question),
   idempotency: null,
 };

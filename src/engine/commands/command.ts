@@ -16,6 +16,11 @@ export interface CommandKind<Input, Result> {
   parse(input: unknown): Input | null;
   /** The approximate number of rows it writes. */
   rows(input: Input): number;
+  /**
+   * How many places it tries for leases at most, each of which takes up to a millisecond. Absent if it tries few.
+   * Limits the commands of a turn as rows do.
+   */
+  readonly trials?: number;
   /** Executes the command. Throws SchedulerError or CommandError for a refusal; nothing has changed then. */
   apply(core: Core, now: Instant, input: Input, tools: CommandTools): Result;
   /** The answer at the end of the turn, after the pass. If absent, the result of `apply` is the answer. */

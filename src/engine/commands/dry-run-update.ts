@@ -15,6 +15,7 @@ export const dryRunUpdate: CommandKind<Rehearsal, PlannedUpdate> = {
     return isWhole(searchFrom) ? { ...parsed, searchFrom } : null;
   },
   rows: () => 0,
+  trials: 64,
   apply: (core, now, { leaseNumber, searchFrom, update: terms }) =>
     core.dryRunUpdate(now, leaseNumber, terms, searchFrom),
   idempotency: null,

@@ -6,6 +6,7 @@ import { request } from './request.ts';
 export const dryRun: CommandKind<LeaseRequest, PlannedLease> = {
   parse: (input) => request.parse(input),
   rows: () => 0,
+  trials: 64,
   apply: (core, now, input) => core.dryRun(now, input),
   idempotency: null,
 };

@@ -11,6 +11,7 @@ const maxTrials = 50;
 export const rehearseMaintenance: CommandKind<PlanMaintenanceInput, PlannedDisplacement> = {
   parse: (input) => planMaintenance.parse(input),
   rows: () => 0,
+  trials: maxTrials,
   apply: (core, now, { collisions, maintenance }) =>
     rehearseDisplacement(
       core,

@@ -14,6 +14,7 @@ const roomCodes: ReadonlySet<string> = new Set(['NOT_SCHEDULABLE', 'QUOTA_EXCEED
 export const rehearseRecurrenceUpdate: CommandKind<UpdateRecurrenceInput, PlannedRecurrence> = {
   parse: (input) => updateRecurrence.parse(input),
   rows: () => 0,
+  trials: 64,
   apply: (core, now, input) => {
     try {
       return core.rehearse((rehearsed) => {

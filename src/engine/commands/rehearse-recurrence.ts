@@ -35,6 +35,7 @@ const maxAlternatives = 10;
 export const rehearseRecurrence: CommandKind<RecurrenceRequest, PlannedRecurrence> = {
   parse: parseRecurrence,
   rows: () => 0,
+  trials: 64 * maxAlternatives,
   apply: (core, now, request, { recurrences }) => {
     const series = checkedSeries(core, now, request, recurrences);
     const skipping = { ...request, collisions: 'SKIP' as const };
