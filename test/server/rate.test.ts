@@ -185,6 +185,14 @@ describe('the cost of operations', async () => {
     await app.endSubscriptions();
   });
 
+  it('counts the places that the scheduler tries for a dry run', async () => {
+    const query = `mutation ($dryRun: Boolean) {
+      cancelLease(input: { id: "TGVhc2U6OQ==", dryRun: $dryRun }) { userErrors { code } } }`;
+    const plain = await costOn(4)(query, { dryRun: false });
+    expect(await costOn(4)(query)).toBe(plain);
+    expect(await costOn(4)(query, { dryRun: true })).toBe(Number(plain) + 5_000);
+  });
+
   it('counts the leases that a change displaces', async () => {
     const update = `updateLease(input: { id: "TGVhc2U6OQ==" }) {
       displaced { number } plan { displaces { number } } userErrors { code } }`;

@@ -72,6 +72,9 @@ const defaultListSize = 10;
 /** Cost of introspection. */
 const introspectionCost = 5_000;
 
+/** Cost of a dry run, for which the scheduler may try many places. */
+const dryRunCost = 5_000;
+
 const nothing: Part = { objects: 0, characters: 0, nodes: [], depth: 0, aliases: 0 };
 
 const beside = (a: Part, b: Part): Part => ({
@@ -204,7 +207,7 @@ class Measuring {
     }
     return {
       ...measured,
-      objects: times * (1 + inside.objects) + (given?.machines ?? 0),
+      objects: times * (1 + inside.objects) + (given?.machines ?? 0) + this.ofDryRun(field, parent, node),
       characters: times * characters,
       nodes: within,
     };
@@ -236,6 +239,16 @@ class Measuring {
     if (size === 'amounts') return machines.amounts;
     if (typeof size === 'function') return size(getArgumentValues(field, node, this.variables));
     return typeof size === 'number' ? size : defaultListSize;
+  }
+
+  private ofDryRun(
+    field: GraphQLField<unknown, unknown>,
+    parent: GraphQLCompositeType,
+    node: FieldNode,
+  ): number {
+    if (parent !== this.schema.getMutationType()) return 0;
+    const { input } = getArgumentValues(field, node, this.variables);
+    return (input as { readonly dryRun?: unknown } | undefined)?.dryRun === true ? dryRunCost : 0;
   }
 
   /** Of the input; null if the field takes none. */
