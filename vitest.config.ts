@@ -8,11 +8,7 @@ const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((file) => join('test', file));
 
 /** Measure time or memory, or follow an accelerated plan on real hosts: nothing else runs beside them. */
-const measuring = [
-  'test/faults/growth.test.ts',
-  'test/e2e/console-speed.test.ts',
-  'test/e2e/libvirt.test.ts',
-];
+const measuring = ['test/faults/growth.test.ts', 'test/e2e/console-speed.test.ts', 'test/e2e/libvirt.test.ts'];
 /** Start servers, browsers and hosts, and wait for them more than they work. */
 const processes = files.filter(
   (file) => /^test\/(e2e\/|faults\/|enactment\/libvirt)/.test(file) && !measuring.includes(file),

@@ -68,14 +68,7 @@ export function backlogBenchmark(quick: boolean): Table[] {
         spent += (user + system) / 1_000_000;
       }
       const moves = events.filter(([, , from, to]) => from === 'READY' && to === 'PENDING').length;
-      rows.push([
-        scenario.title,
-        count,
-        seconds,
-        before === null ? null : seconds / before,
-        moves,
-        events.length,
-      ]);
+      rows.push([scenario.title, count, seconds, before === null ? null : seconds / before, moves, events.length]);
       before = seconds;
     }
   }

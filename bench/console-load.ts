@@ -45,13 +45,7 @@ export async function consoleLoadBenchmark(quick: boolean): Promise<Table[]> {
   return [
     {
       title: 'First page of the console, nothing cached',
-      columns: [
-        'until it shows data: median, ms',
-        'worst, ms',
-        'target, ms',
-        'scripts, compressed kB',
-        'target, kB',
-      ],
+      columns: ['until it shows data: median, ms', 'worst, ms', 'target, ms', 'scripts, compressed kB', 'target, kB'],
       rows: [[percentile(times, 50), Math.max(...times), 2_000, scripts / 1_000, 250]],
     },
   ];

@@ -77,9 +77,7 @@ async function publish(api: ReturnType<typeof apiOn>, count: number): Promise<vo
 
 /** In a process of their own, so that only the server's work is measured. */
 async function clientsOf(port: number, count: number, distinct: number) {
-  const bodies = Array.from({ length: distinct }, (_, index) =>
-    JSON.stringify({ query: selection(index, distinct) }),
-  );
+  const bodies = Array.from({ length: distinct }, (_, index) => JSON.stringify({ query: selection(index, distinct) }));
   const clients = fork(clientFile, { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   clients.send({ port, count, bodies, token });
   await once(clients, 'message');

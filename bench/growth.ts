@@ -55,5 +55,4 @@ export async function growthBenchmark(quick: boolean): Promise<Table[]> {
   ];
 }
 
-const nLogN = (from: number, to: number): number =>
-  growth([from, to], [from * Math.log(from), to * Math.log(to)]);
+const nLogN = (from: number, to: number): number => growth([from, to], [from * Math.log(from), to * Math.log(to)]);

@@ -61,9 +61,7 @@ export async function latencyBenchmark(quick: boolean): Promise<Table[]> {
         'worst, ms',
       ],
       rows,
-      notes: [
-        `Targets: 99 % of requests within ${target.requests} ms, of queries within ${target.queries} ms.`,
-      ],
+      notes: [`Targets: 99 % of requests within ${target.requests} ms, of queries within ${target.queries} ms.`],
     },
   ];
 }
@@ -166,9 +164,7 @@ class Site {
 
   /** Answers with the lease's id. */
   async request(type: string, count: number, seconds: number): Promise<string> {
-    const machines = [
-      { count, capacity: Object.entries(capacity).map(([type, amount]) => ({ type, amount })) },
-    ];
+    const machines = [{ count, capacity: Object.entries(capacity).map(([type, amount]) => ({ type, amount })) }];
     const { requestLease: payload } = await this.client.operation<{
       requestLease: { lease: { id: string } | null; userErrors: unknown };
     }>(requestLease, { input: { type, machines, duration: `PT${seconds}S` } });
@@ -184,11 +180,7 @@ class Site {
     this.client.close();
   }
 
-  private async probe(
-    signal: AbortSignal,
-    pause: number,
-    operation: () => Promise<unknown>,
-  ): Promise<number[]> {
+  private async probe(signal: AbortSignal, pause: number, operation: () => Promise<unknown>): Promise<number[]> {
     const latencies: number[] = [];
     while (!signal.aborted) {
       const sent = performance.now();

@@ -90,11 +90,7 @@ export async function nestedListBenchmark(quick: boolean): Promise<Table[]> {
       }
     }
     const [base = 0] = times.map(median);
-    const rows: Cell[][] = ways.map(([way], at) => [
-      way,
-      median(times[at] ?? []),
-      median(times[at] ?? []) / base,
-    ]);
+    const rows: Cell[][] = ways.map(([way], at) => [way, median(times[at] ?? []), median(times[at] ?? []) / base]);
     return [
       {
         title: `A page of ${pageSize} leases with machines, reservations and their nodes, out of ${pages * pageSize}`,

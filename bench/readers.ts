@@ -101,12 +101,7 @@ async function measure(
     if (after.refused > before.refused) throw new Error(`${after.refused} lists were refused`);
     return [
       [`${name}, none`, ...alone, 0, 0],
-      [
-        `${name}, all`,
-        ...beside,
-        (after.lists - before.lists) / seconds,
-        (after.events - before.events) / seconds,
-      ],
+      [`${name}, all`, ...beside, (after.lists - before.lists) / seconds, (after.events - before.events) / seconds],
     ];
   } finally {
     bare.stop();
@@ -130,10 +125,6 @@ async function probes(server: ServerProcess, client: GraphQLClient, bare: Bare, 
     repeatedly(duration, () => check(livez)),
     repeatedly(duration, () => requestLease(client, 1)),
   ]);
-  const figures = (times: readonly number[]) => [
-    percentile(times, 50),
-    percentile(times, 99),
-    percentile(times, 100),
-  ];
+  const figures = (times: readonly number[]) => [percentile(times, 50), percentile(times, 99), percentile(times, 100)];
   return [percentile(bares, 99), ...figures(checks), ...figures(leases)];
 }

@@ -51,9 +51,7 @@ const { values, positionals } = parseArgs({
 });
 const unknown = positionals.filter((name) => !(name in benchmarks));
 if (unknown.length > 0) {
-  console.error(
-    `There is no benchmark ${unknown.join(', ')}: there are ${Object.keys(benchmarks).join(', ')}.`,
-  );
+  console.error(`There is no benchmark ${unknown.join(', ')}: there are ${Object.keys(benchmarks).join(', ')}.`);
   process.exit(2);
 }
 const processors = cpus();

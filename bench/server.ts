@@ -37,8 +37,7 @@ export async function serverBenchmark(quick: boolean): Promise<Table[]> {
   const counts = quick ? [1, 50] : [1, 16, 50, 64];
   const tables: Table[] = [];
   // As in production: every commit is on the disk before it is answered.
-  const postgres =
-    postgresMissing === null ? await startPostgres({ fsync: 'on', synchronous_commit: 'on' }) : null;
+  const postgres = postgresMissing === null ? await startPostgres({ fsync: 'on', synchronous_commit: 'on' }) : null;
   try {
     if (postgres !== null) {
       const environment = { DATABASE_URL: postgres.url(await postgres.createDatabase()) };
@@ -82,13 +81,7 @@ async function measureServer(
       });
       lists.push([clients, ...measured]);
     }
-    const columns = [
-      'clients',
-      'a second',
-      'median, ms',
-      '99th percentile, ms',
-      'CPU of the server each, ms',
-    ];
+    const columns = ['clients', 'a second', 'median, ms', '99th percentile, ms', 'CPU of the server each, ms'];
     return [
       {
         title: `Durable requestLease over HTTP, ${name}, ${LEASES} leases on ${NODES} nodes`,
@@ -120,12 +113,7 @@ async function measureInserts(
   let from = 1;
   for (const clients of counts) {
     const measured = await repeatedly(async () => {
-      const { count, perSecond, p50, p99 } = await insertLeases(
-        postgres.url(database),
-        clients,
-        limits,
-        from,
-      );
+      const { count, perSecond, p50, p99 } = await insertLeases(postgres.url(database), clients, limits, from);
       from += count;
       return [perSecond, p50, p99];
     });
@@ -201,9 +189,7 @@ export class Site {
   }
 
   private async requestOne(type: string, duration: string, count: number): Promise<string> {
-    const machines = [
-      { count, capacity: Object.entries(capacity).map(([type, amount]) => ({ type, amount })) },
-    ];
+    const machines = [{ count, capacity: Object.entries(capacity).map(([type, amount]) => ({ type, amount })) }];
     const later = 48 * 3_600_000 + Math.floor(this.random() * 30 * 24 * 3_600) * 1_000;
     const start = type === 'ADVANCE_RESERVATION' ? new Date(Date.now() + later).toISOString() : null;
     const { requestLease: payload } = await this.client.operation<{

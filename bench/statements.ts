@@ -42,8 +42,7 @@ export async function statementsBenchmark(quick: boolean): Promise<Table[]> {
     for (const statement of filling) await postgres.sql(statement, name);
     await client.connect();
     const sent: Prisma.Sql[] = [];
-    const asRead = (prisma: Source['prisma']) =>
-      readList({ prisma, view: { key: '', leases: null } } as Source);
+    const asRead = (prisma: Source['prisma']) => readList({ prisma, view: { key: '', leases: null } } as Source);
     await asRead(recording(store.prisma, sent));
     const inTurn = async (query: (sql: Prisma.Sql, at: number) => Promise<unknown>) => {
       for (const [at, sql] of sent.entries()) await query(sql, at);

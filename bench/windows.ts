@@ -41,11 +41,7 @@ export async function windowsBenchmark(quick: boolean): Promise<Table[]> {
   return [
     {
       title: `Queries by interval, ms (median): ${nodes} nodes, each busy with a reservation of an hour`,
-      columns: [
-        'query',
-        ...sizes.map((size) => `${size.toLocaleString('en-US')} finished reservations`),
-        'ratio',
-      ],
+      columns: ['query', ...sizes.map((size) => `${size.toLocaleString('en-US')} finished reservations`), 'ratio'],
       rows,
     },
   ];
@@ -87,10 +83,7 @@ function queriesOn(source: Source, size: number): Query[] {
   const queries: [string, Query['run']][] = [
     ['reservations of two hours, first 50', () => readReservations(source, two, window)],
     ['reservations of three days, first 50', () => readReservations(source, three, window)],
-    [
-      'two hours of 50 nodes (a Gantt page)',
-      () => reservationsOfNodes(source, all.slice(0, 50), { ...two, window }),
-    ],
+    ['two hours of 50 nodes (a Gantt page)', () => reservationsOfNodes(source, all.slice(0, 50), { ...two, window })],
     ['three days of one node', () => reservationsOfNodes(source, [7], { ...three, window })],
     [
       'leases that overlap two hours, first 50',
@@ -98,10 +91,7 @@ function queriesOn(source: Source, size: number): Query[] {
     ],
     ['what 100 nodes hold at an instant', () => heldAt(source, all, at)],
     ['what a node holds during three days', () => holdingsDuring(source, [7], three)],
-    [
-      'utilization of three days by the hour',
-      () => readUtilization(source, 'CPU', { ...three, step: hour }, null),
-    ],
+    ['utilization of three days by the hour', () => readUtilization(source, 'CPU', { ...three, step: hour }, null)],
     [
       'utilization of three days in 100 samples',
       () => readUtilization(source, 'CPU', { ...three, step: 0.72 * hour }, null),

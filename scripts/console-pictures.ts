@@ -17,20 +17,8 @@ const speed = 240;
 /** Between requests. */
 const pauseMs = 500;
 const minute = 60_000;
-const names = [
-  'align',
-  'assemble',
-  'call variants',
-  'train',
-  'evaluate',
-  'render',
-  'simulate flow',
-  'sweep',
-  'index',
-];
-const longName = 'a-name-that-is-longer-than-most-columns-and-has-no-space-in-it-at-all-'
-  .repeat(2)
-  .slice(0, 120);
+const names = ['align', 'assemble', 'call variants', 'train', 'evaluate', 'render', 'simulate flow', 'sweep', 'index'];
+const longName = 'a-name-that-is-longer-than-most-columns-and-has-no-space-in-it-at-all-'.repeat(2).slice(0, 120);
 
 interface Content {
   readonly nodes: number;
@@ -102,10 +90,9 @@ async function fill(site: Site, { nodes, leases, areNamesLong }: Content): Promi
       },
     },
   );
-  await site.ask(
-    'mutation ($input: SetNodeStateInput!) { setNodeState(input: $input) { userErrors { code } } }',
-    { input: { id: all[2]?.id, state: 'DRAINING', reason: 'a fan is loud' } },
-  );
+  await site.ask('mutation ($input: SetNodeStateInput!) { setNodeState(input: $input) { userErrors { code } } }', {
+    input: { id: all[2]?.id, state: 'DRAINING', reason: 'a fan is loud' },
+  });
 }
 
 async function picture(page: Page, path: string): Promise<void> {
@@ -117,13 +104,7 @@ async function picture(page: Page, path: string): Promise<void> {
   await session.detach();
 }
 
-async function openPage(
-  site: Site,
-  width: number,
-  height: number,
-  colorScheme: 'light' | 'dark',
-  path: string,
-) {
+async function openPage(site: Site, width: number, height: number, colorScheme: 'light' | 'dark', path: string) {
   const browser = await openBrowser({ width, height, colorScheme });
   const page = await browser.newPage();
   await site.signIn(page, path);

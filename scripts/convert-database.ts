@@ -31,11 +31,7 @@ const pageSize = 5_000;
 
 /** Returns how many rows were copied, by table. */
 export async function convertDatabase(dataDir: string): Promise<ReadonlyMap<string, number>> {
-  const [old, kept, converting] = [
-    join(dataDir, 'db'),
-    join(dataDir, 'db.pglite'),
-    join(dataDir, 'db.converting'),
-  ];
+  const [old, kept, converting] = [join(dataDir, 'db'), join(dataDir, 'db.pglite'), join(dataDir, 'db.converting')];
   if (existsSync(kept)) throw new Error(`${kept} exists: an earlier conversion left it. Move it away first.`);
   const lock = await lockDirectory(dataDir);
   const source = await PGlite.create(old, { extensions: { btree_gist } });
@@ -77,10 +73,9 @@ async function copy(source: PGlite, target: Database, table: string): Promise<nu
       [pageSize, count],
     );
     if (rows.length === 0) return count;
-    await target.query(
-      `INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`,
-      [JSON.stringify(rows.map(({ row }) => row))],
-    );
+    await target.query(`INSERT INTO ${table} SELECT * FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`, [
+      JSON.stringify(rows.map(({ row }) => row)),
+    ]);
     count += rows.length;
   }
 }
@@ -94,7 +89,5 @@ if (process.argv[1] === import.meta.filename) {
   const dataDir = resolve(directory);
   const copied = await convertDatabase(dataDir);
   for (const [table, count] of copied) console.log(`${table}: ${count} rows`);
-  console.log(
-    `Converted. The former files are in ${join(dataDir, 'db.pglite')}; delete them when all is well.`,
-  );
+  console.log(`Converted. The former files are in ${join(dataDir, 'db.pglite')}; delete them when all is well.`);
 }

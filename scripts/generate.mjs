@@ -16,10 +16,7 @@ export function generatePrismaClient() {
   for (const input of inputs) hash.update(readFileSync(join(root, input)));
   const current = hash.digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === current) return;
-  const prisma = join(
-    dirname(createRequire(import.meta.url).resolve('prisma/package.json')),
-    'build/index.js',
-  );
+  const prisma = join(dirname(createRequire(import.meta.url).resolve('prisma/package.json')), 'build/index.js');
   try {
     execFileSync(process.execPath, [prisma, 'generate'], {
       cwd: root,

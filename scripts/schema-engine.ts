@@ -13,10 +13,7 @@ interface Exports {
 
 /** The types of Node.js leave it out. */
 declare const WebAssembly: {
-  instantiate(
-    code: Uint8Array,
-    imports: object,
-  ): Promise<{ readonly instance: { readonly exports: Exports } }>;
+  instantiate(code: Uint8Array, imports: object): Promise<{ readonly instance: { readonly exports: Exports } }>;
 };
 
 /** Prisma's schema engine as WebAssembly, working through `adapter`. */

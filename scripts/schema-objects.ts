@@ -12,10 +12,7 @@ const database = await temporaryDatabase();
 try {
   await migrate(database);
   const names = await schemaObjects(database);
-  await writeFile(
-    join(migrationsDirectory(), '../schema-objects.txt'),
-    names.map((name) => `${name}\n`).join(''),
-  );
+  await writeFile(join(migrationsDirectory(), '../schema-objects.txt'), names.map((name) => `${name}\n`).join(''));
 } finally {
   await database.close();
 }

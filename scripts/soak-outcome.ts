@@ -11,12 +11,7 @@ import { Random } from '../test/faults/random.ts';
 import { postgresMissing } from '../test/support/postgres.ts';
 
 const [rounds = 20, seed = Date.now() % 1_000_000, kills = 0.3] = process.argv.slice(2).map(Number);
-if (
-  !Number.isSafeInteger(rounds) ||
-  rounds < 1 ||
-  !Number.isSafeInteger(seed) ||
-  !(kills >= 0 && kills <= 1)
-) {
+if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed) || !(kills >= 0 && kills <= 1)) {
   console.error('usage: npm run soak-outcome -- [rounds, from 1 on] [seed] [share of commands with a kill]');
   process.exit(2);
 }

@@ -1,13 +1,7 @@
 /** The composition root: reads the configuration, wires the rooms, and decides which threads they run in. */
 import type { Logger } from 'pino';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import {
-  adminToken,
-  type ConfiguredSite,
-  type Environment,
-  forgetToken,
-  type ServerConfig,
-} from './config/index.ts';
+import { adminToken, type ConfiguredSite, type Environment, forgetToken, type ServerConfig } from './config/index.ts';
 import { SiteClock } from './engine/index.ts';
 import { BrowserSignIn, createIdentity, openIdConnect } from './identity/index.ts';
 import { SecretBox, Webhooks } from './notices/index.ts';
@@ -86,8 +80,7 @@ export async function startServer(config: ServerConfig, options: StartOptions): 
     engineCloser.add(() => engine.close());
     const secrets = new SecretBox(config.secretsKey);
     const { openIdConnect: issuer } = config.identity;
-    const onIssuerFailure = (err: unknown) =>
-      log.error({ err }, 'the OpenID Connect issuer cannot be reached');
+    const onIssuerFailure = (err: unknown) => log.error({ err }, 'the OpenID Connect issuer cannot be reached');
     const identity = createIdentity({
       prisma: engine.store.prisma,
       adminToken: token,

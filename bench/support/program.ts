@@ -39,8 +39,7 @@ export async function runProgram(args: readonly string[]): Promise<ProgramRun> {
   const [code, signal] = await once(child, 'close');
   const wall = (performance.now() - begun) / 1_000;
   const [, stdout = '', stderr, usage = ''] = texts;
-  if (code !== 0)
-    throw new Error(`leasegraph ${args.join(' ')} ended with ${code ?? signal}:\n${stdout}${stderr}`);
+  if (code !== 0) throw new Error(`leasegraph ${args.join(' ')} ended with ${code ?? signal}:\n${stdout}${stderr}`);
   return { stdout, usage: { wall, ...(JSON.parse(usage) as Omit<Usage, 'wall'>) } };
 }
 

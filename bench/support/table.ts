@@ -11,9 +11,7 @@ export type Cell = string | number | null;
 
 export const formatTable = ({ title, columns, rows, notes = [] }: Table): string => {
   const texts = rows.map((row) => row.map(cellText));
-  const widths = columns.map((column, at) =>
-    Math.max(column.length, 3, ...texts.map((row) => row[at]?.length ?? 0)),
-  );
+  const widths = columns.map((column, at) => Math.max(column.length, 3, ...texts.map((row) => row[at]?.length ?? 0)));
   const numeric = columns.map((_, at) => rows.every((row) => typeof (row[at] ?? 0) === 'number'));
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell, at) => (numeric[at] ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0))).join(' | ')} |`;

@@ -3,8 +3,5 @@ import { writeSync } from 'node:fs';
 
 process.once('exit', () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
-  writeSync(
-    3,
-    JSON.stringify({ user: userCPUTime / 1e6, system: systemCPUTime / 1e6, peakMb: maxRSS / 1024 }),
-  );
+  writeSync(3, JSON.stringify({ user: userCPUTime / 1e6, system: systemCPUTime / 1e6, peakMb: maxRSS / 1024 }));
 });

@@ -39,9 +39,7 @@ const returned = returnFromIssuer();
 function firstState(): State {
   if (returned) return { kind: 'returning' };
   const credentials = Credentials.stored();
-  return credentials
-    ? { kind: 'starting', credentials, problem: null }
-    : { kind: 'signed-out', notice: null };
+  return credentials ? { kind: 'starting', credentials, problem: null } : { kind: 'signed-out', notice: null };
 }
 
 export function App() {
@@ -126,9 +124,7 @@ export function App() {
               <Route path="/leases/:number">{({ number }) => <LeasePage number={Number(number)} />}</Route>
               <Route path="/recurrences" component={RecurrencesPage} />
               <Route path="/recurrences/new" component={NewRecurrencePage} />
-              <Route path="/recurrences/:id">
-                {({ id }) => <RecurrencePage id={decodeURIComponent(id)} />}
-              </Route>
+              <Route path="/recurrences/:id">{({ id }) => <RecurrencePage id={decodeURIComponent(id)} />}</Route>
               <Route path="/nodes" component={NodesPage} />
               <Route path="/nodes/:number">{({ number }) => <NodePage number={Number(number)} />}</Route>
               <Route path="/queue" component={QueuePage} />

@@ -99,8 +99,8 @@ function ConnectionBanner() {
     <div role="status" className="banner-place">
       {status === 'offline' && (
         <p className="banner">
-          The connection to the server is lost. What this page shows may be out of date. It is updated as soon
-          as the connection is back.
+          The connection to the server is lost. What this page shows may be out of date. It is updated as soon as the
+          connection is back.
         </p>
       )}
     </div>

@@ -23,8 +23,7 @@ for (const { report, status } of runs) {
       .map((file) => `${file.name}: ${file.message}`),
   ];
   const passed = having('passed').length;
-  if (failures.length === 0 && status !== '0')
-    failures.push(`the test run itself, with exit status ${status}`);
+  if (failures.length === 0 && status !== '0') failures.push(`the test run itself, with exit status ${status}`);
   if (failures.length === 0 && passed === 0) failures.push('the test run itself: no test ran');
 
   for (const each of skippedParts(tests, skipped)) console.log(`skipped: ${each}`);

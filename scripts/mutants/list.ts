@@ -50,11 +50,7 @@ export const mutants: readonly Mutant[] = [
         "return reservation !== vm || state === 'READY' || state === 'RESUMED_READY';",
         'return true;',
       ],
-      [
-        'running time is not counted',
-        'lease.accumulated += Math.min(at - reservation.start, lease.remaining);',
-        '',
-      ],
+      ['running time is not counted', 'lease.accumulated += Math.min(at - reservation.start, lease.remaining);', ''],
       [
         'what frees a node does not come first',
         'const starting = startable.some(freesAtOnce) ? startable.filter(freesAtOnce) : startable;',
@@ -76,21 +72,13 @@ export const mutants: readonly Mutant[] = [
     'src/core/preparation/transfer-slots.ts',
     [...golden, 'test/core/preparation'],
     [
-      [
-        'a transfer must leave a gap before the first',
-        'now + length <= first.start',
-        'now + length < first.start',
-      ],
+      ['a transfer must leave a gap before the first', 'now + length <= first.start', 'now + length < first.start'],
       [
         'a gap of exactly the length is not used',
         'gapStart !== gapEnd && gapEnd - gapStart >= length',
         'gapStart !== gapEnd && gapEnd - gapStart > length',
       ],
-      [
-        'a transfer may not end at the deadline',
-        'last.end + length <= deadline',
-        'last.end + length < deadline',
-      ],
+      ['a transfer may not end at the deadline', 'last.end + length <= deadline', 'last.end + length < deadline'],
       [
         'the deadline does not clip gaps',
         'Math.min((taken[i] as Slot).start, deadline);\n    if',
@@ -141,13 +129,7 @@ export const mutants: readonly Mutant[] = [
   ...inFile(
     'src/core/policies/preemption.ts',
     [...golden, 'test/core/policies'],
-    [
-      [
-        'a lease of exactly seven days may be preempted',
-        'submittedAt <= at - peace',
-        'submittedAt < at - peace',
-      ],
-    ],
+    [['a lease of exactly seven days may be preempted', 'submittedAt <= at - peace', 'submittedAt < at - peace']],
   ),
   ...inFile(
     'src/core/lifecycle/re-evaluation.ts',
@@ -159,11 +141,7 @@ export const mutants: readonly Mutant[] = [
         'vm.start <= previous.start ||',
       ],
       ['descending order', 'sort((a, b) => a.id - b.id)', 'sort((a, b) => b.id - a.id)'],
-      [
-        'leases that are brought back are re-evaluated (R53)',
-        ' || lease.isBeingBroughtBack) continue;',
-        ') continue;',
-      ],
+      ['leases that are brought back are re-evaluated (R53)', ' || lease.isBeingBroughtBack) continue;', ') continue;'],
     ],
   ),
   ...inFile(
@@ -181,38 +159,22 @@ export const mutants: readonly Mutant[] = [
     'src/engine/inbox.ts',
     ['test/engine'],
     [
-      [
-        'a failed read forgets the forwarded commands',
-        'this.unread = true;\n      throw error;',
-        'throw error;',
-      ],
-      [
-        'forwarded commands beyond a page are forgotten',
-        'if (found.length === limit) this.unread = true;',
-        '',
-      ],
+      ['a failed read forgets the forwarded commands', 'this.unread = true;\n      throw error;', 'throw error;'],
+      ['forwarded commands beyond a page are forgotten', 'if (found.length === limit) this.unread = true;', ''],
       [
         'items that are put back come last',
         'this.items = [...items, ...this.items];',
         'this.items = [...this.items, ...items];',
       ],
       ['any number of commands waits', 'if (this.local >= this.maxLocal) return false;', ''],
-      [
-        'reports of an ended term are kept',
-        "this.items = this.items.filter(({ type }) => type !== 'report');",
-        '',
-      ],
+      ['reports of an ended term are kept', "this.items = this.items.filter(({ type }) => type !== 'report');", ''],
     ],
   ),
   ...inFile(
     'src/engine/publisher.ts',
     ['test/engine'],
     [
-      [
-        'known events are taken again',
-        'events.filter((event) => event.sequence > this.newest)',
-        '[...events]',
-      ],
+      ['known events are taken again', 'events.filter((event) => event.sequence > this.newest)', '[...events]'],
       ['a gap keeps the ring', 'if (first.sequence !== this.newest + 1) this.ring = [];', ''],
       [
         'the ring grows without bound',
@@ -237,16 +199,8 @@ export const mutants: readonly Mutant[] = [
     'src/store/commands.ts',
     ['test/store'],
     [
-      [
-        'answered commands are carried out again',
-        'WHERE answered_at IS NULL AND created_at',
-        'WHERE created_at',
-      ],
-      [
-        'expired commands are carried out',
-        'AND created_at > now() - interval',
-        'OR created_at > now() - interval',
-      ],
+      ['answered commands are carried out again', 'WHERE answered_at IS NULL AND created_at', 'WHERE created_at'],
+      ['expired commands are carried out', 'AND created_at > now() - interval', 'OR created_at > now() - interval'],
       ['commands in any order', 'ORDER BY sequence LIMIT $1', 'ORDER BY id LIMIT $1'],
     ],
   ),
@@ -276,11 +230,7 @@ export const mutants: readonly Mutant[] = [
     'src/api/read/pages.ts',
     ['test/api'],
     [
-      [
-        'a page has one row too many',
-        'const page = more ? rows.slice(0, -1) : [...rows];',
-        'const page = [...rows];',
-      ],
+      ['a page has one row too many', 'const page = more ? rows.slice(0, -1) : [...rows];', 'const page = [...rows];'],
       ['backward pages are in reverse order', 'if (window.backward) page.reverse();', ''],
       ['cursors of other lists are accepted', 'list === name &&', ''],
       ['any page size', 'if (size > maxPageSize)', 'if (size > 100 * maxPageSize)'],

@@ -31,14 +31,7 @@ const survivors: Mutant[] = [];
 const inapplicable: Mutant[] = [];
 try {
   for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true, force: true });
-  for (const path of [
-    'node_modules',
-    'schema.graphql',
-    'prisma.config.ts',
-    'README.md',
-    'bench',
-    'CHANGELOG.md',
-  ])
+  for (const path of ['node_modules', 'schema.graphql', 'prisma.config.ts', 'README.md', 'bench', 'CHANGELOG.md'])
     symlinkSync(join(root, path), join(copy, path));
   for (const mutant of chosen) report(mutant, outcomeOf(mutant));
 } finally {

@@ -9,9 +9,7 @@ export interface ResourceAmount {
 /** Amounts in API form: one entry per instance. */
 export function amountList(amounts: Amounts): ResourceAmount[] {
   return Object.entries(amounts).flatMap(([type, quantity]) =>
-    typeof quantity === 'number'
-      ? [{ type, amount: quantity }]
-      : quantity.map((amount) => ({ type, amount })),
+    typeof quantity === 'number' ? [{ type, amount: quantity }] : quantity.map((amount) => ({ type, amount })),
   );
 }
 

@@ -34,8 +34,7 @@ export function decodeGlobalId(globalId: string): { readonly typename: NodeTypeN
     /^[1-9]\d{0,15}$/.test(id) &&
     Number(id) <= maxNumber[typename] &&
     encodeGlobalId(typename, id) === globalId;
-  if (!isValid)
-    throw invalidId(`${shown(globalId)} is not a global id. Use the value of an object's \`id\`.`);
+  if (!isValid) throw invalidId(`${shown(globalId)} is not a global id. Use the value of an object's \`id\`.`);
   return { typename, id };
 }
 

@@ -9,10 +9,7 @@ const maxNodes = 1_000;
 const loaders = new WeakMap<Readers, DataLoader<number, HostFacts | null>>();
 
 /** What the writer knows of the host of a node. Null while there is no writer. */
-export function hostFacts(
-  { principal, read, services }: ApiContext,
-  node: number,
-): Promise<HostFacts | null> {
+export function hostFacts({ principal, read, services }: ApiContext, node: number): Promise<HostFacts | null> {
   let loader = loaders.get(read);
   if (!loader) {
     loader = new DataLoader(

@@ -32,10 +32,7 @@ export function ratesOf(node: number, actions: readonly MeasuredAction[]): reado
   const rates = new Map<ActionKind, number[]>();
   for (const { kind, targets, duration } of actions) {
     const sizeOf = sizes[kind];
-    const megabytes = targets.reduce(
-      (sum, each) => sum + (each.node === node ? (sizeOf?.(each) ?? 0) : 0),
-      0,
-    );
+    const megabytes = targets.reduce((sum, each) => sum + (each.node === node ? (sizeOf?.(each) ?? 0) : 0), 0);
     if (megabytes === 0 || duration <= 0) continue;
     rates.set(kind, [...(rates.get(kind) ?? []), megabytes / (duration / 1_000)]);
   }

@@ -7,15 +7,14 @@
  * notes it (`withUseTracking`), and the answer is not kept then.
  */
 
-const connections = [
-  'Action',
-  'AuditEntry',
-  'ComputeNode',
-  'Lease',
-  'LeaseEvent',
-  'Maintenance',
-  'Notice',
-].concat(['Project', 'Recurrence', 'Reservation', 'Token', 'Webhook', 'WebhookDelivery']);
+const connections = ['Action', 'AuditEntry', 'ComputeNode', 'Lease', 'LeaseEvent', 'Maintenance', 'Notice'].concat([
+  'Project',
+  'Recurrence',
+  'Reservation',
+  'Token',
+  'Webhook',
+  'WebhookDelivery',
+]);
 
 const named: Readonly<Record<string, string>> = {
   // Not: accounting, availability, scheduler, serverTime, viewer.
@@ -60,8 +59,7 @@ const named: Readonly<Record<string, string>> = {
   User: 'name projects role',
   UtilizationSample: 'end free resuming shuttingDown start suspending used',
   Webhook: 'createdAt deliveries id kinds owner pauseReason pausedAt project state url',
-  WebhookDelivery:
-    'attempts createdAt deliveredAt deliveryId error id lastAttemptAt nextAttemptAt notice state status',
+  WebhookDelivery: 'attempts createdAt deliveredAt deliveryId error id lastAttemptAt nextAttemptAt notice state status',
 };
 
 /** By the name of their type. */

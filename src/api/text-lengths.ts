@@ -1,11 +1,5 @@
 /** How long the texts can be that fields return: operations cost more for them, and longer texts are cut. */
-import {
-  defaultFieldResolver,
-  type GraphQLField,
-  type GraphQLSchema,
-  getNamedType,
-  isObjectType,
-} from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema, getNamedType, isObjectType } from 'graphql';
 import { maxActionOutput } from '../engine/ports.ts';
 import { maxTextLength, maxUrlLength } from './limits.ts';
 

@@ -16,8 +16,7 @@ export function parseInstant(text: unknown): Instant {
   const instant = DateTime.fromISO(text.toUpperCase());
   if (!instant.isValid) throw badInput(`${shown(text)} is not an instant: ${instant.invalidExplanation}.`);
   const millis = instant.toMillis();
-  if (millis < 0 || millis > LAST_INSTANT)
-    throw badInput(`${shown(text)} is not between the years 1970 and 9999.`);
+  if (millis < 0 || millis > LAST_INSTANT) throw badInput(`${shown(text)} is not between the years 1970 and 9999.`);
   return millis;
 }
 

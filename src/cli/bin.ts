@@ -14,9 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 // Nothing is left to do, and the command has not ended.
 process.once('beforeExit', () => {
   if (process.exitCode !== undefined) return;
-  process.stderr.write(
-    'leasegraph: the command waits for something that never happens (in the module of a policy?)\n',
-  );
+  process.stderr.write('leasegraph: the command waits for something that never happens (in the module of a policy?)\n');
   process.exitCode = 1;
 });
 

@@ -59,10 +59,7 @@ export function expectWritable(path: string): void {
 }
 
 /** Throws CliError if a file to write is also read, or is to be written twice. */
-export function expectApart(
-  written: readonly (string | null)[],
-  read: readonly (string | null | undefined)[],
-): void {
+export function expectApart(written: readonly (string | null)[], read: readonly (string | null | undefined)[]): void {
   const taken = new Map<string, string>();
   const take = (path: string, use: string) => {
     const identity = identityOf(path);

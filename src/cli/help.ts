@@ -21,9 +21,7 @@ export function layOutHelp(command: Command, terminal: Terminal): void {
       }
       const [first = '', ...others] = helper.boxWrap(description, width - termWidth - 4).split('\n');
       const margin = ' '.repeat(termWidth + 4);
-      return [`${indent}${term.padEnd(termWidth)}  ${first}`, ...others.map((line) => margin + line)].join(
-        '\n',
-      );
+      return [`${indent}${term.padEnd(termWidth)}  ${first}`, ...others.map((line) => margin + line)].join('\n');
     },
   });
   command.configureOutput({

@@ -46,11 +46,7 @@ const commands: readonly Registration[] = [
   ['notices', 'print notices', () => import('./commands/notices.ts')],
   ['webhook', 'list, create, test and delete webhooks', () => import('./commands/webhook.ts')],
   ['token', 'list, create, change and revoke tokens', () => import('./commands/token.ts')],
-  [
-    'project',
-    'list, create and rename projects, and change their members',
-    () => import('./commands/project.ts'),
-  ],
+  ['project', 'list, create and rename projects, and change their members', () => import('./commands/project.ts')],
   ['quota', 'show and set the quotas of projects', () => import('./commands/quota.ts')],
   ['accounting', 'sum up what leases requested, used and lost', () => import('./commands/accounting.ts')],
   ['audit', 'list audit records', () => import('./commands/audit.ts')],
@@ -140,8 +136,6 @@ function report(error: unknown, terminal: Terminal): number {
 /** Codes of the system, such as ENOENT, are in the message already. */
 function isStable(code: unknown): code is string {
   return (
-    typeof code === 'string' &&
-    /^[A-Z]+(_[A-Z]+)+$|^INTERNAL$|^UNAVAILABLE$/.test(code) &&
-    !code.startsWith('ERR_')
+    typeof code === 'string' && /^[A-Z]+(_[A-Z]+)+$|^INTERNAL$|^UNAVAILABLE$/.test(code) && !code.startsWith('ERR_')
   );
 }

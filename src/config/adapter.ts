@@ -23,10 +23,7 @@ const nodes = () =>
 
 /** A fixed time, or one between two. */
 const delay = () =>
-  z.union([
-    timer,
-    z.tuple([timer, timer]).refine(([min, max]) => min <= max, 'expected the shorter time first'),
-  ]);
+  z.union([timer, z.tuple([timer, timer]).refine(([min, max]) => min <= max, 'expected the shorter time first')]);
 
 const simulated = () =>
   z.strictObject({
@@ -147,8 +144,7 @@ export const adapter = () => z.discriminatedUnion('kind', kinds(), { error });
 
 export type AdapterFile = z.output<ReturnType<typeof adapter>>;
 
-const chosen = (choice: z.output<ReturnType<typeof nodes>>) =>
-  choice === undefined ? {} : { nodes: choice };
+const chosen = (choice: z.output<ReturnType<typeof nodes>>) => (choice === undefined ? {} : { nodes: choice });
 
 /** What the server makes of it: paths are absolute, and what was not given is left out. */
 export function resolvedAdapter(given: AdapterFile, folder: string) {
@@ -183,9 +179,7 @@ export function resolvedAdapter(given: AdapterFile, folder: string) {
         ...defined({ copyHost, migrateUri, via }),
         domainType: options.domainType ?? (/^test[:+]/.test(options.uri) ? 'test' : 'kvm'),
         template: template === undefined ? null : from(template),
-        images: images
-          ? { ...images, repository: isRemote ? images.repository : from(images.repository) }
-          : null,
+        images: images ? { ...images, repository: isRemote ? images.repository : from(images.repository) } : null,
         cloudInit: cloudInit ? { userData: from(cloudInit.userData) } : null,
       };
     }

@@ -62,8 +62,7 @@ export function configurationError(
   });
   const [first] = error.issues;
   const missing = first?.code === 'invalid_type' && first.message.startsWith('is missing');
-  const code =
-    first?.code === 'unrecognized_keys' ? 'UNKNOWN_KEY' : missing ? 'MISSING_KEY' : 'INVALID_VALUE';
+  const code = first?.code === 'unrecognized_keys' ? 'UNKNOWN_KEY' : missing ? 'MISSING_KEY' : 'INVALID_VALUE';
   return new ConfigurationError(code, lines.join('\n'));
 }
 

@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import {
-  builtInPolicies,
-  type Policies,
-  type SchedulerConfig,
-  SchedulerError,
-  validateConfig,
-} from '../core/index.ts';
+import { builtInPolicies, type Policies, type SchedulerConfig, SchedulerError, validateConfig } from '../core/index.ts';
 import { type ConfiguredAdapter, resolvedAdapter } from './adapter.ts';
 import { at, ConfigurationError, configurationError, found, type Origin, parsing } from './error.ts';
 import type { Setting } from './haizea/translate.ts';
@@ -101,11 +95,7 @@ export function parseYaml(file: string, text: string): Draft {
 /** Checks what a file holds, with settings that win over it. Throws ConfigurationError. */
 export function checked(draft: Draft, settings: readonly Setting[]): Configuration {
   const { values, originOf } = combined(draft, settings);
-  const { adapter, adapters, site, scheduler, simulation, http, ...config } = parsed(
-    fileSchema(),
-    values,
-    originOf,
-  );
+  const { adapter, adapters, site, scheduler, simulation, http, ...config } = parsed(fileSchema(), values, originOf);
   if (adapter && adapters) {
     const detail = 'adapters: stands beside adapter, expected one of them';
     throw new ConfigurationError('INVALID_VALUE', at(originOf(['adapters']), detail));
@@ -115,9 +105,7 @@ export function checked(draft: Draft, settings: readonly Setting[]): Configurati
   return {
     ...config,
     ...checkedRun({ site, scheduler, simulation }, draft.file, originOf),
-    adapters: (adapters ?? [adapter ?? { kind: 'simulated' as const }]).map((each) =>
-      resolvedAdapter(each, folder),
-    ),
+    adapters: (adapters ?? [adapter ?? { kind: 'simulated' as const }]).map((each) => resolvedAdapter(each, folder)),
     http: {
       ...http,
       persistedDocuments: { ...http.persistedDocuments, manifest: fromFolder(folder, manifest) },
@@ -209,10 +197,7 @@ function checkedScheduler(scheduler: SchedulerConfig, folder: string, originOf: 
     if (isModulePath(name)) return resolve(folder, name);
     const origin = originOf(['scheduler', kind]);
     const detail = `${found(name)} was found, expected ${known.join(', ')}, or a module such as ./policy.js`;
-    throw new ConfigurationError(
-      'INVALID_VALUE',
-      at(origin, `${origin.name ?? `scheduler.${kind}`}: ${detail}`),
-    );
+    throw new ConfigurationError('INVALID_VALUE', at(origin, `${origin.name ?? `scheduler.${kind}`}: ${detail}`));
   };
   const config = {
     ...scheduler,
@@ -253,10 +238,7 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 function variants(schema: JsonSchema['items'], value: unknown): readonly JsonSchema[] {
   if (typeof schema !== 'object' || Array.isArray(schema)) return [];
   const alternatives = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
-  return [
-    schema,
-    ...alternatives.flatMap((each) => variants(each, value)).filter((each) => isChosen(each, value)),
-  ];
+  return [schema, ...alternatives.flatMap((each) => variants(each, value)).filter((each) => isChosen(each, value))];
 }
 
 function isChosen({ properties = {}, required = [] }: JsonSchema, value: unknown): boolean {

@@ -56,9 +56,7 @@ const environmentSchema = z.object({
     })
     .default('info'),
   LEASEGRAPH_ROLE: z.enum(['all', 'api'], { error: 'expected all or api' }).default('all'),
-  LEASEGRAPH_APPLY_SITE: z
-    .enum(['no', 'apply', 'prune'], { error: 'expected no, apply or prune' })
-    .default('no'),
+  LEASEGRAPH_APPLY_SITE: z.enum(['no', 'apply', 'prune'], { error: 'expected no, apply or prune' }).default('no'),
   LEASEGRAPH_API_WORKERS: z
     .string()
     .regex(/^\d{1,3}$/, 'expected a number of processes, at most 999')

@@ -102,8 +102,7 @@ function haizeaParts(file: string, text: string, overrides: readonly ConfigEntry
   const common = profiles.get('common') ?? [];
   profiles.delete('common');
   const place = { file, line: null };
-  if (profiles.size === 0)
-    fail('MISSING_KEY', place, 'there is no profile, expected a section [PROFILE:SECTION]');
+  if (profiles.size === 0) fail('MISSING_KEY', place, 'there is no profile, expected a section [PROFILE:SECTION]');
   const folder = dirname(file);
   const paths = (dir = '.', names = '') =>
     names
@@ -111,17 +110,13 @@ function haizeaParts(file: string, text: string, overrides: readonly ConfigEntry
       .filter((name) => name !== '')
       .map((name) => resolve(folder, dir, name));
   const traces = paths(multi.tracedir, multi.tracefiles);
-  if (traces.length === 0)
-    fail('MISSING_KEY', place, 'multi.tracefiles: is missing, expected names of traces');
+  if (traces.length === 0) fail('MISSING_KEY', place, 'multi.tracefiles: is missing, expected names of traces');
   return {
     file,
     traces,
     injections: paths(multi.injectiondir, multi.injectionfiles),
     outputDir: multi.datadir === undefined ? null : resolve(folder, multi.datadir),
-    profiles: [...profiles].map(([name, entries]) => [
-      name,
-      haizeaRun(file, override(common, entries), overrides),
-    ]),
+    profiles: [...profiles].map(([name, entries]) => [name, haizeaRun(file, override(common, entries), overrides)]),
   };
 }
 
@@ -153,11 +148,7 @@ function nativeParts(draft: Draft, overrides: readonly ConfigEntry[]): Parts {
   if (output !== undefined && typeof output !== 'string')
     fail('INVALID_VALUE', place('output'), 'output: expected a folder');
   if (!isObject(profiles) || Object.keys(profiles).length === 0) {
-    return fail(
-      'MISSING_KEY',
-      place('profiles'),
-      'profiles: expected at least one configuration under its name',
-    );
+    return fail('MISSING_KEY', place('profiles'), 'profiles: expected at least one configuration under its name');
   }
   const run = (name: string, values: unknown): RunConfiguration => {
     checkProfileName(place('profiles', name), name);
@@ -193,11 +184,7 @@ function checkProfileName(place: { file: string; line: number | null }, name: st
   if (/[/\\]/.test(name)) fail('INVALID_VALUE', place, `profile ${name}: expected a name without / and \\`);
 }
 
-function fail(
-  code: ConfigurationErrorCode,
-  place: { file: string; line: number | null },
-  detail: string,
-): never {
+function fail(code: ConfigurationErrorCode, place: { file: string; line: number | null }, detail: string): never {
   throw new ConfigurationError(code, at(place, detail));
 }
 

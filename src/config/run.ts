@@ -24,10 +24,7 @@ export interface RunConfiguration {
  * Reads the configuration of a simulation, in the native form or in Haizea's, whichever the file holds; without a file
  * the defaults. Overrides win over it. Throws ConfigurationError.
  */
-export function readRunConfiguration(
-  path: string | null,
-  overrides: readonly ConfigEntry[],
-): RunConfiguration {
+export function readRunConfiguration(path: string | null, overrides: readonly ConfigEntry[]): RunConfiguration {
   if (path === null) return nativeRun(emptyDraft, overrides);
   const text = readText(path);
   return isHaizeaForm(path, text)
@@ -57,10 +54,7 @@ export function haizeaRun(
   const simulated = entries.some(
     ({ section, key, value }) => `${section}.${key}=${value}` === 'simulation.clock=simulated',
   );
-  const real = at(
-    { file, line: null },
-    'simulation.clock is real: a simulation here always has its own clock',
-  );
+  const real = at({ file, line: null }, 'simulation.clock is real: a simulation here always has its own clock');
   return {
     file,
     configuration: checkedForRun({ ...emptyDraft, file }, [...settings, ...native.settings]),

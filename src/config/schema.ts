@@ -8,10 +8,7 @@ import { amount, count, defined, duration, instant, name, timer } from './values
 
 const capacity = () =>
   z
-    .record(
-      name,
-      z.union([amount, z.array(amount).min(1)], { error: 'expected a whole number, or a list of them' }),
-    )
+    .record(name, z.union([amount, z.array(amount).min(1)], { error: 'expected a whole number, or a list of them' }))
     .refine((types) => 'CPU' in types && 'Memory' in types, 'expected CPU and Memory among the keys');
 
 const nodeSet = () =>
@@ -113,9 +110,7 @@ const origin = () =>
     );
 
 const network = () =>
-  z
-    .string()
-    .refine((text) => networkOf(text) !== null, 'expected an address or a network such as 10.1.0.0/16');
+  z.string().refine((text) => networkOf(text) !== null, 'expected an address or a network such as 10.1.0.0/16');
 
 const http = () =>
   z.strictObject({
@@ -190,9 +185,7 @@ const simulation = () =>
   z.strictObject({
     acceptKnownDurations: z.boolean().default(false),
     startTime: instant.default(0),
-    stopWhen: z
-      .enum(['all-leases-done', 'besteffort-submitted', 'besteffort-done'])
-      .default('all-leases-done'),
+    stopWhen: z.enum(['all-leases-done', 'besteffort-submitted', 'besteffort-done']).default('all-leases-done'),
     overheads: z
       .strictObject({
         applyTo: z.enum(['none', 'besteffort', 'all']).default('none'),
@@ -255,10 +248,7 @@ const sections = {
       .strictObject({
         /** How long before it starts an occurrence becomes a lease. */
         horizon: duration
-          .refine(
-            (millis) => millis > 0 && millis <= 366 * 86_400_000,
-            'expected more than 0 and at most 366d',
-          )
+          .refine((millis) => millis > 0 && millis <= 366 * 86_400_000, 'expected more than 0 and at most 366d')
           .default(30 * 86_400_000),
         /** Recurrences of a project, or of a principal without one, with occurrences to come. */
         maxPerProject: count.default(100),
@@ -279,9 +269,7 @@ const sections = {
       .strictObject({
         /** Networks that webhooks may call although they are not public, such as 10.1.0.0/16. */
         allowedNetworks: z
-          .array(
-            z.string().refine((text) => networkOf(text) !== null, 'expected a network such as 10.1.0.0/16'),
-          )
+          .array(z.string().refine((text) => networkOf(text) !== null, 'expected a network such as 10.1.0.0/16'))
           .default([]),
         allowHttp: z.boolean().default(false),
         /** For one attempt. */
@@ -306,10 +294,7 @@ const sections = {
   timeZone: () =>
     z
       .string()
-      .refine(
-        (zone) => libraries.luxon.IANAZone.isValidZone(zone),
-        'expected an IANA time zone such as Europe/Berlin',
-      )
+      .refine((zone) => libraries.luxon.IANAZone.isValidZone(zone), 'expected an IANA time zone such as Europe/Berlin')
       .default('UTC'),
   simulation: () => simulation().prefault({}),
 };

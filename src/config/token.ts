@@ -50,8 +50,7 @@ export function adminToken(dataDir: string): AdminToken {
     writeFileSync(file, `${token}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     // Another server with the same directory has just written one.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && keptToken(dataDir) !== null)
-      return adminToken(dataDir);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && keptToken(dataDir) !== null) return adminToken(dataDir);
     throw new ConfigurationError(
       'FILE_UNREADABLE',
       `${file}: the admin token cannot be written: ${(error as Error).message}`,

@@ -99,13 +99,7 @@ export class ChangeLog {
     this.journal.record(() => this.discarded.pop());
   }
 
-  private addEvent(
-    at: Instant,
-    leaseId: number,
-    from: LeaseState,
-    to: LeaseState,
-    reason: StateReason | null,
-  ): void {
+  private addEvent(at: Instant, leaseId: number, from: LeaseState, to: LeaseState, reason: StateReason | null): void {
     this.lastEventSequence += 1;
     this.events.push({ sequence: this.lastEventSequence, at, leaseId, from, to, reason });
     this.rows += 1;

@@ -98,13 +98,7 @@ const vmsThatEnded = (
   for (const record of records) {
     if (record.vmId === null || present.has(record.vmId) || ended.has(record.vmId)) continue;
     const lease = state.live(record.leaseId);
-    const vm = new VmReservation(
-      lease,
-      record.start,
-      record.start,
-      amountsOf(state, record),
-      lease.mapping ?? [],
-    );
+    const vm = new VmReservation(lease, record.start, record.start, amountsOf(state, record), lease.mapping ?? []);
     vm.id = record.vmId;
     vm.state = 'DONE';
     ended.set(vm.id, vm);
@@ -122,8 +116,7 @@ function assign(vms: Iterable<VmReservation>): void {
       lease.vm = vm;
       continue;
     }
-    vm.plannedBefore =
-      previous.plannedBefore + (previous.state === 'DONE' ? 0 : previous.end - previous.start);
+    vm.plannedBefore = previous.plannedBefore + (previous.state === 'DONE' ? 0 : previous.end - previous.start);
     lease.later = [...lease.later, vm];
   }
 }
@@ -171,10 +164,7 @@ const restoreTransfer = (state: SchedulerState, record: ReservationRecord): void
   state.transfers.restore(transfer);
 };
 
-const entriesOf = (
-  state: SchedulerState,
-  targets: NonNullable<ReservationRecord['targets']>,
-): TransferEntry[] =>
+const entriesOf = (state: SchedulerState, targets: NonNullable<ReservationRecord['targets']>): TransferEntry[] =>
   inEntryOrder(
     Object.entries(targets).flatMap(([node, pairs]) =>
       pairs.map(([id, machine]) => ({
@@ -207,11 +197,7 @@ const formerLease = (state: SchedulerState, id: number): Lease => {
   return lease;
 };
 
-const known = <T extends Reservation>(
-  state: SchedulerState,
-  reservation: T,
-  record: ReservationRecord,
-): T => {
+const known = <T extends Reservation>(state: SchedulerState, reservation: T, record: ReservationRecord): T => {
   reservation.id = record.id;
   reservation.state = record.state;
   reservation.chainIndex = record.chainIndex;
@@ -223,9 +209,7 @@ const known = <T extends Reservation>(
 
 const amountsOf = (state: SchedulerState, record: ReservationRecord) =>
   new Map(
-    Object.entries(record.amounts).map(
-      ([node, amounts]) => [Number(node), state.space.vector(amounts)] as const,
-    ),
+    Object.entries(record.amounts).map(([node, amounts]) => [Number(node), state.space.vector(amounts)] as const),
   );
 
 /** Machine -> node by index. */

@@ -144,11 +144,7 @@ export class Scheduler extends SchedulerView {
   }
 
   /** Closes nodes for a time. Throws INVALID_REQUEST, or WOULD_DISPLACE (with the leases) on a refused collision. */
-  planMaintenance(
-    now: Instant,
-    maintenance: MaintenanceRecord,
-    collisions: Collisions = 'REFUSE',
-  ): CommandOutcome {
+  planMaintenance(now: Instant, maintenance: MaintenanceRecord, collisions: Collisions = 'REFUSE'): CommandOutcome {
     return this.command(now, () => planMaintenance(this.state, maintenance, collisions, now));
   }
 

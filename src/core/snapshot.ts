@@ -94,18 +94,14 @@ const vectorAmounts = new WeakMap<Vector, Amounts>();
 const mappingRecord = (mapping: Mapping): Readonly<Record<string, number>> =>
   remember(mappingRecords, mapping, () => {
     const record: Record<number, number> = {};
-    for (let machine = 1; machine < mapping.length; machine += 1)
-      record[machine] = mapping[machine] as number;
+    for (let machine = 1; machine < mapping.length; machine += 1) record[machine] = mapping[machine] as number;
     return record;
   });
 
 const amountsRecord = (space: ResourceSpace, amounts: ReadonlyMap<number, Vector>) =>
   remember(nodeAmounts, amounts, () =>
     Object.fromEntries(
-      [...amounts].map(([node, vector]) => [
-        node,
-        remember(vectorAmounts, vector, () => space.amounts(vector)),
-      ]),
+      [...amounts].map(([node, vector]) => [node, remember(vectorAmounts, vector, () => space.amounts(vector))]),
     ),
   );
 
@@ -119,6 +115,5 @@ const remember = <K extends object, V>(memory: WeakMap<K, V>, key: K, make: () =
 };
 
 /** Machine -> node, keys ascending. */
-const byMachine = (
-  entries: Iterable<readonly [machine: number, node: number]>,
-): Readonly<Record<string, number>> => Object.fromEntries([...entries].sort(([a], [b]) => a - b));
+const byMachine = (entries: Iterable<readonly [machine: number, node: number]>): Readonly<Record<string, number>> =>
+  Object.fromEntries([...entries].sort(([a], [b]) => a - b));

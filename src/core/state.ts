@@ -5,14 +5,7 @@ import { GreedyMapper } from './mapping/greedy-mapper.ts';
 import { ResourceSpace } from './model/capacity.ts';
 import type { SchedulerConfig } from './model/config.ts';
 import type { Lease, Mapping, Reservation, VmReservation } from './model/lease.ts';
-import type {
-  ActionTarget,
-  Instant,
-  LeaseState,
-  SiteRecord,
-  SiteSpec,
-  StateReason,
-} from './model/records.ts';
+import type { ActionTarget, Instant, LeaseState, SiteRecord, SiteSpec, StateReason } from './model/records.ts';
 import { Quotas } from './policies/quotas.ts';
 import { type ChosenPolicies, choosePolicies, type Policies } from './policies/registry.ts';
 import { type SiteView, siteView } from './policies/views.ts';

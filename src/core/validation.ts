@@ -16,9 +16,7 @@ export const validateSite = ({ resourceTypes, nodes }: SiteSpec): void => {
   if (nodes.length === 0) refuse('the site has no nodes');
   nodes.forEach(({ number, hostname, capacity }, index) => {
     if (number !== index + 1)
-      refuse(
-        `node ${hostname} has the number ${number}: numbers count up from 1, so ${index + 1} was expected`,
-      );
+      refuse(`node ${hostname} has the number ${number}: numbers count up from 1, so ${index + 1} was expected`);
     for (const [type, amount] of Object.entries(capacity)) {
       if (!resourceTypes.includes(type))
         refuse(
@@ -35,15 +33,10 @@ export const validateSite = ({ resourceTypes, nodes }: SiteSpec): void => {
 /** Throws INVALID_CONFIG, naming the key. */
 export const validateConfig = (config: SchedulerConfig): void => {
   const refuse = (key: string, value: unknown, expected: string): never => {
-    throw new SchedulerError(
-      'INVALID_CONFIG',
-      `${key} is ${String(value)}: expected ${expected}`,
-      key.split('.'),
-    );
+    throw new SchedulerError('INVALID_CONFIG', `${key} is ${String(value)}: expected ${expected}`, key.split('.'));
   };
   const duration = (key: string, value: number | null) => {
-    if (value !== null && !(Number.isSafeInteger(value) && value >= 0))
-      refuse(key, value, 'a duration of 0 or more');
+    if (value !== null && !(Number.isSafeInteger(value) && value >= 0)) refuse(key, value, 'a duration of 0 or more');
   };
   const positive = (key: string, value: number) => {
     if (!(Number.isFinite(value) && value > 0)) refuse(key, value, 'a number greater than 0');

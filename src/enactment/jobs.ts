@@ -44,8 +44,7 @@ export class Jobs {
     signal.throwIfAborted();
     const key = `${target.leaseId}/${target.machine}`;
     const maxWait = this.options.maxWait ?? defaultMaxWait;
-    const until =
-      Date.now() + Math.min(maxWait, Math.max(0, (deadline ?? Number.POSITIVE_INFINITY) - Date.now()));
+    const until = Date.now() + Math.min(maxWait, Math.max(0, (deadline ?? Number.POSITIVE_INFINITY) - Date.now()));
 
     for (let job = this.jobs.get(key); job; job = this.jobs.get(key)) {
       const isSame = job.operation === operation && job.actionId === actionId;

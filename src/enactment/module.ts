@@ -52,8 +52,7 @@ export async function loadAdapter(
   const loaded = (await import(pathToFileURL(path).href).catch((error: Error) =>
     fail(`the adapter cannot be loaded: ${error.message}`),
   )) as { readonly default?: unknown };
-  if (typeof loaded.default !== 'function')
-    return fail('the default export is not a function that makes an adapter');
+  if (typeof loaded.default !== 'function') return fail('the default export is not a function that makes an adapter');
   const adapter = await (loaded.default as AdapterFactory)({ site, log, options });
   const missing = methods.find((method) => typeof adapter?.[method] !== 'function');
   if (missing !== undefined) fail(`the adapter has no ${missing}()`);

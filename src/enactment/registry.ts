@@ -31,10 +31,7 @@ export interface AdapterContext {
  * Creates the adapter of the site, or several, each for its nodes. Throws AdapterError for a module that is not an
  * adapter.
  */
-export async function createAdapter(
-  configs: readonly AdapterConfig[],
-  context: AdapterContext,
-): Promise<Adapter> {
+export async function createAdapter(configs: readonly AdapterConfig[], context: AdapterContext): Promise<Adapter> {
   const [only, ...others] = configs;
   if (only && others.length === 0 && !only.nodes) return createOne(only, context);
   const { nodes } = context.site;

@@ -84,8 +84,7 @@ export class RoutedAdapter implements Adapter {
   /** Present if any part supports it; `on` tells which. */
   get admits(): Adapter['admits'] {
     if (!this.parts.some(({ adapter }) => adapter.admits)) return undefined;
-    return async (node, signal): Promise<string | null> =>
-      (await this.adapterOf(node).admits?.(node, signal)) ?? null;
+    return async (node, signal): Promise<string | null> => (await this.adapterOf(node).admits?.(node, signal)) ?? null;
   }
 
   readonly on = (node: number): Pick<Adapter, 'remembers' | 'list' | 'admits'> => {

@@ -1,11 +1,5 @@
 /** The scheduler core as the engine uses it. */
-import {
-  type Policies,
-  Scheduler,
-  type SchedulerConfig,
-  type SiteSpec,
-  type Snapshot,
-} from '../core/index.ts';
+import { type Policies, Scheduler, type SchedulerConfig, type SiteSpec, type Snapshot } from '../core/index.ts';
 
 /** The scheduler interface; tests wrap it. */
 export type Core = Pick<Scheduler, keyof Scheduler>;
@@ -15,6 +9,5 @@ export type RestoreCore = (site: SiteSpec, config: SchedulerConfig, snapshot: Sn
 
 /** The scheduler with custom policies besides the built-in ones. */
 export function schedulerWith(policies?: Partial<Policies>): RestoreCore {
-  return (site, config, snapshot) =>
-    Scheduler.restore(site, config, snapshot, { policies, reevaluation: 'in-pass' });
+  return (site, config, snapshot) => Scheduler.restore(site, config, snapshot, { policies, reevaluation: 'in-pass' });
 }

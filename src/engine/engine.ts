@@ -246,10 +246,7 @@ export class Engine implements LeaseService {
   }
 
   private giveUp(error: Error): void {
-    this.log.fatal(
-      { err: error },
-      'a lease failed, and the configuration says that the scheduler stops then',
-    );
+    this.log.fatal({ err: error }, 'a lease failed, and the configuration says that the scheduler stops then');
     void this.stop();
     this.options.onFatal?.(error);
   }
@@ -294,8 +291,7 @@ export class Engine implements LeaseService {
 
   /** Waits for a limited time for the pass that considers a lease. `known` is the newest event before the request. */
   private async isDecided(leaseNumber: number, known: number): Promise<boolean> {
-    const isDecision = ({ leaseId, from }: LeaseEventRecord): boolean =>
-      leaseId === leaseNumber && from === 'PENDING';
+    const isDecision = ({ leaseId, from }: LeaseEventRecord): boolean => leaseId === leaseNumber && from === 'PENDING';
     if (this.publisher.hasSince(known, isDecision)) return true;
     return this.decisions.wait(leaseNumber, this.limits.decisionTimeout, this.stopping.signal);
   }

@@ -25,10 +25,7 @@ export function eventPage<R extends Sequenced>(
     : readPage(feed, request, true, signal);
 }
 
-function pageOfRing<R extends Sequenced>(
-  feed: EventFeed<R>,
-  { after, leaseNumber, limit }: PageRequest,
-): Page<R> {
+function pageOfRing<R extends Sequenced>(feed: EventFeed<R>, { after, leaseNumber, limit }: PageRequest): Page<R> {
   const events: R[] = [];
   let upTo = after;
   while (events.length < limit) {

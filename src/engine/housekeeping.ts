@@ -68,14 +68,7 @@ export const keepFor = async (
 };
 
 /** Compares the database's clock with the machine's. Never rejects. */
-export const watchSkew = async ({
-  store,
-  clock,
-  limits,
-  log,
-  metrics,
-  signal,
-}: HousekeepingOptions): Promise<void> => {
+export const watchSkew = async ({ store, clock, limits, log, metrics, signal }: HousekeepingOptions): Promise<void> => {
   while (!signal.aborted) {
     try {
       const before = clock.wall();

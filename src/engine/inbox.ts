@@ -98,11 +98,7 @@ export class Inbox {
     for (const { id, payload } of found) {
       const command = parseCommand(payload);
       const replyTo = { forwarded: id };
-      this.put(
-        command
-          ? { type: 'command', command, replyTo }
-          : { type: 'refused', refusal: notUnderstood, replyTo },
-      );
+      this.put(command ? { type: 'command', command, replyTo } : { type: 'refused', refusal: notUnderstood, replyTo });
     }
   }
 

@@ -9,13 +9,7 @@ import type { Hosts } from './hosts/hosts.ts';
 import type { CommandItem, Inbox } from './inbox.ts';
 import type { EngineLimits } from './limits.ts';
 import type { EngineMetrics } from './metrics.ts';
-import {
-  type EngineStatus,
-  type LeaseEventRecord,
-  type NoticeRecord,
-  type Store,
-  StoreError,
-} from './ports.ts';
+import { type EngineStatus, type LeaseEventRecord, type NoticeRecord, type Store, StoreError } from './ports.ts';
 import type { Publisher } from './publisher.ts';
 import { Quarantine } from './quarantine.ts';
 import { type Recovered, type RecoveryOptions, recover } from './recovery.ts';

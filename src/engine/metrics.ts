@@ -43,10 +43,7 @@ export interface EngineMetrics {
   replayed(count: number): void;
   /** Rows deleted by retention. */
   expired(what: 'events' | 'notices' | Expiring, count: number): void;
-  action(
-    kind: ActionKind,
-    outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed',
-  ): void;
+  action(kind: ActionKind, outcome: 'succeeded' | 'failed' | 'superseded' | 'retried' | 'late' | 'delayed'): void;
   /** Time between the commit of an action and the first call to a host. */
   dispatched(seconds: number): void;
   /** One call of an adapter. */
@@ -156,11 +153,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60],
   );
   const commit = histogram('commit_seconds', 'Time that one commit took, retries included.', shortWaits);
-  const commandWait = histogram(
-    'command_wait_seconds',
-    'Time that a command waited until a turn took it.',
-    shortWaits,
-  );
+  const commandWait = histogram('command_wait_seconds', 'Time that a command waited until a turn took it.', shortWaits);
   const dispatch = histogram(
     'dispatch_wait_seconds',
     'Time from the commit of an action until the first host was called for it.',
@@ -171,10 +164,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
   const events = counter('events_total', 'Events committed.');
   const notices = counter('notices_total', 'Notices committed, by kind.', ['kind']);
   const replayed = counter('events_replayed_total', 'Events read again from the database for subscribers.');
-  const deleted = counter(
-    'events_deleted_total',
-    'Events deleted because they were older than the retention.',
-  );
+  const deleted = counter('events_deleted_total', 'Events deleted because they were older than the retention.');
   const expired = counter(
     'expired_total',
     'Leases, notices, idempotency keys, finished actions and forwarded commands deleted because they were older than their retention.',
@@ -219,8 +209,7 @@ export const createEngineMetrics = (registry: Registry): EngineMetrics => {
     },
     action: (kind, outcome) => actions.inc({ kind, outcome }),
     dispatched: (seconds) => dispatch.observe(seconds),
-    hostCall: ({ adapter, operation, outcome, seconds }) =>
-      hostCalls.observe({ adapter, operation, outcome }, seconds),
+    hostCall: ({ adapter, operation, outcome, seconds }) => hostCalls.observe({ adapter, operation, outcome }, seconds),
     skew: (seconds) => skew.set(seconds),
     quarantined: (rows) => quarantined.set(rows),
     reloaded: () => reloads.inc(),

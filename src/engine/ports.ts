@@ -56,11 +56,7 @@ export interface LeaseService {
    * Resolves once the changes of the command are committed. Rejects with CommandError: a SchedulerErrorCode,
    * IDEMPOTENCY_CONFLICT, UNAVAILABLE (retry later) or SHUTTING_DOWN.
    */
-  submit<K extends CommandName>(
-    kind: K,
-    input: CommandInput<K>,
-    options: CommandOptions,
-  ): Promise<CommandResult<K>>;
+  submit<K extends CommandName>(kind: K, input: CommandInput<K>, options: CommandOptions): Promise<CommandResult<K>>;
   /**
    * Committed events in sequence order, without gaps or repeats, starting with everything after `after` if given. Ends
    * when the signal aborts or the engine stops. Rejects with CommandError EVENTS_EXPIRED, which names the oldest stored

@@ -65,10 +65,7 @@ const restored = async (options: RecoveryOptions, stored: StoredSite): Promise<R
     log.error({ quarantined: true, lease: leaseId }, `left out: ${message}`);
   }
   for (const { code, leaseId, reservationId, message } of faults) {
-    log.error(
-      { quarantined: true, code, lease: leaseId, reservation: reservationId },
-      `left out: ${message}`,
-    );
+    log.error({ quarantined: true, code, lease: leaseId, reservation: reservationId }, `left out: ${message}`);
   }
   metrics.quarantined(stored.unreadable.length + faults.length);
   // Machines of an inconsistent lease are not started.
@@ -243,9 +240,7 @@ function separate(
 /** Machines that were started or resumed and are not known to be removed or suspended. */
 function hostedOf({ leases, reservations }: Snapshot, pending: readonly ActionRecord[]): HeldTarget[] {
   const ending = new Set(
-    reservations
-      .filter(({ kind, state }) => kind === 'SHUTDOWN' && state === 'ACTIVE')
-      .map(({ leaseId }) => leaseId),
+    reservations.filter(({ kind, state }) => kind === 'SHUTDOWN' && state === 'ACTIVE').map(({ leaseId }) => leaseId),
   );
   const running = leases.flatMap(({ id, machines, mapping, memoryAt, state }) =>
     hostingStates.has(state) && !ending.has(id)

@@ -339,10 +339,7 @@ export class WriterSession {
       } else this.answer({ item, answer: internalRefusal });
     } else if (item.type === 'report') {
       // The dispatcher still knows the action, so it is not executed again before the next start.
-      log.error(
-        { err: error, action: item.report.outcome?.actionId },
-        'the report of a host cannot be recorded',
-      );
+      log.error({ err: error, action: item.report.outcome?.actionId }, 'the report of a host cannot be recorded');
     } else log.error({ err: error }, 'the answer to a forwarded command cannot be written');
   }
 

@@ -102,11 +102,7 @@ export class Subscription<R extends Sequenced> implements AsyncIterableIterator<
 
   private fromRing(): R | null {
     if (!this.checked) return null;
-    for (
-      let event = this.feed.fromRing(this.cursor + 1);
-      event;
-      event = this.feed.fromRing(this.cursor + 1)
-    ) {
+    for (let event = this.feed.fromRing(this.cursor + 1); event; event = this.feed.fromRing(this.cursor + 1)) {
       this.cursor = event.sequence;
       if (this.leaseNumber === null || event.leaseId === this.leaseNumber) return event;
     }
@@ -129,12 +125,7 @@ export class Subscription<R extends Sequenced> implements AsyncIterableIterator<
   private async read(): Promise<void> {
     const { cursor: after, leaseNumber, checked } = this;
     const limit = this.feed.options.pageSize;
-    const { events, upTo } = await readPage(
-      this.feed,
-      { after, leaseNumber, limit },
-      !checked,
-      this.stop.signal,
-    );
+    const { events, upTo } = await readPage(this.feed, { after, leaseNumber, limit }, !checked, this.stop.signal);
     this.checked = true;
     this.page = events;
     this.pageIndex = 0;

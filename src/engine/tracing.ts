@@ -19,11 +19,7 @@ export interface Span {
   /** The context for child spans. */
   readonly context: TraceParent;
   /** `at`: epoch milliseconds, default now. `error`: reason of a failure. */
-  end(end?: {
-    readonly at?: number;
-    readonly attributes?: SpanAttributes;
-    readonly error?: string | null;
-  }): void;
+  end(end?: { readonly at?: number; readonly attributes?: SpanAttributes; readonly error?: string | null }): void;
 }
 
 export interface Tracing {

@@ -1,12 +1,6 @@
 /** Adds the spans of a turn to the traces of its commands. */
 import type { Inbox } from './inbox.ts';
-import {
-  type LeaseTraces,
-  type SpanAttributes,
-  type TraceParent,
-  type Tracing,
-  traceTime,
-} from './tracing.ts';
+import { type LeaseTraces, type SpanAttributes, type TraceParent, type Tracing, traceTime } from './tracing.ts';
 import type { GivenAnswer } from './turn.ts';
 
 /** Times of the stages of a turn, in epoch milliseconds. */

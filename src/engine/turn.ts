@@ -69,8 +69,7 @@ export function applyItems(
       guarded('a report of a host', () => applyReport(core, now, item.report, context.reports), item);
       reports.push(item.report);
     } else {
-      const answer =
-        item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered, context);
+      const answer = item.type === 'refused' ? item.refusal : applyCommand(core, now, item, remembered, context);
       answers.push({ item, answer });
     }
   }
@@ -173,9 +172,7 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
     }
     // The outcome of an earlier start may never be recorded.
     const isPresent = ({ leaseId, reservationId }: Starting) => core.running(leaseId)?.id === reservationId;
-    core.awaitStarts(
-      late.starting.filter(isPresent).flatMap((each) => (each.hasStarted ? [] : each.leaseId)),
-    );
+    core.awaitStarts(late.starting.filter(isPresent).flatMap((each) => (each.hasStarted ? [] : each.leaseId)));
     for (const each of late.starting.filter(isPresent)) {
       const running = core.running(each.leaseId);
       if (running !== null && running.end <= at) core.machinesStarted(at, each.leaseId, each.at ?? late.now);
@@ -188,19 +185,14 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
 
 /** The configuration requires the scheduler to stop when a lease fails. */
 export function isFatal(error: unknown): error is CoreFailure {
-  return (
-    error instanceof CoreFailure &&
-    error.cause instanceof SchedulerError &&
-    error.cause.code === 'LEASE_FAILURE'
-  );
+  return error instanceof CoreFailure && error.cause instanceof SchedulerError && error.cause.code === 'LEASE_FAILURE';
 }
 
 export function isEmpty({ audit, changes, idempotency, notices, outcomes, answers }: BatchContent): boolean {
   return (
     changes.site === null &&
     changes.leases.length + changes.reservations.length + changes.withdrawn.length === 0 &&
-    changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length ===
-      0 &&
+    changes.events.length + changes.actions.length + changes.nodes.length + changes.maintenance.length === 0 &&
     changes.inventory === undefined &&
     changes.quotas === undefined &&
     changes.recurrences === undefined &&

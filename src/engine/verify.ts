@@ -50,11 +50,7 @@ export interface Verified {
 const holdsMachines: ReadonlySet<ReservationKind> = new Set(['VM', 'SHUTDOWN', 'SUSPENSION', 'RESUMPTION']);
 
 /** `unreadable`: rows missing from the snapshot because they are unreadable. */
-export const verify = (
-  site: SiteSpec,
-  snapshot: Snapshot,
-  unreadable: readonly UnreadableRow[] = [],
-): Verified => {
+export const verify = (site: SiteSpec, snapshot: Snapshot, unreadable: readonly UnreadableRow[] = []): Verified => {
   const faults: Fault[] = [];
   const nodes = new Map(site.nodes.map((node) => [node.number, node.capacity]));
   const leases = new Map(snapshot.leases.map((lease) => [lease.id, lease]));
@@ -144,8 +140,7 @@ const leaseFaults = (
   });
   const faults: Fault[] = [];
   if (incomplete.has(lease.id)) faults.push(fault('INCOMPLETE_LEASE', 'a row of it cannot be read'));
-  if (lease.id > site.lastLeaseId)
-    faults.push(fault('INVALID_LEASE', `the last lease is ${site.lastLeaseId}`));
+  if (lease.id > site.lastLeaseId) faults.push(fault('INVALID_LEASE', `the last lease is ${site.lastLeaseId}`));
   const next: readonly string[] | undefined = leaseTransitions[lease.state];
   if (!next) faults.push(fault('INVALID_LEASE', `unknown state ${String(lease.state)}`));
   else if (next.length === 0) faults.push(fault('INVALID_LEASE', `${lease.state} is a final state`));
@@ -154,9 +149,7 @@ const leaseFaults = (
   for (const where of [lease.mapping ?? {}, lease.memoryAt, lease.diskAt]) {
     for (const [machine, node] of Object.entries(where)) {
       if (!nodes.has(node))
-        faults.push(
-          fault('UNKNOWN_NODE', `machine ${machine} is on node ${node}, which the site does not have`),
-        );
+        faults.push(fault('UNKNOWN_NODE', `machine ${machine} is on node ${node}, which the site does not have`));
     }
   }
   return faults;
@@ -186,9 +179,7 @@ const reservationFaults = (
   if (state !== 'SCHEDULED' && state !== 'ACTIVE')
     faults.push(fault('INVALID_RESERVATION', `${state} is a final state`));
   if (!(start <= end))
-    faults.push(
-      fault('INVALID_RESERVATION', `it ends (${instant(end)}) before it starts (${instant(start)})`),
-    );
+    faults.push(fault('INVALID_RESERVATION', `it ends (${instant(end)}) before it starts (${instant(start)})`));
   for (const node of nodesOf(reservation)) {
     if (!nodes.has(node)) faults.push(fault('UNKNOWN_NODE', `the site has no node ${node}`));
   }
@@ -254,11 +245,7 @@ const capacityFaults = (
  * Names the exceeded resource type and the excess; null when everything fits. Instances of a type are checked
  * separately.
  */
-const exceeding = (
-  capacity: Capacity,
-  node: number,
-  present: ReadonlySet<ReservationRecord>,
-): string | null => {
+const exceeding = (capacity: Capacity, node: number, present: ReadonlySet<ReservationRecord>): string | null => {
   for (const [type, amount] of capacity) {
     const has = instancesOf(amount);
     const used: number[] = [];

@@ -23,9 +23,7 @@ export function missingParts(lease: LeaseRecord, reservations: readonly Reservat
   const kinds = new Set(reservations.map(({ kind }) => kind));
   const absent = (required[lease.state] ?? [])
     .filter((alternatives) => !alternatives.some((kind) => kinds.has(kind)))
-    .map(
-      (alternatives) => `it is ${lease.state} and has no reservation of kind ${alternatives.join(' or ')}`,
-    );
+    .map((alternatives) => `it is ${lease.state} and has no reservation of kind ${alternatives.join(' or ')}`);
   return [...absent, ...reservations.flatMap((reservation) => missingNodes(lease, reservation))];
 }
 
@@ -37,7 +35,6 @@ function missingNodes(lease: LeaseRecord, { id, kind, machines, amounts }: Reser
     if (unmapped >= 0) missing.push(`reservation ${id} maps machine ${unmapped + 1} to no node`);
   }
   const unheld = Object.values(machines).find((node) => amounts[node] === undefined);
-  if (unheld !== undefined)
-    missing.push(`reservation ${id} holds nothing on node ${unheld}, where its machines are`);
+  if (unheld !== undefined) missing.push(`reservation ${id} holds nothing on node ${unheld}, where its machines are`);
   return missing;
 }

@@ -144,9 +144,7 @@ export class BrowserSignIn {
   }
 
   private async discovered(): Promise<IssuerMetadata> {
-    this.metadata ??= await discoverIssuer(this.options.issuer).catch((error: unknown) =>
-      this.unavailable(error),
-    );
+    this.metadata ??= await discoverIssuer(this.options.issuer).catch((error: unknown) => this.unavailable(error));
     return this.metadata;
   }
 

@@ -85,11 +85,7 @@ export class Tokens {
   }
 
   /** Null when there is no such token; 'revoked' when it has been revoked, and has not changed. */
-  async update(
-    number: number,
-    changes: TokenChanges,
-    record?: RecordWithin,
-  ): Promise<Token | 'revoked' | null> {
+  async update(number: number, changes: TokenChanges, record?: RecordWithin): Promise<Token | 'revoked' | null> {
     const { role, addProjects = [], removeProjects = [], expiresAt } = changes;
     const updated = await this.prisma.$transaction(async (transaction) => {
       // Locked, so that changes of its projects that are made side by side are all kept.

@@ -39,8 +39,7 @@ export class Watch {
   async look(): Promise<void> {
     const identities = [...this.open.keys()];
     const numbers = new Set(identities.flatMap(({ token }) => token ?? []));
-    const valid =
-      numbers.size > 0 ? await this.tokens.valid([...numbers]).catch(() => null) : new Map<number, never>();
+    const valid = numbers.size > 0 ? await this.tokens.valid([...numbers]).catch(() => null) : new Map<number, never>();
     const now = this.clock();
     for (const identity of identities) {
       const { token, expiresAt } = identity;

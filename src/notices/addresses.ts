@@ -47,11 +47,8 @@ export class AddressRules {
   check(address: string): void {
     const plain = unmapped(address);
     const family = isIPv4(plain) ? 'ipv4' : 'ipv6';
-    if (isIP(plain) !== 0 && (this.allowed.check(plain, family) || !this.refused.check(plain, family)))
-      return;
-    throw new AddressNotAllowed(
-      `The address ${address} is not public, and webhooks.allowedNetworks does not name it.`,
-    );
+    if (isIP(plain) !== 0 && (this.allowed.check(plain, family) || !this.refused.check(plain, family))) return;
+    throw new AddressNotAllowed(`The address ${address} is not public, and webhooks.allowedNetworks does not name it.`);
   }
 }
 

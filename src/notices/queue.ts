@@ -77,9 +77,7 @@ export class DeliveryQueue {
       FROM claimed c JOIN webhooks w ON w.number = c.webhook_number ORDER BY c.number`;
     const sequences = rows.flatMap(({ sequence }) => sequence ?? []);
     const notices =
-      sequences.length === 0
-        ? []
-        : await this.prisma.notice.findMany({ where: { sequence: { in: sequences } } });
+      sequences.length === 0 ? [] : await this.prisma.notice.findMany({ where: { sequence: { in: sequences } } });
     const bySequence = new Map(notices.map((notice) => [notice.sequence, notice]));
     const projects = await this.projectsOfLeasesNamed(rows, bySequence);
     return rows.flatMap(({ sequence, project, ...row }) => {
@@ -162,14 +160,9 @@ export class DeliveryQueue {
 }
 
 /** Without the numbers of leases of other projects. */
-function withOthersHidden(
-  notice: Notice,
-  project: number,
-  projects: ReadonlyMap<number, number | null>,
-): Notice {
+function withOthersHidden(notice: Notice, project: number, projects: ReadonlyMap<number, number | null>): Notice {
   const { message, reasonMessage } = notice;
-  const isHidden = (lease: number): boolean =>
-    lease !== notice.leaseNumber && projects.get(lease) !== project;
+  const isHidden = (lease: number): boolean => lease !== notice.leaseNumber && projects.get(lease) !== project;
   return {
     ...notice,
     message: withLeasesHidden(message, isHidden),

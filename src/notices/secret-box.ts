@@ -40,9 +40,7 @@ export class SecretBox {
       const iv = bytes.subarray(0, ivLength);
       const decipher = createDecipheriv(algorithm, this.key, iv, { authTagLength: tagLength });
       decipher.setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
-      return (
-        decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8')
-      );
+      return decipher.update(bytes.subarray(ivLength + tagLength), undefined, 'utf8') + decipher.final('utf8');
     } catch (error) {
       throw new SecretKeyError(
         'LEASEGRAPH_SECRETS_KEY is not the key with which the secrets of webhooks were encrypted.',

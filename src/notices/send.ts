@@ -29,10 +29,7 @@ export interface SendOptions {
 }
 
 /** Why a URL cannot be a webhook's; null when it can. Names are resolved only when they are called. */
-export function faultOfUrl(
-  text: string,
-  { addresses, allowHttp }: Pick<SendOptions, 'addresses' | 'allowHttp'>,
-) {
+export function faultOfUrl(text: string, { addresses, allowHttp }: Pick<SendOptions, 'addresses' | 'allowHttp'>) {
   if (!URL.canParse(text)) return 'It is not a URL.';
   const { hostname, password, protocol, username } = new URL(text);
   if (protocol !== 'https:' && protocol !== 'http:') return 'It is not an https URL.';

@@ -79,15 +79,9 @@ export class Webhooks {
    * Active again, it gets at once what has waited while it was paused. What happens while it is not active is never
    * delivered.
    */
-  async update(
-    number: number,
-    { active, kinds, secret, ...rest }: WebhookChanges,
-    within?: Within,
-  ): Promise<void> {
+  async update(number: number, { active, kinds, secret, ...rest }: WebhookChanges, within?: Within): Promise<void> {
     const state: Pick<Webhook, 'state' | 'pauseReason' | 'pausedAt'> | null =
-      active === undefined
-        ? null
-        : { state: active ? 'ACTIVE' : 'DISABLED', pauseReason: null, pausedAt: null };
+      active === undefined ? null : { state: active ? 'ACTIVE' : 'DISABLED', pauseReason: null, pausedAt: null };
     await this.prisma.$transaction(async (transaction) => {
       await transaction.webhook.updateMany({
         where: { number },

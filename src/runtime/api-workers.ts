@@ -63,9 +63,7 @@ export async function startApiWorkers({
     const others = live()
       .filter((worker) => worker !== asking && worker.isConnected())
       .map((worker) =>
-        questions.ask<Metrics>((asked) =>
-          worker.send({ type: 'leasegraph-share', asked } satisfies ToWorker),
-        ),
+        questions.ask<Metrics>((asked) => worker.send({ type: 'leasegraph-share', asked } satisfies ToWorker)),
       );
     const all = await Promise.all([metrics(), ...others]);
     return all.filter((each) => each !== null);
@@ -80,16 +78,12 @@ export async function startApiWorkers({
       const { asked } = message as Asked;
       void othersOf(worker).then(
         (others) =>
-          worker.isConnected() &&
-          worker.send({ type: 'leasegraph-others', asked, metrics: others } satisfies ToWorker),
+          worker.isConnected() && worker.send({ type: 'leasegraph-others', asked, metrics: others } satisfies ToWorker),
       );
     });
     worker.on('exit', (code, signal) => {
       if (stopping || !replacing) return;
-      log.error(
-        { worker: worker.process.pid, code, signal },
-        'an API worker has ended; another one is started',
-      );
+      log.error({ worker: worker.process.pid, code, signal }, 'an API worker has ended; another one is started');
       const lived = performance.now() - started;
       setTimeout(() => !stopping && startWorker(slot), lived < minLifetime ? 1_000 : 0).unref();
     });
@@ -102,9 +96,7 @@ export async function startApiWorkers({
     first.on('message', (message: FromWorker) => {
       if (message.type === 'leasegraph-ready') resolve(message.url);
     });
-    first.once('exit', (code) =>
-      reject(new Error(`an API worker could not be started (exit status ${code})`)),
-    );
+    first.once('exit', (code) => reject(new Error(`an API worker could not be started (exit status ${code})`)));
   });
   replacing = true;
   for (let slot = 2; slot <= count; slot += 1) startWorker(slot);

@@ -133,10 +133,7 @@ export class EngineThread {
 
 /** Beside this file in the sources, and in the bundle. */
 function threadEntry(): URL {
-  return new URL(
-    import.meta.url.endsWith('.ts') ? './engine-thread.ts' : './engine-thread.js',
-    import.meta.url,
-  );
+  return new URL(import.meta.url.endsWith('.ts') ? './engine-thread.ts' : './engine-thread.js', import.meta.url);
 }
 
 export interface EngineClientOptions {
@@ -188,11 +185,7 @@ export class EngineClient implements LeaseService {
     this.notices.skipTo(engine.lastNotice);
   }
 
-  submit<K extends CommandName>(
-    kind: K,
-    input: CommandInput<K>,
-    options: CommandOptions,
-  ): Promise<CommandResult<K>> {
+  submit<K extends CommandName>(kind: K, input: CommandInput<K>, options: CommandOptions): Promise<CommandResult<K>> {
     if (this.ended) return Promise.reject(unavailable());
     return this.request((id) => ({ type: 'submit', id, kind, input, options }));
   }

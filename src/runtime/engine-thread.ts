@@ -35,8 +35,7 @@ async function run(): Promise<void> {
     tracing,
     registry,
     clock: new ReportedClock(config.clock.speed),
-    onCommitted: (events, last) =>
-      post(events ? { type: 'events', events } : { type: 'skipped', sequence: last }),
+    onCommitted: (events, last) => post(events ? { type: 'events', events } : { type: 'skipped', sequence: last }),
     onNotices: (notices, last) =>
       post(notices ? { type: 'notices', notices } : { type: 'notices-skipped', sequence: last }),
     onFatal: (error) => post({ type: 'fatal', error: plainError(error) }),

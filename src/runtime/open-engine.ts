@@ -84,8 +84,7 @@ export async function openEngine(
       onNodes: (nodes) => hosts.setNodes(nodes),
       onCachedImages: (images) => {
         const { imageTransfer, preparation } = config.scheduler;
-        if (preparation === 'imagetransfer' && imageTransfer.reuse === 'image-caches')
-          hosts.setCachedImages(images);
+        if (preparation === 'imagetransfer' && imageTransfer.reuse === 'image-caches') hosts.setCachedImages(images);
       },
       notices: config.notices,
       retention: {

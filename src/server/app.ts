@@ -60,9 +60,7 @@ export interface AppOptions {
   /** The registry of /metrics; the app adds its metrics. */
   readonly registry?: Registry | undefined;
   /** Metrics of other threads and processes, shown together with those of the registry. */
-  readonly otherMetrics?:
-    | (() => Promise<readonly MetricObjectWithValues<MetricValue<string>>[][]>)
-    | undefined;
+  readonly otherMetrics?: (() => Promise<readonly MetricObjectWithValues<MetricValue<string>>[][]>) | undefined;
 }
 
 /** The whole HTTP surface, without a port. */
@@ -123,9 +121,7 @@ export function createApp({
   const turns = measuredReadTurns(limits.concurrentReads, registry);
   const fanOut = new FanOut({ services, mask, turns, metrics: createFanOutMetrics(registry) });
   const cache =
-    version && limits.cachedBytes > 0
-      ? measuredCache({ version, maxBytes: limits.cachedBytes }, registry)
-      : null;
+    version && limits.cachedBytes > 0 ? measuredCache({ version, maxBytes: limits.cachedBytes }, registry) : null;
   const graphql = createGraphQLServer({
     services,
     limits,
@@ -149,8 +145,7 @@ export function createApp({
     trace: TraceParent | undefined,
   ): Promise<Answer> => {
     // The header Host is part of it.
-    if (!URL.canParse(request.url))
-      return failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.');
+    if (!URL.canParse(request.url)) return failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.');
     const { pathname } = new URL(request.url);
     if (pathname === '/livez') return json({ status: 'alive' });
     if (pathname.startsWith(assets)) {
@@ -187,8 +182,7 @@ export function createApp({
       const accepted = accept && withoutExcluded(accept);
       if (accept && !accepted) return notAcceptable();
       if (accepted && accepted !== accept) request.headers.set('accept', accepted);
-      const body =
-        request.method === 'POST' ? await bodyOf(request, chunks, limits.bodyBytes) : { value: null };
+      const body = request.method === 'POST' ? await bodyOf(request, chunks, limits.bodyBytes) : { value: null };
       if ('refusal' in body) return body.refusal;
       const response = await graphql.handleRequest(request, {
         principal,
@@ -201,8 +195,7 @@ export function createApp({
     }
     if (pathname === '/metrics') {
       const required = requiredRoleOfPath['/metrics'];
-      if (!hasRole(principal, required))
-        return failure(403, 'FORBIDDEN', `The path requires the role ${required}.`);
+      if (!hasRole(principal, required)) return failure(403, 'FORBIDDEN', `The path requires the role ${required}.`);
       return {
         status: 200,
         headers: { 'content-type': registry.contentType },
@@ -212,11 +205,7 @@ export function createApp({
     return failure(404, 'NOT_FOUND', `There is nothing at ${pathname}. GraphQL is served at ${path}.`);
   };
 
-  const handle = async (
-    request: Request,
-    chunks: BodyChunks | null,
-    peer?: string | undefined,
-  ): Promise<Answer> => {
+  const handle = async (request: Request, chunks: BodyChunks | null, peer?: string | undefined): Promise<Answer> => {
     const requestId = requestIdFrom(request.headers.get('x-request-id'));
     const span = requestSpan(tracing, request, requestId);
     let answer: Answer;
@@ -274,11 +263,7 @@ export function createApp({
 }
 
 /** The span of a request for GraphQL, in the trace of its client if that names one. */
-function requestSpan(
-  tracing: Tracing | null,
-  { headers, method, url }: Request,
-  requestId: string,
-): Span | null {
+function requestSpan(tracing: Tracing | null, { headers, method, url }: Request, requestId: string): Span | null {
   if (tracing === null || !URL.canParse(url) || new URL(url).pathname !== path) return null;
   return tracing.begin(`${method} ${path}`, {
     parent: headers.get('traceparent'),
@@ -339,19 +324,11 @@ const notAcceptable = (): Answer =>
   );
 
 const unauthenticated = (): Answer =>
-  failure(
-    401,
-    'UNAUTHENTICATED',
-    'A valid token is required: send the header "Authorization: Bearer TOKEN".',
-    {
-      'www-authenticate': 'Bearer realm="leasegraph"',
-    },
-  );
+  failure(401, 'UNAUTHENTICATED', 'A valid token is required: send the header "Authorization: Bearer TOKEN".', {
+    'www-authenticate': 'Bearer realm="leasegraph"',
+  });
 
-async function allMetrics(
-  registry: Registry,
-  otherMetrics: NonNullable<AppOptions['otherMetrics']>,
-): Promise<string> {
+async function allMetrics(registry: Registry, otherMetrics: NonNullable<AppOptions['otherMetrics']>): Promise<string> {
   const others = await otherMetrics();
   if (others.length === 0) return registry.metrics();
   return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();

@@ -39,11 +39,7 @@ export type Command = At &
 export type CommandKind = Command['kind'];
 
 /** Refuses updates of what leases of their type do not have. Throws TraceError. */
-export function checkCommands(
-  file: string,
-  commands: readonly Command[],
-  leases: readonly TraceLease[],
-): void {
+export function checkCommands(file: string, commands: readonly Command[], leases: readonly TraceLease[]): void {
   const types = new Map(leases.map(({ id, type }) => [id, type]));
   for (const command of commands) {
     if (command.kind !== 'update') continue;

@@ -40,9 +40,7 @@ export function measureLeases({ leases, events, summary }: SimulationResult): Ma
     if (history === undefined) histories.set(event[1], [event]);
     else history.push(event);
   }
-  return new Map(
-    leases.map((lease) => [lease.id, measure(lease, histories.get(lease.id) ?? [], summary.end)]),
-  );
+  return new Map(leases.map((lease) => [lease.id, measure(lease, histories.get(lease.id) ?? [], summary.end)]));
 }
 
 function measure(lease: LeaseResult, history: readonly EventResult[], runEnd: Seconds): LeaseMeasures {
@@ -67,8 +65,7 @@ function measure(lease: LeaseResult, history: readonly EventResult[], runEnd: Se
   return {
     waiting: start === null ? null : start - submit,
     turnaround,
-    boundedSlowdown:
-      turnaround === null ? null : Math.max(1, turnaround / Math.max(accumulated, slowdownBound)),
+    boundedSlowdown: turnaround === null ? null : Math.max(1, turnaround / Math.max(accumulated, slowdownBound)),
     suspended,
     requeues,
     lostVmTime: requeues === 0 ? 0 : Math.max(0, ran - accumulated) * machines,

@@ -71,8 +71,7 @@ export function loadSimulation(loaded: LoadedConfig, files: SimulationFiles): Lo
   if (site === null && loaded.siteFile !== null) site = readSite(fileSource(loaded.siteFile));
   const { workload, warnings } = loadWorkload({ ...files, trace, inject, images }, site);
   if (workload.site === null) {
-    const expected =
-      'a <site> in it, a site in the configuration, or --site "COUNT TYPE:AMOUNT TYPE:AMOUNT ..."';
+    const expected = 'a <site> in it, a site in the configuration, or --site "COUNT TYPE:AMOUNT TYPE:AMOUNT ..."';
     throw new TraceError('NO_SITE', trace, null, `the trace describes no site, expected ${expected}`);
   }
   const { config } = loaded;

@@ -16,9 +16,7 @@ export function quotasOfUsers(
   const users = new Set(leases.flatMap(({ user }) => user ?? []));
   for (const user of users) {
     const own = quotas.filter((quota) => quota.user === user);
-    const general = quotas.filter(
-      (quota) => quota.user === '*' && !own.some(({ type }) => type === quota.type),
-    );
+    const general = quotas.filter((quota) => quota.user === '*' && !own.some(({ type }) => type === quota.type));
     const limits = [...own, ...general].map(({ user: _, ...quota }): Quota => quota);
     if (limits.length === 0) continue;
     const project = projects.size + 1;

@@ -9,9 +9,7 @@ import type { SimulationConfig } from './workload.ts';
 export interface RunRecord {
   readonly version: string;
   /** Files that were read; null where there was none. */
-  readonly files: Readonly<
-    Record<'trace' | 'config' | 'inject' | 'images' | 'cancel' | 'commands', string | null>
-  >;
+  readonly files: Readonly<Record<'trace' | 'config' | 'inject' | 'images' | 'cancel' | 'commands', string | null>>;
   readonly site: { readonly resourceTypes: readonly string[]; readonly nodes: readonly NodeSet[] };
   readonly configuration: Omit<SimulationConfig, 'site'>;
   readonly statistics: RunSummary;

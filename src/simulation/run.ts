@@ -49,8 +49,7 @@ class Run {
   constructor(private readonly options: SimulationOptions) {
     const { workload, cancellations = [], commands = [], config, policies, observers = [] } = options;
     const site = config.site ?? workload.site;
-    if (!site)
-      throw new SchedulerError('INVALID_SITE', 'neither the configuration nor the trace describes a site');
+    if (!site) throw new SchedulerError('INVALID_SITE', 'neither the configuration nor the trace describes a site');
     this.scheduler = Scheduler.create(site, config.scheduler, { policies });
     this.start = config.startTime;
     this.requests = overrideMemory(workload.leases, config.overrideMemory);
@@ -111,8 +110,7 @@ class Run {
     // (b) What ends and starts.
     scheduler.advance(at);
     // (c) Requests, and one pass.
-    for (; this.dueRequest(at); this.nextRequest += 1)
-      this.request(at, this.requests[this.nextRequest] as TraceLease);
+    for (; this.dueRequest(at); this.nextRequest += 1) this.request(at, this.requests[this.nextRequest] as TraceLease);
     scheduler.schedule(at);
     // (d) As (b).
     scheduler.advance(at);
@@ -198,11 +196,7 @@ class Run {
   /** No lease is left, and none is to come. */
   private isIdle(): boolean {
     const { scheduler } = this;
-    return (
-      this.nextRequest === this.requests.length &&
-      scheduler.reservationCount === 0 &&
-      scheduler.liveLeases === 0
-    );
+    return this.nextRequest === this.requests.length && scheduler.reservationCount === 0 && scheduler.liveLeases === 0;
   }
 
   /** Whether `stop-when` ends the run here, whatever is left. */
@@ -225,10 +219,7 @@ export function toRequest(
   start: Instant,
   { overheads }: Pick<SimulationConfig, 'overheads'>,
 ): LeaseRequest {
-  const { id, type, machines, duration, knownDuration, preemptible, image } = applyOverheads(
-    lease,
-    overheads,
-  );
+  const { id, type, machines, duration, knownDuration, preemptible, image } = applyOverheads(lease, overheads);
   return {
     id,
     type,

@@ -95,9 +95,7 @@ export class CommandMailbox {
 
   private withdraw(id: string, reason: unknown): void {
     this.callers.get(id)?.reject(reason);
-    this.database
-      .query('DELETE FROM commands WHERE id = $1::uuid AND answered_at IS NULL', [id])
-      .catch(() => {});
+    this.database.query('DELETE FROM commands WHERE id = $1::uuid AND answered_at IS NULL', [id]).catch(() => {});
   }
 
   private forget(id: string): void {

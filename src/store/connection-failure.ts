@@ -15,8 +15,7 @@ export function lacksTls(error: unknown): boolean {
   return error instanceof Error && error.message.includes('does not support SSL');
 }
 
-const withoutPassword = (error: unknown) =>
-  error instanceof Error && error.message.includes('client password must be');
+const withoutPassword = (error: unknown) => error instanceof Error && error.message.includes('client password must be');
 
 function reasonFor(error: unknown): string {
   if (withoutPassword(error)) return 'it asks for a password, and none is given';

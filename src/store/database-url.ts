@@ -107,9 +107,7 @@ function parsed(databaseUrl: string): URL {
   const [, authority = '', rest = ''] = /^[^:]*:\/\/([^/?#]*)(.*)$/s.exec(databaseUrl) ?? [];
   if (rest.includes('@') || rest.includes('#') || /^\/[^?]*\//.test(rest)) throw notEncoded();
   if (authority.slice(authority.lastIndexOf('@') + 1).includes(',')) {
-    throw refusal(
-      'names several hosts; only one is supported. Name the primary server, or a proxy that finds it.',
-    );
+    throw refusal('names several hosts; only one is supported. Name the primary server, or a proxy that finds it.');
   }
   const withHost = /^$|@$/.test(authority) ? `${authority}${noHost}` : authority;
   try {
@@ -141,9 +139,7 @@ function parametersOf({ searchParams }: URL): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of searchParams) {
     if (!supported.includes(name)) {
-      throw refusal(
-        `has the parameter "${name}", which is not supported. Supported are ${supported.join(', ')}.`,
-      );
+      throw refusal(`has the parameter "${name}", which is not supported. Supported are ${supported.join(', ')}.`);
     }
     if (parameters.has(name)) throw refusal(`has the parameter "${name}" twice.`);
     parameters.set(name, value);
@@ -168,12 +164,7 @@ function refuseUnsupported(parameters: ReadonlyMap<string, string>): void {
   accept('schema', /^.{1,63}$/s, 'name a schema');
 }
 
-function wholeNumber(
-  parameters: ReadonlyMap<string, string>,
-  name: string,
-  otherwise: number,
-  max: number,
-): number {
+function wholeNumber(parameters: ReadonlyMap<string, string>, name: string, otherwise: number, max: number): number {
   const text = parameters.get(name);
   if (text === undefined) return otherwise;
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;

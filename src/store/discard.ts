@@ -77,8 +77,7 @@ export async function discardLease(
   if (result?.allowed !== 1) {
     throw new StoreError('FENCED', `Another writer has taken over from epoch ${epoch}: nothing was written.`);
   }
-  if (result.discarded !== 1)
-    throw new StoreError('PERMANENT', `There is no lease ${leaseNumber} that has not ended.`);
+  if (result.discarded !== 1) throw new StoreError('PERMANENT', `There is no lease ${leaseNumber} that has not ended.`);
 }
 
 /** The index `leases_quarantined` keeps the first part cheap. */

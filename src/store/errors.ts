@@ -96,9 +96,7 @@ export function describe(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return describe(error.errors[0]);
   const message = error instanceof Error ? error.message : String(error);
   const detail =
-    error instanceof Error && 'detail' in error && typeof error.detail === 'string'
-      ? ` (${error.detail})`
-      : '';
+    error instanceof Error && 'detail' in error && typeof error.detail === 'string' ? ` (${error.detail})` : '';
   const code = codeOf(error);
   return `${message}${detail}${code === null || message.includes(code) ? '' : ` [${code}]`}`;
 }

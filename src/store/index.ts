@@ -43,11 +43,7 @@ export interface OpenStore extends Store {
  * Opens the database and migrates it to the newest schema. Throws StoreError with a message for people: the server is
  * unreachable or refuses the user, the data directory is in use, or a migration fails.
  */
-export async function openStore({
-  asItIs = false,
-  log = silentLog,
-  ...place
-}: StoreOptions): Promise<OpenStore> {
+export async function openStore({ asItIs = false, log = silentLog, ...place }: StoreOptions): Promise<OpenStore> {
   const database = await openDatabase({ ...place, asItIs, log });
   try {
     if (asItIs) await assertMigrated(database);

@@ -65,14 +65,10 @@ export async function load(database: Queryable): Promise<StoredSite | null> {
         leaseId: Number(number),
         message: `Lease ${number}`,
       })),
-      reservations: await read(
-        reservations,
-        `state IN ('SCHEDULED', 'ACTIVE')`,
-        ({ number, lease_number }) => ({
-          leaseId: Number(lease_number),
-          message: `Reservation ${number} of lease ${lease_number}`,
-        }),
-      ),
+      reservations: await read(reservations, `state IN ('SCHEDULED', 'ACTIVE')`, ({ number, lease_number }) => ({
+        leaseId: Number(lease_number),
+        message: `Reservation ${number} of lease ${lease_number}`,
+      })),
       nodes: await all(database, nodeStates, `state <> 'UP' OR state_cause IS NOT NULL`, 'number'),
       maintenance: await all(
         database,

@@ -32,8 +32,7 @@ export function migrationsDirectory(): string {
   for (let directory = dirname(fileURLToPath(import.meta.url)); ; directory = dirname(directory)) {
     const candidate = join(directory, 'prisma', 'migrations');
     if (existsSync(candidate)) return candidate;
-    if (directory === dirname(directory))
-      throw new Error('prisma/migrations is missing from this installation.');
+    if (directory === dirname(directory)) throw new Error('prisma/migrations is missing from this installation.');
   }
 }
 
@@ -84,10 +83,7 @@ export async function assertMigrated(database: Database): Promise<void> {
   );
 }
 
-async function pendingMigrations(
-  session: Queryable,
-  migrations: readonly Migration[],
-): Promise<readonly Migration[]> {
+async function pendingMigrations(session: Queryable, migrations: readonly Migration[]): Promise<readonly Migration[]> {
   const [table] = await session.query<{ exists: boolean }>(
     `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS exists`,
   );

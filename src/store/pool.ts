@@ -11,11 +11,7 @@ export interface PoolOptions extends pg.PoolConfig {
   readonly patience: number;
 }
 
-type Callback = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  done: (error?: Error) => void,
-) => void;
+type Callback = (error: Error | undefined, client: pg.PoolClient | undefined, done: (error?: Error) => void) => void;
 
 /**
  * A pool that continues with its current connections when the server grants no more: queries wait for one of them. The
@@ -70,9 +66,7 @@ export class PatientPool extends pg.Pool {
 
 /** The server, role, database or pooler has reached its connection limit. */
 function isRefused(error: unknown): boolean {
-  return (
-    codeOf(error) === '53300' || (error instanceof Error && /no more connections allowed/.test(error.message))
-  );
+  return codeOf(error) === '53300' || (error instanceof Error && /no more connections allowed/.test(error.message));
 }
 
 /** All connections of the pool are in use. */

@@ -1,13 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import type {
-  Database,
-  MigrationSession,
-  Notification,
-  Queryable,
-  Row,
-  WriterConnection,
-} from './database.ts';
+import type { Database, MigrationSession, Notification, Queryable, Row, WriterConnection } from './database.ts';
 import type { ConnectionSettings } from './database-url.ts';
 import { storeError } from './errors.ts';
 import { Listener } from './listener.ts';
@@ -39,8 +32,7 @@ export class PostgresDatabase implements Database {
       max: settings.poolSize,
       patience: settings.poolTimeout,
       query_timeout: queryTimeout,
-      onConnect: (client) =>
-        prepareSession(queryable(client), { ...settings, statementTimeout: queryTimeout }),
+      onConnect: (client) => prepareSession(queryable(client), { ...settings, statementTimeout: queryTimeout }),
     });
     // Broken idle connections; the pool replaces them.
     this.pool.on('error', (error) => log.debug({ err: error }, 'an idle database connection was lost'));

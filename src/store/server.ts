@@ -59,8 +59,7 @@ async function poolSizeFor(
     [schema],
   );
   if (server === undefined) throw refuse('it does not say who is connected to it.');
-  if (server.number < oldestVersion)
-    throw refuse(`it is PostgreSQL ${server.version}; 14 or newer is needed.`);
+  if (server.number < oldestVersion) throw refuse(`it is PostgreSQL ${server.version}; 14 or newer is needed.`);
   if (!server.schemaExists) {
     throw refuse(`it has no schema "${schema}". Create it: CREATE SCHEMA ${quoted(schema)}.`);
   }

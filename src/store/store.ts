@@ -120,12 +120,7 @@ export class SqlStore implements Store {
          SELECT ${nodes.values} FROM site, jsonb_to_recordset($4::jsonb) AS node(${nodes.recordSet})
        )
        SELECT EXISTS (SELECT FROM fence) AS allowed, EXISTS (SELECT FROM site) AS created`,
-      [
-        writer.epoch,
-        toJson([name]),
-        toJson(spec.resourceTypes),
-        toJson(spec.nodes.map((node) => nodes.toRow(node))),
-      ],
+      [writer.epoch, toJson([name]), toJson(spec.resourceTypes), toJson(spec.nodes.map((node) => nodes.toRow(node)))],
     );
     if (row?.allowed !== true) throw fenced(writer);
     if (!row.created) throw new StoreError('PERMANENT', 'The database holds a site already.');
@@ -192,11 +187,7 @@ export class SqlStore implements Store {
     return rows.map((row) => idempotencyKeys.toRecord(row));
   }
 
-  async events(
-    after: number,
-    limit: number,
-    leaseNumber?: number | null,
-  ): Promise<readonly LeaseEventRecord[]> {
+  async events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly LeaseEventRecord[]> {
     const rows = await this.database.query(
       `SELECT ${leaseEvents.selection} FROM lease_events WHERE sequence > $1 ${leaseNumber == null ? '' : 'AND lease_number = $3'}
        ORDER BY sequence LIMIT $2`,
@@ -238,11 +229,7 @@ export class SqlStore implements Store {
       : { oldest: row.oldest, newest: row.newest };
   }
 
-  private async deleteOldest(
-    table: 'lease_events' | 'notices',
-    before: number,
-    limit: number,
-  ): Promise<number> {
+  private async deleteOldest(table: 'lease_events' | 'notices', before: number, limit: number): Promise<number> {
     // Deletes from the oldest up to the first that is young enough, so that the rest has no gap. The newest row always
     // stays, so that the stored range is known.
     const [row] = await this.database.query<{ deleted: number }>(
@@ -308,17 +295,13 @@ export class SqlStore implements Store {
 
   private connection(writer: WriterTerm): WriterConnection {
     const connection = this.writers.get(writer);
-    if (connection === undefined)
-      throw new StoreError('PERMANENT', 'This right to write comes from another store.');
+    if (connection === undefined) throw new StoreError('PERMANENT', 'This right to write comes from another store.');
     return connection;
   }
 }
 
 function fenced(writer: WriterTerm): StoreError {
-  return new StoreError(
-    'FENCED',
-    `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`,
-  );
+  return new StoreError('FENCED', `Another writer has taken over from epoch ${writer.epoch}: nothing was written.`);
 }
 
 interface Range {

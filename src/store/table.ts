@@ -58,9 +58,7 @@ export class Table<R extends object> {
     this.written = columns.filter(({ select }) => select === undefined);
     const read = columns.filter(({ writeOnly }) => writeOnly !== true);
     this.names = this.written.map(({ name }) => name).join(', ');
-    this.recordSet = this.written
-      .map(({ name, type }) => `${name} ${type === 'instant' ? 'bigint' : type}`)
-      .join(', ');
+    this.recordSet = this.written.map(({ name, type }) => `${name} ${type === 'instant' ? 'bigint' : type}`).join(', ');
     this.values = this.written.map(inserted).join(', ');
     this.replacement = this.changed()
       .map(({ name }) => `${name} = excluded.${name}`)
@@ -71,9 +69,7 @@ export class Table<R extends object> {
 
   /** The same table with a subset of its fields. */
   only<K extends keyof R>(...names: K[]): Table<Pick<R, K>> {
-    const fields = Object.fromEntries(names.map((name) => [name, this.fields[name]])) as unknown as Fields<
-      Pick<R, K>
-    >;
+    const fields = Object.fromEntries(names.map((name) => [name, this.fields[name]])) as unknown as Fields<Pick<R, K>>;
     return new Table(this.name, this.key, fields, this.label as (record: Pick<R, K>) => string);
   }
 
@@ -127,12 +123,10 @@ function merged(columns: readonly Column[]): readonly Column[] {
   return [...byName.values()];
 }
 
-const shapeOf = ({ shape, members }: Column): z.ZodType =>
-  members === undefined ? shape : z.object(members);
+const shapeOf = ({ shape, members }: Column): z.ZodType => (members === undefined ? shape : z.object(members));
 
 /** Exact, since the column rounds to milliseconds. */
-const inserted = ({ name, type }: Column): string =>
-  type === 'instant' ? `to_timestamp(${name} / 1000.0)` : name;
+const inserted = ({ name, type }: Column): string => (type === 'instant' ? `to_timestamp(${name} / 1000.0)` : name);
 
 function selectionOf({ name, type, select }: Column): string {
   if (select !== undefined) return `${select} AS ${name}`;

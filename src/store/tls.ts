@@ -45,9 +45,6 @@ function contentOf(parameter: string, path: string | undefined): string | undefi
     return readFileSync(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StoreError(
-      'PERMANENT',
-      `${path}, which ${parameter} in DATABASE_URL names, cannot be read: ${code}.`,
-    );
+    throw new StoreError('PERMANENT', `${path}, which ${parameter} in DATABASE_URL names, cannot be read: ${code}.`);
   }
 }

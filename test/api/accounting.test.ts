@@ -119,9 +119,7 @@ describeEachDatabase('accounting', (databases) => {
       { ...others, owner: { name: 'bob' } },
     ]);
     const leases = await ask('LEASE', null);
-    expect(
-      leases.map((row: { lease: { number: number }; leases: number }) => [row.lease.number, row.leases]),
-    ).toEqual([
+    expect(leases.map((row: { lease: { number: number }; leases: number }) => [row.lease.number, row.leases])).toEqual([
       [1, 1],
       [2, 1],
       [3, 1],
@@ -155,10 +153,7 @@ describeEachDatabase('accounting', (databases) => {
 
     for (const [step, message] of [
       ['PT0S', '`step` must be longer than 0.'],
-      [
-        'PT1M',
-        'The result would have 2880 periods; the maximum is 1000. Use a longer step or a shorter interval.',
-      ],
+      ['PT1M', 'The result would have 2880 periods; the maximum is 1000. Use a longer step or a shorter interval.'],
     ] as const) {
       const { errors } = await answer('PROJECT', step);
       expect(errors).toMatchObject([{ message, extensions: { code: 'BAD_USER_INPUT' } }]);

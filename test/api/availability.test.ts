@@ -86,9 +86,7 @@ it('is answered for the project for which the request would be made, or refused 
   const answers = async (member: readonly number[] | 'admin') => {
     const name = `member-of-${member}`;
     const created =
-      member === 'admin'
-        ? null
-        : await tokens.create({ name, role: 'USER', projects: member, expiresAt: null });
+      member === 'admin' ? null : await tokens.create({ name, role: 'USER', projects: member, expiresAt: null });
     const found: string[] = [];
     for (const project of projects) {
       const argument = project === null ? '' : `, project: "${project}"`;

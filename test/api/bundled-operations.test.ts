@@ -21,17 +21,12 @@ const definitionsOf = (folder: URL) =>
     .flatMap((name) => parse(readFileSync(new URL(name, folder), 'utf8')).definitions);
 
 /** An operation with the fragments that it uses, as it is sent. */
-function sent(
-  definition: DocumentNode['definitions'][number],
-  all: DocumentNode['definitions'],
-): DocumentNode {
+function sent(definition: DocumentNode['definitions'][number], all: DocumentNode['definitions']): DocumentNode {
   const used = new Set([definition]);
   for (const each of used) {
     visit(each, {
       FragmentSpread: ({ name }) => {
-        const found = all.find(
-          (other) => other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === name.value,
-        );
+        const found = all.find((other) => other.kind === Kind.FRAGMENT_DEFINITION && other.name.value === name.value);
         if (found) used.add(found as FragmentDefinitionNode);
       },
     });

@@ -1,14 +1,6 @@
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { createIdentity } from '../../src/identity/index.ts';
-import {
-  type Answer,
-  apiOnNewDatabase,
-  createNodes,
-  createReservations,
-  hour,
-  lease,
-  now,
-} from './fixture.ts';
+import { type Answer, apiOnNewDatabase, createNodes, createReservations, hour, lease, now } from './fixture.ts';
 
 const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());

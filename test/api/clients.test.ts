@@ -28,8 +28,7 @@ beforeEach(async () => {
 });
 
 const query = 'query ($number: Int) { lease(number: $number) { id number name } }';
-const cancel =
-  'mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { number } userErrors { reason } } }';
+const cancel = 'mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { number } userErrors { reason } } }';
 const events = 'subscription { leaseEvents(after: 0) { sequence } }';
 const leaseId = btoa('Lease:1');
 const event = (sequence: number) =>

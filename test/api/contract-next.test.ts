@@ -77,9 +77,7 @@ function faultsOf(definition: DefinitionNode): string[] {
       const required = fields.filter((field) => String(field.type).endsWith('!') && !given.has(field.name));
       return [
         ...faultsOfArguments(name, definition.fields ?? [], fields),
-        ...(isWhole
-          ? required.map((field) => `${name}.${field.name} is required, but not in the contract`)
-          : []),
+        ...(isWhole ? required.map((field) => `${name}.${field.name} is required, but not in the contract`) : []),
       ];
     }
     case Kind.OBJECT_TYPE_DEFINITION:
@@ -113,9 +111,7 @@ describe('the contract with its clients', () => {
       const type = schema.getType(root) as unknown as {
         getFields(): Record<string, GraphQLField<unknown, unknown>>;
       };
-      return Object.fromEntries(
-        type.getFields()[field]?.args.map(({ name, type: of }) => [name, String(of)]) ?? [],
-      );
+      return Object.fromEntries(type.getFields()[field]?.args.map(({ name, type: of }) => [name, String(of)]) ?? []);
     };
     expect(argumentsOf('Query', 'leases')).toMatchObject({ filter: 'LeaseFilter', orderBy: 'LeaseOrder' });
     expect(argumentsOf('Subscription', 'leaseEvents')).toMatchObject({ filter: 'LeaseEventFilter' });

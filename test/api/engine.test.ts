@@ -17,8 +17,7 @@ async function serve(databases: DatabaseKind) {
 const requestLease = `mutation ($input: RequestLeaseInput!) {
   requestLease(input: $input) { lease { id number state stateReason { code message } queuePosition } userErrors { code path } }
 }`;
-const cancelLease =
-  'mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { state } userErrors { code } } }';
+const cancelLease = 'mutation ($id: ID!) { cancelLease(input: { id: $id }) { lease { state } userErrors { code } } }';
 const machines = (count: number, amount = 100) => [{ count, capacity: [{ type: 'CPU', amount }] }];
 
 describeEachDatabase('the API on the engine', (databases) => {
@@ -109,17 +108,13 @@ describeEachDatabase('the API on the engine', (databases) => {
       { number: reserved.number, queuePosition: null },
       { number: waiting[1].number, queuePosition: 1 },
     ]);
-    expect((await ask(cancelLease, { id: waiting[0].id })).cancelLease.userErrors).toEqual([
-      { code: 'LEASE_ENDED' },
-    ]);
+    expect((await ask(cancelLease, { id: waiting[0].id })).cancelLease.userErrors).toEqual([{ code: 'LEASE_ENDED' }]);
     expect((await ask(cancelLease, { id: btoa('Lease:999') })).cancelLease.userErrors).toEqual([
       { code: 'LEASE_NOT_FOUND' },
     ]);
     await ask(cancelLease, { id: running.id });
     await expect
-      .poll(
-        async () => (await ask('{ leases(filter: { states: [ACTIVE] }) { totalCount } }')).leases.totalCount,
-      )
+      .poll(async () => (await ask('{ leases(filter: { states: [ACTIVE] }) { totalCount } }')).leases.totalCount)
       .toBe(1);
   });
 
@@ -202,11 +197,8 @@ describeEachDatabase('the API on the engine', (databases) => {
     const input = { type: 'IMMEDIATE', machines: machines(2), duration: 'PT1H' };
     const { id: running } = (await ask(requestLease, { input })).requestLease.lease;
     const rows = async () =>
-      (
-        await ask(
-          '{ leases { nodes { number state requestedDuration actualStart estimatedStart estimatedEnd } } }',
-        )
-      ).leases.nodes;
+      (await ask('{ leases { nodes { number state requestedDuration actualStart estimatedStart estimatedEnd } } }'))
+        .leases.nodes;
     await expect.poll(async () => (await rows())[0].state).toBe('ACTIVE');
     const start = new Date(Date.parse((await rows())[0].actualStart) + 2 * 3_600_000).toISOString();
     const next = { type: 'ADVANCE_RESERVATION', machines: machines(2), duration: 'PT1H', start };
@@ -427,9 +419,7 @@ describeEachDatabase('the API on the engine', (databases) => {
       plan: null,
       userErrors: [{ code: 'INVALID_REQUEST', path: ['input', 'end'] }],
     });
-    expect(
-      await ask('{ maintenance { totalCount } nodes { nodes { state } } lease(number: 1) { state } }'),
-    ).toEqual({
+    expect(await ask('{ maintenance { totalCount } nodes { nodes { state } } lease(number: 1) { state } }')).toEqual({
       maintenance: { totalCount: 0 },
       nodes: { nodes: [{ state: 'UP' }, { state: 'UP' }] },
       lease: { state: 'READY' },
@@ -492,14 +482,9 @@ describeEachDatabase('the API on the engine', (databases) => {
     const input = { type: 'IMMEDIATE', machines: machines(1), duration: 'PT1H' };
     await ask(requestLease, { input });
     await expect
-      .poll(
-        async () =>
-          (await ask('{ lease(number: 1) { actions { nodes { kind state nodes { number } } } } }')).lease,
-      )
+      .poll(async () => (await ask('{ lease(number: 1) { actions { nodes { kind state nodes { number } } } } }')).lease)
       .toEqual({ actions: { nodes: [{ kind: 'START', state: 'SUCCEEDED', nodes: [{ number: 1 }] }] } });
-    expect(
-      (await ask('{ nodes { nodes { actions { nodes { kind lease { number } } } } } }')).nodes.nodes,
-    ).toEqual([
+    expect((await ask('{ nodes { nodes { actions { nodes { kind lease { number } } } } } }')).nodes.nodes).toEqual([
       { actions: { nodes: [{ kind: 'START', lease: { number: 1 } }] } },
       { actions: { nodes: [] } },
     ]);

@@ -75,8 +75,6 @@ it('has no code of userErrors that no mutation answers', () => {
   const texts = sources.filter(
     ({ path }) => path.startsWith('src/') && !/prisma|generated|mutations\/codes\.ts$/.test(path),
   );
-  const unused = Object.keys(userErrorCodes).filter(
-    (code) => !texts.some(({ text }) => text.includes(`'${code}'`)),
-  );
+  const unused = Object.keys(userErrorCodes).filter((code) => !texts.some(({ text }) => text.includes(`'${code}'`)));
   expect(unused).toEqual([]);
 });

@@ -77,11 +77,7 @@ describe('LeaseFilter', () => {
     ['several projects', `projects: ${ids('Project', 1, 2)}`, [1, 2, 3]],
     ['submission', `submitted: ${interval(submitted[2], submitted[4])}`, [2, 3]],
     ['submission, to the millisecond', `submitted: ${interval(submitted[2] + 1, submitted[4] + 1)}`, [3, 4]],
-    [
-      'all of them',
-      `numbers: [1, 2], projects: ${ids('Project', 1)}, submitted: ${interval(submitted[1], now)}`,
-      [1],
-    ],
+    ['all of them', `numbers: [1, 2], projects: ${ids('Project', 1)}, submitted: ${interval(submitted[1], now)}`, [1]],
   ])('selects by %s', async (_what, filter, expected) => {
     expect(await found('leases', filter)).toEqual(expected);
   });
@@ -106,11 +102,7 @@ const eventFilters: readonly (readonly [string, string, readonly number[]])[] = 
   ['several leases', `leases: ${ids('Lease', 2, 3)}`, [2, 4, 5]],
   ['an interval', `at: ${interval(now + minute, now + 3 * minute)}`, [2, 3]],
   ['states', 'to: [PENDING, SCHEDULED]', [1, 2, 5]],
-  [
-    'all of them',
-    `leases: ${ids('Lease', 1, 3)}, at: ${interval(now + 1, now + hour)}, to: [QUEUED]`,
-    [3, 4],
-  ],
+  ['all of them', `leases: ${ids('Lease', 1, 3)}, at: ${interval(now + 1, now + hour)}, to: [QUEUED]`, [3, 4]],
 ];
 
 /** What a subscription delivers. */

@@ -14,11 +14,7 @@ import {
   maxUrlLength,
   maxWindows,
 } from '../../src/api/limits.ts';
-import {
-  maxAccountingGroups,
-  maxAccountingPeriods,
-  maxAccountingRows,
-} from '../../src/api/read/accounting.ts';
+import { maxAccountingGroups, maxAccountingPeriods, maxAccountingRows } from '../../src/api/read/accounting.ts';
 import { maxHoldings } from '../../src/api/read/nodes.ts';
 import { maxNodes } from '../../src/api/schema/mutations/node-inventory.ts';
 import { CommandError } from '../../src/engine/ports.ts';
@@ -68,9 +64,7 @@ describe('fixed limits', async () => {
       return api.ask(query);
     };
     expect((await ask(maxWindows)).data.availability.windows.length).toBe(1_000);
-    expect(
-      (await ask(maxWindows + 1)).errors?.map(({ message, extensions }) => [extensions?.code, message]),
-    ).toEqual([
+    expect((await ask(maxWindows + 1)).errors?.map(({ message, extensions }) => [extensions?.code, message])).toEqual([
       [
         'OPERATION_TOO_LARGE',
         'There are 1001 intervals of possible starts; the maximum is 1000. Use a shorter interval.',

@@ -192,10 +192,7 @@ export interface Api {
   /** The answer to an operation. */
   ask(query: string, variables?: Record<string, unknown>): Promise<Answer>;
   /** The same, and how many SQL statements it took. */
-  count(
-    query: string,
-    bearer?: string,
-  ): Promise<{ readonly answer: Answer; readonly statements: readonly string[] }>;
+  count(query: string, bearer?: string): Promise<{ readonly answer: Answer; readonly statements: readonly string[] }>;
   /** Resolves when the audit records of refused mutations, for which no answer waits, have been written. */
   auditWritten(): Promise<void>;
 }
@@ -211,14 +208,9 @@ export const graphqlRequest = (query: string, variables?: Record<string, unknown
     body: JSON.stringify({ query, variables }),
   });
 
-export function apiOn(
-  prisma: PrismaClient,
-  options: Partial<AppOptions> = {},
-  statements: string[] = [],
-): Api {
+export function apiOn(prisma: PrismaClient, options: Partial<AppOptions> = {}, statements: string[] = []): Api {
   const leases = new FakeLeases();
-  leases.audit = ({ role, ...record }) =>
-    prisma.auditEntry.create({ data: { ...record, role: role as Role } });
+  leases.audit = ({ role, ...record }) => prisma.auditEntry.create({ data: { ...record, role: role as Role } });
   const identity = createIdentity({ prisma, adminToken: token });
   const app = createApp({
     isOutage,
@@ -231,8 +223,7 @@ export function apiOn(
     },
     ...options,
   });
-  const post = (query: string, variables?: Record<string, unknown>) =>
-    app.fetch(graphqlRequest(query, variables));
+  const post = (query: string, variables?: Record<string, unknown>) => app.fetch(graphqlRequest(query, variables));
   const ask = async (query: string, variables?: Record<string, unknown>): Promise<Answer> =>
     (await (await post(query, variables)).json()) as Answer;
   return {
@@ -301,10 +292,7 @@ export interface ReservationRow {
   readonly plan?: Prisma.InputJsonObject;
 }
 
-export async function createReservations(
-  prisma: PrismaClient,
-  rows: readonly ReservationRow[],
-): Promise<void> {
+export async function createReservations(prisma: PrismaClient, rows: readonly ReservationRow[]): Promise<void> {
   await prisma.reservation.createMany({
     data: rows.map(({ number, lease, start, end, kind = 'VM', state = 'DONE', plan = {} }) => ({
       number,
@@ -334,11 +322,7 @@ export async function createReservations(
   await prisma.$executeRawUnsafe(/^INSERT INTO "utilization_hours"[^;]*;/m.exec(sql)?.[0] ?? '');
 }
 
-export const createNodes = (
-  prisma: PrismaClient,
-  count: number,
-  capacity: Amounts = { CPU: 400, Memory: 8192 },
-) =>
+export const createNodes = (prisma: PrismaClient, count: number, capacity: Amounts = { CPU: 400, Memory: 8192 }) =>
   prisma.computeNode.createMany({
     data: Array.from({ length: count }, (_, index) => ({
       number: index + 1,

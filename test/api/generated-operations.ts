@@ -43,19 +43,13 @@ const idTypes: Readonly<Record<string, string>> = {
   action: 'Action',
 };
 const globalId = (type: string) => fc.integer({ min: 1, max: 6 }).map((number) => btoa(`${type}:${number}`));
-const globalIds = ['Lease', 'ComputeNode', 'Reservation', 'LeaseEvent', 'Project', 'Token', 'Action'].map(
-  globalId,
-);
+const globalIds = ['Lease', 'ComputeNode', 'Reservation', 'LeaseEvent', 'Project', 'Token', 'Action'].map(globalId);
 const hour = 3_600_000;
 const instants = (now: number, min: number, max: number) =>
   fc.integer({ min, max }).map((hours) => new Date(now + hours * hour).toISOString());
 
 const recurrences: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
-  rule: fc.constantFrom(
-    'FREQ=DAILY;COUNT=3',
-    'FREQ=WEEKLY;BYDAY=MO,TH',
-    'FREQ=MONTHLY;BYMONTHDAY=31;COUNT=2',
-  ),
+  rule: fc.constantFrom('FREQ=DAILY;COUNT=3', 'FREQ=WEEKLY;BYDAY=MO,TH', 'FREQ=MONTHLY;BYMONTHDAY=31;COUNT=2'),
   timeZone: fc.constantFrom('UTC', 'Europe/Berlin'),
   firstStart: fc.constantFrom('2030-03-30T02:30:00', '2030-01-31T23:00:00'),
 };
@@ -80,22 +74,12 @@ const absurdValues: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     fc.string({ maxLength: 12 }),
     fc.constantFrom(btoa('Lease:0'), btoa('Lease:4294967296'), btoa('Site:1')),
   ),
-  String: fc.oneof(
-    fc.string({ maxLength: 12 }),
-    fc.string({ unit: 'binary', maxLength: 12 }),
-    fc.constant('\0'),
-  ),
+  String: fc.oneof(fc.string({ maxLength: 12 }), fc.string({ unit: 'binary', maxLength: 12 }), fc.constant('\0')),
   Boolean: fc.constantFrom(0, 'true'),
   Float: fc.constantFrom(0, -1, 1e-300, 1e308, '1'),
   Int: fc.constantFrom(-1, 100, 101, 10_000, 10_001, 2 ** 31 - 1, -(2 ** 31), 2 ** 31, 0.5),
   Long: fc.constantFrom(0, 2 ** 31, Number.MAX_SAFE_INTEGER, 2 ** 53, 1.5, -1, '1'),
-  DateTime: fc.constantFrom(
-    '1970-01-01T00:00:00Z',
-    '9999-12-31T23:59:59.999Z',
-    '2030-02-30T00:00:00Z',
-    '',
-    0,
-  ),
+  DateTime: fc.constantFrom('1970-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z', '2030-02-30T00:00:00Z', '', 0),
   Duration: fc.constantFrom('PT0S', 'PT0.001S', 'P104249991D', 'P1Y', 'PT', '-PT1S', 60),
 };
 
@@ -113,10 +97,7 @@ export class Operations {
   draw(draw: Draw, kind: OperationKind): Operation {
     const root = this.schema.getRootType(kind as OperationTypeNode);
     const isAbsurd = draw(fc.nat, { max: 3 }) === 0;
-    return new Drawing(this.schema, this.sensible, this.now, isAbsurd, draw).operation(
-      kind,
-      root as GraphQLObjectType,
-    );
+    return new Drawing(this.schema, this.sensible, this.now, isAbsurd, draw).operation(kind, root as GraphQLObjectType);
   }
 }
 
@@ -201,20 +182,15 @@ class Drawing {
       const length = this.draw(fc.integer, { min: this.isAbsurd ? 0 : 1, max: 3 });
       return Array.from({ length }, () => this.value(type.ofType, where));
     }
-    if (isEnumType(type))
-      return this.draw(() => fc.constantFrom(...type.getValues().map(({ name }) => name)));
+    if (isEnumType(type)) return this.draw(() => fc.constantFrom(...type.getValues().map(({ name }) => name)));
     if (isInputObjectType(type)) {
       const fields = Object.values(type.getFields()).filter(
         (field) => isNonNullType(field.type) || this.draw(fc.nat, { max: 2 }) === 0,
       );
-      return Object.fromEntries(
-        fields.map((field) => [field.name, this.value(field.type, `${where} ${field.name}`)]),
-      );
+      return Object.fromEntries(fields.map((field) => [field.name, this.value(field.type, `${where} ${field.name}`)]));
     }
     return this.draw(
-      () =>
-        (strange ? absurdValues[type.name] : this.sensibleValue(type.name, where)) ??
-        unknownScalar(type.name),
+      () => (strange ? absurdValues[type.name] : this.sensibleValue(type.name, where)) ?? unknownScalar(type.name),
     );
   }
 

@@ -20,9 +20,7 @@ function messagesOf({ data, errors = [] }: Answer): string[] {
   const valuesOf = (object: object, field: string): unknown[] =>
     Object.entries(object).flatMap(([alias, value]) => (alias.startsWith(`${field}_`) ? [value] : []));
   const payloads = Object.values((data ?? {}) as Record<string, object | null>);
-  const userErrors = payloads.flatMap((payload) =>
-    payload ? (valuesOf(payload, 'userErrors') as object[][]) : [],
-  );
+  const userErrors = payloads.flatMap((payload) => (payload ? (valuesOf(payload, 'userErrors') as object[][]) : []));
   return [
     ...errors.map(({ message }) => message),
     ...userErrors.flat().flatMap((error) => valuesOf(error, 'message') as string[]),
@@ -48,12 +46,7 @@ describeDatabase('embedded', 'generated operations', (databases) => {
       expiresAt: null,
     });
     const operations = new Operations(schema, Date.now());
-    const send = (
-      query: string,
-      variables: Readonly<Record<string, unknown>>,
-      as: string,
-      accept: string,
-    ) => {
+    const send = (query: string, variables: Readonly<Record<string, unknown>>, as: string, accept: string) => {
       const request = graphqlRequest(query, variables);
       request.headers.set('authorization', `Bearer ${as}`);
       request.headers.set('accept', accept);
@@ -67,9 +60,7 @@ describeDatabase('embedded', 'generated operations', (databases) => {
     const watch = async ({ query, variables }: Operation, as: string) => {
       const response = await send(query, variables, as, 'text/event-stream');
       const reader = response.body?.getReader();
-      const isOver = send('{ serverTime leases { totalCount } }', {}, as, 'application/json').then(
-        () => null,
-      );
+      const isOver = send('{ serverTime leases { totalCount } }', {}, as, 'application/json').then(() => null);
       let text = '';
       for (let next = reader?.read(); next; next = reader?.read()) {
         const read = await Promise.race([next, isOver]);
@@ -98,16 +89,12 @@ describeDatabase('embedded', 'generated operations', (databases) => {
         expect(codes, described).not.toContain('INTERNAL');
         for (const { extensions } of answers as readonly { readonly extensions?: Extensions }[]) {
           const { requested, throttle } = extensions?.cost ?? { requested: 0, throttle: { available: 0 } };
-          expect([requested, Math.ceil(throttle.available)].every(Number.isSafeInteger), described).toBe(
-            true,
-          );
+          expect([requested, Math.ceil(throttle.available)].every(Number.isSafeInteger), described).toBe(true);
           expect(requested, described).toBeGreaterThanOrEqual(0);
         }
         const messages = answers.flatMap(messagesOf);
         // Some messages of the GraphQL library about variables end without a full stop.
-        const faulty = messages.filter(
-          (message) => !isSentence(message) && !message.startsWith('Variable "$'),
-        );
+        const faulty = messages.filter((message) => !isSentence(message) && !message.startsWith('Variable "$'));
         expect(faulty, described).toEqual([]);
         counts.messages += messages.length;
         const data = answers.flatMap((answer) => answer.data ?? []);

@@ -83,9 +83,8 @@ test('operators see how hosts do, with one question for all nodes', async () => 
 
 test('others see nothing of hosts, and the writer is not asked', async () => {
   await using api = await troubled();
-  const { createToken } = (
-    await api.ask('mutation { createToken(input: { name: "ada", role: USER }) { secret } }')
-  ).data;
+  const { createToken } = (await api.ask('mutation { createToken(input: { name: "ada", role: USER }) { secret } }'))
+    .data;
   const request = graphqlRequest(hosts);
   request.headers.set('authorization', `Bearer ${createToken.secret}`);
   const answer = await (await api.app.fetch(request)).json();
@@ -116,9 +115,7 @@ test('the command line shows the host of a node, and of all nodes what is wrong'
     'stray machine 1 of lease 77: suspended, since 2030-01-31 07:59:00, being removed',
   ];
   const { out } = await cli('node', '1', ...api.server);
-  expect(out).toContain(
-    ['answered 2030-01-31 07:55:00', ...troubles].map((line) => `host      ${line}\n`).join(''),
-  );
+  expect(out).toContain(['answered 2030-01-31 07:55:00', ...troubles].map((line) => `host      ${line}\n`).join(''));
   expect((await cli('node', '3', ...api.server)).out).toContain('host      has not answered yet\n');
   const { out: nodes } = await cli('nodes', ...api.server);
   expect(nodes.match(/^ {4}.*$/gm)).toEqual([`    ${troubles.join('; ')}`]);

@@ -160,9 +160,7 @@ describeEachDatabase('with an idempotency key', (databases) => {
     expect(await create(`${url}b`)).toEqual({ webhook: null, secret: null, userErrors: conflict });
     expect((await ask('{ webhooks { totalCount } }')).webhooks).toEqual({ totalCount: 1 });
     await ask(`mutation { deleteWebhook(input: { id: "${id}" }) { deletedId userErrors { code } } }`);
-    expect((await create(url)).userErrors).toEqual([
-      { code: 'WEBHOOK_NOT_FOUND', path: ['input', 'idempotencyKey'] },
-    ]);
+    expect((await create(url)).userErrors).toEqual([{ code: 'WEBHOOK_NOT_FOUND', path: ['input', 'idempotencyKey'] }]);
   });
 
   it('a key of what the engine makes, and the same of something else, are two', async () => {

@@ -13,12 +13,8 @@ const [physics, biology] = [1, 2];
 beforeAll(() => prisma.project.createMany({ data: [{ name: 'physics' }, { name: 'biology' }] }));
 beforeEach(() => prisma.token.deleteMany());
 
-const create = (
-  name: string,
-  projects: readonly number[],
-  role: Role = 'USER',
-  expiresAt: Date | null = null,
-) => tokens.create({ name, role, projects, expiresAt });
+const create = (name: string, projects: readonly number[], role: Role = 'USER', expiresAt: Date | null = null) =>
+  tokens.create({ name, role, projects, expiresAt });
 
 const update = async (number: number, fields: string) =>
   (
@@ -69,8 +65,7 @@ it('members are the holders of valid tokens, in pages', async () => {
 
 it('updateToken changes what is given, and the next request has the new rights', async () => {
   const { secret, token } = await create('ada', [physics]);
-  const seen = async () =>
-    (await api.count('{ viewer { role projects { name } } }', secret)).answer.data?.viewer;
+  const seen = async () => (await api.count('{ viewer { role projects { name } } }', secret)).answer.data?.viewer;
   expect(await seen()).toEqual({ role: 'USER', projects: [{ name: 'physics' }] });
   const lists = `addProjects: ["${id('Project', biology)}"], removeProjects: ["${id('Project', physics)}"]`;
   expect(await update(token.number, lists)).toMatchObject({
@@ -93,12 +88,7 @@ it('updateToken changes what is given, and the next request has the new rights',
 
 it.each([
   ['nothing', '', 'INVALID_REQUEST', ['input']],
-  [
-    'an expiry that has passed',
-    'expiresAt: "2020-01-01T00:00:00Z"',
-    'INVALID_REQUEST',
-    ['input', 'expiresAt'],
-  ],
+  ['an expiry that has passed', 'expiresAt: "2020-01-01T00:00:00Z"', 'INVALID_REQUEST', ['input', 'expiresAt']],
   [
     'an unknown project',
     `addProjects: ["${id('Project', 1)}", "${id('Project', 9)}"]`,

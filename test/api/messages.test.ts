@@ -56,8 +56,7 @@ function messagesIn(path: string, text: string): Message[] {
   }
   const literals = (node: unknown): string[] => {
     if (!isNode(node)) return [];
-    if (node.type === 'ConditionalExpression')
-      return [...literals(node.consequent), ...literals(node.alternate)];
+    if (node.type === 'ConditionalExpression') return [...literals(node.consequent), ...literals(node.alternate)];
     if (node.type === 'Identifier') return literals(constants.get(node.name));
     const found = textOf(node);
     return found === null ? [] : [found];

@@ -162,12 +162,7 @@ describe('requestLease', () => {
       'INVALID_REQUEST',
       ['input', 'machines', '0', 'count'],
     ],
-    [
-      'too many machines',
-      machine([{ type: 'CPU', amount: 1 }], 10_001),
-      'INVALID_REQUEST',
-      ['input', 'machines'],
-    ],
+    ['too many machines', machine([{ type: 'CPU', amount: 1 }], 10_001), 'INVALID_REQUEST', ['input', 'machines']],
     [
       'far too many machines',
       machine([{ type: 'CPU', amount: 1 }], 2 ** 31 - 1),
@@ -214,12 +209,7 @@ describe('requestLease', () => {
     ['a name that looks like another', { name: 'a\u2060b' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with a separator of lines', { name: 'a\u2028b' }, 'INVALID_REQUEST', ['input', 'name']],
     ['a name with an unpaired surrogate', { name: 'x\ud83d' }, 'INVALID_REQUEST', ['input', 'name']],
-    [
-      'a key with an unpaired surrogate',
-      { idempotencyKey: '\udca5x' },
-      'INVALID_REQUEST',
-      ['input', 'idempotencyKey'],
-    ],
+    ['a key with an unpaired surrogate', { idempotencyKey: '\udca5x' }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
     ['an empty key', { idempotencyKey: '' }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
     ['a long key', { idempotencyKey: 'x'.repeat(201) }, 'INVALID_REQUEST', ['input', 'idempotencyKey']],
     [
@@ -228,12 +218,7 @@ describe('requestLease', () => {
       'INVALID_REQUEST',
       ['input', 'diskImage', 'name'],
     ],
-    [
-      'an advance reservation without a start',
-      { type: 'ADVANCE_RESERVATION' },
-      'INVALID_REQUEST',
-      ['input', 'start'],
-    ],
+    ['an advance reservation without a start', { type: 'ADVANCE_RESERVATION' }, 'INVALID_REQUEST', ['input', 'start']],
     [
       'an advance reservation in the past',
       { type: 'ADVANCE_RESERVATION', start: iso(now - 1) },
@@ -253,12 +238,7 @@ describe('requestLease', () => {
       'INVALID_REQUEST',
       ['input', 'start'],
     ],
-    [
-      'a deadline of a best-effort lease',
-      { deadline: iso(now + hour) },
-      'INVALID_REQUEST',
-      ['input', 'deadline'],
-    ],
+    ['a deadline of a best-effort lease', { deadline: iso(now + hour) }, 'INVALID_REQUEST', ['input', 'deadline']],
     [
       'a known duration on a server that does not simulate',
       { knownDuration: 'PT1M' },
@@ -299,8 +279,7 @@ describe('requestLease', () => {
   });
 
   it('returns the path into literals as into variables', async () => {
-    const query = (input: string) =>
-      `{ requestLease(input: ${input}) { lease { id } userErrors { code path } } }`;
+    const query = (input: string) => `{ requestLease(input: ${input}) { lease { id } userErrors { code path } } }`;
     const machines = '[{ count: 1, capacity: [{ type: "CPU", amount: 1 }, { type: "GPU", amount: 1 }] }]';
     const errors = [{ code: 'INVALID_REQUEST', path: ['input', 'machines', '0', 'capacity', '1', 'type'] }];
     const literal = await current.ask(
@@ -497,20 +476,16 @@ describe('cancelLease', () => {
     expect(current.leases.cancelled).toEqual([3]);
   });
 
-  it.each([
-    'nonsense',
-    '',
-    btoa('ComputeNode:1'),
-    btoa('Lease:-1'),
-    btoa('Lease:1e9'),
-    btoa('Lease:4294967297'),
-  ])('refuses the id %j', async (wrong) => {
-    expect(await cancel(wrong)).toEqual({
-      lease: null,
-      userErrors: [{ code: 'INVALID_ID', message: expect.any(String), path: ['input', 'id'] }],
-    });
-    expect(current.leases.cancelled).toEqual([]);
-  });
+  it.each(['nonsense', '', btoa('ComputeNode:1'), btoa('Lease:-1'), btoa('Lease:1e9'), btoa('Lease:4294967297')])(
+    'refuses the id %j',
+    async (wrong) => {
+      expect(await cancel(wrong)).toEqual({
+        lease: null,
+        userErrors: [{ code: 'INVALID_ID', message: expect.any(String), path: ['input', 'id'] }],
+      });
+      expect(current.leases.cancelled).toEqual([]);
+    },
+  );
 
   it('returns LEASE_NOT_FOUND, LEASE_ENDED and LEASE_QUARANTINED of the engine', async () => {
     for (const code of ['LEASE_NOT_FOUND', 'LEASE_ENDED', 'LEASE_QUARANTINED'] as const) {
@@ -591,9 +566,7 @@ describe('recoverAction', () => {
       `mutation { recoverAction(input: { id: "${btoa('Action:4')}", recovery: RETRY }) { action { state error } userErrors { code } } }`,
     );
     expect(data.recoverAction).toEqual({ action: { state: 'PENDING', error: 'no answer' }, userErrors: [] });
-    expect(current.leases.submitted).toEqual([
-      { kind: 'recoverAction', input: { actionId: 4, recovery: 'RETRY' } },
-    ]);
+    expect(current.leases.submitted).toEqual([{ kind: 'recoverAction', input: { actionId: 4, recovery: 'RETRY' } }]);
   });
 });
 

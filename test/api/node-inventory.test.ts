@@ -77,10 +77,9 @@ async function serve(database: Database) {
       ).removeNode,
     setState: async (id: string, state: string) =>
       (
-        await ask(
-          'mutation ($input: SetNodeStateInput!) { setNodeState(input: $input) { userErrors { code } } }',
-          { input: { id, state } },
-        )
+        await ask('mutation ($input: SetNodeStateInput!) { setNodeState(input: $input) { userErrors { code } } }', {
+          input: { id, state },
+        })
       ).setNodeState,
     /** The nodes that a lease of one whole machine per count was given, and its state. */
     request: async (count: number) => {
@@ -157,9 +156,7 @@ describeEachDatabase('the nodes of a site', (databases) => {
     expect(restarted.known()).toEqual(['node-1', 'node-2 (removed 2)', 'node-2']);
     expect((await restarted.request(2)).nodes).toEqual([1, 1]);
     expect((await restarted.request(1)).state).toBe('REJECTED');
-    expect((await restarted.add({ hostname: 'node-4', capacity: capacity(100) })).nodes).toMatchObject([
-      { number: 4 },
-    ]);
+    expect((await restarted.add({ hostname: 'node-4', capacity: capacity(100) })).nodes).toMatchObject([{ number: 4 }]);
   });
 
   it('stay as they are when a change is refused', async () => {
@@ -169,9 +166,7 @@ describeEachDatabase('the nodes of a site', (databases) => {
     const at = (...path: readonly string[]) => ['input', 'nodes', ...path];
     expect(await refused()).toEqual([{ code: 'INVALID_REQUEST', path: at() }]);
     expect(await refused(one, one)).toEqual([{ code: 'NAME_TAKEN', path: at('1', 'hostname') }]);
-    expect(await refused({ ...one, hostname: 'node-1' })).toEqual([
-      { code: 'NAME_TAKEN', path: at('0', 'hostname') },
-    ]);
+    expect(await refused({ ...one, hostname: 'node-1' })).toEqual([{ code: 'NAME_TAKEN', path: at('0', 'hostname') }]);
     const twice = [
       { key: 'rack', value: 'b' },
       { key: 'rack', value: 'c' },
@@ -180,14 +175,10 @@ describeEachDatabase('the nodes of a site', (databases) => {
       { code: 'INVALID_REQUEST', path: at('0', 'labels', '1', 'key') },
     ]);
     for (const hostname of [' ', '-x', '../x', 'a;rm', 'a b']) {
-      expect(await refused({ ...one, hostname })).toEqual([
-        { code: 'INVALID_REQUEST', path: at('0', 'hostname') },
-      ]);
+      expect(await refused({ ...one, hostname })).toEqual([{ code: 'INVALID_REQUEST', path: at('0', 'hostname') }]);
     }
     for (const address of ['host/system?command=/x#', 'a b;$(x)', '-oProxyCommand=x']) {
-      expect(await refused({ ...one, address })).toEqual([
-        { code: 'INVALID_REQUEST', path: at('0', 'address') },
-      ]);
+      expect(await refused({ ...one, address })).toEqual([{ code: 'INVALID_REQUEST', path: at('0', 'address') }]);
     }
     expect(await refused({ ...one, capacity: [{ type: 'GPU', amount: 1 }] })).toEqual([
       { code: 'INVALID_REQUEST', path: at('0', 'capacity', '0', 'type') },
@@ -199,9 +190,7 @@ describeEachDatabase('the nodes of a site', (databases) => {
     expect(await refused({ ...one, labels: [{ key: '', value: 'b' }] })).toEqual([
       { code: 'INVALID_REQUEST', path: at('0', 'labels', '0', 'key') },
     ]);
-    expect((await site.remove(idOf(2))).userErrors).toEqual([
-      { code: 'NODE_NOT_FOUND', path: ['input', 'id'] },
-    ]);
+    expect((await site.remove(idOf(2))).userErrors).toEqual([{ code: 'NODE_NOT_FOUND', path: ['input', 'id'] }]);
     expect((await site.listed()).totalCount).toBe(1);
 
     await site.add(one);

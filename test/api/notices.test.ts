@@ -25,11 +25,7 @@ const records: readonly NoticeRecord[] = [
   notice(5, 'LEASE_MOVED', { leaseId: 9, facts: { previousStart: now, start: now + minute } }),
 ];
 
-function notice(
-  sequence: number,
-  kind: NoticeRecord['kind'],
-  rest: Partial<NoticeRecord> = {},
-): NoticeRecord {
+function notice(sequence: number, kind: NoticeRecord['kind'], rest: Partial<NoticeRecord> = {}): NoticeRecord {
   return {
     ...{ sequence, kind, at: now + sequence, leaseId: null, project: null, node: null, maintenance: null },
     ...{ message: `notice ${sequence}`, reason: null, facts: {} },

@@ -145,8 +145,7 @@ const lists: Readonly<Record<string, List>> = {
       await prisma.project.create({ data: { number: 1, name: 'genomics' } });
       await createLease(other);
     },
-    create: (rows) =>
-      prisma.lease.createMany({ data: rows.map(({ number }) => lease(number, { projectNumber: 1 })) }),
+    create: (rows) => prisma.lease.createMany({ data: rows.map(({ number }) => lease(number, { projectNumber: 1 })) }),
     remove: removeLeases,
     compare: byNumber,
   },
@@ -312,12 +311,7 @@ it('every connection of the schema is read here', () => {
 const idOf = (type: string) => btoa(`${type}:1`);
 const numberOf = (id: string) => Number(atob(id).split(':')[1]);
 
-async function readPage(
-  { field, filter, id = 'id' }: List,
-  size: number,
-  backward: boolean,
-  cursor: string | null,
-) {
+async function readPage({ field, filter, id = 'id' }: List, size: number, backward: boolean, cursor: string | null) {
   const [type = '', name = ''] = field.split('.');
   const page = `${backward ? 'last' : 'first'}: ${size}`;
   const position = cursor === null ? '' : `${backward ? 'before' : 'after'}: "${cursor}"`;

@@ -16,9 +16,7 @@ describeEachDatabase('a dry run of an end', (databases) => {
       expect(errors).toBeUndefined();
       return data;
     };
-    const { createToken } = await ask(
-      'mutation { createToken(input: { name: "ada", role: USER }) { secret } }',
-    );
+    const { createToken } = await ask('mutation { createToken(input: { name: "ada", role: USER }) { secret } }');
     const ada = createToken.secret as string;
     const request = async (fields: object, token: string): Promise<string> => {
       const input = { machines: [{ count: 2, capacity: [{ type: 'CPU', amount: 100 }] }], ...fields };

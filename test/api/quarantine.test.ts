@@ -128,9 +128,7 @@ describeEachDatabase('quarantined leases', (databases) => {
     expect(events.nodes).toEqual(
       [1, 2].map((number) => ({ from: 'ACTIVE', reason: { code: 'DISCARDED' }, lease: { number } })),
     );
-    const { notices } = await server.ask(
-      '{ notices { nodes { kind message reason { code } lease { number } } } }',
-    );
+    const { notices } = await server.ask('{ notices { nodes { kind message reason { code } lease { number } } } }');
     expect(notices.nodes).toEqual(
       [1, 2].map((number) => ({
         kind: 'LEASE_FAILED',
@@ -143,8 +141,7 @@ describeEachDatabase('quarantined leases', (databases) => {
     expect(await request(server, 2)).toEqual({ lease: { number: 3 }, userErrors: [] });
     await expect.poll(() => stateOf(server, 3)).toBe('ACTIVE');
     const destroyed = async () =>
-      (await server.ask('{ leases(first: 2) { nodes { actions(last: 1) { nodes { kind state } } } } }'))
-        .leases.nodes;
+      (await server.ask('{ leases(first: 2) { nodes { actions(last: 1) { nodes { kind state } } } } }')).leases.nodes;
     const gone = { actions: { nodes: [{ kind: 'DESTROY', state: 'SUCCEEDED' }] } };
     await expect.poll(destroyed).toEqual([gone, gone]);
     const running = async () =>

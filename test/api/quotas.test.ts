@@ -90,9 +90,7 @@ describeEachDatabase('quotas', (databases) => {
     const available =
       '{ availability(machines: [{ count: 1, capacity: [{ type: "CPU", amount: 100 }] }], duration: "PT1M", from: "2020-01-01T00:00:00Z") { earliestStart } serverTime }';
     const forAda = await ask(available, {}, ada);
-    expect(Date.parse(forAda.availability.earliestStart)).toBeGreaterThan(
-      Date.parse(forAda.serverTime) + 3_000_000,
-    );
+    expect(Date.parse(forAda.availability.earliestStart)).toBeGreaterThan(Date.parse(forAda.serverTime) + 3_000_000);
 
     // The records of what was accepted were written with it; that of the refusal comes after its answer.
     const records = await ask(
@@ -114,9 +112,7 @@ describeEachDatabase('quotas', (databases) => {
     expect((await ask(seen, {}, ada)).viewer.projects).toEqual([
       { quotas: [{ type: 'CPU', amount: 150, usage: { amount: 100, leases: 1 } }] },
     ]);
-    expect(
-      (await ask(update, { input: { id, quotas: [{ type: 'CPU', amountHours: 50 }] } })).updateProject,
-    ).toEqual({
+    expect((await ask(update, { input: { id, quotas: [{ type: 'CPU', amountHours: 50 }] } })).updateProject).toEqual({
       project: null,
       userErrors: [
         {

@@ -243,11 +243,7 @@ describeEachDatabase('reading', (databases) => {
     ['a negative page', '{ leases(first: -1) { totalCount } }', '`first` is -1; it must be 0 or more.'],
     ['a page that is too large', '{ nodes(last: 101) { totalCount } }', '`last` is 101; the maximum is 100.'],
     ['a malformed cursor', '{ leases(after: "x") { totalCount } }', 'not a cursor of this list'],
-    [
-      'a cursor of another list',
-      `{ leases(after: "${btoa('nodes:1')}") { totalCount } }`,
-      'not a cursor of this list',
-    ],
+    ['a cursor of another list', `{ leases(after: "${btoa('nodes:1')}") { totalCount } }`, 'not a cursor of this list'],
     [
       'a cursor with a number that is too large',
       `{ leases(after: "${btoa('leases:99999999999999999')}") { totalCount } }`,
@@ -260,11 +256,7 @@ describeEachDatabase('reading', (databases) => {
         (field) => `auditLog(filter: { ${field}: ["a\\u0000"] })`,
       ),
     ].map((list) => [`a NUL character in ${list}`, `{ ${list} { totalCount } }`, 'has a NUL character.']),
-    [
-      'an empty interval',
-      `{ reservations(from: "${iso(now)}", to: "${iso(now)}") { totalCount } }`,
-      'is empty',
-    ],
+    ['an empty interval', `{ reservations(from: "${iso(now)}", to: "${iso(now)}") { totalCount } }`, 'is empty'],
     [
       'an empty interval in a filter',
       `{ leases(filter: { overlapping: { start: "${iso(now)}", end: "${iso(now)}" } }) { totalCount } }`,
@@ -327,9 +319,10 @@ describeEachDatabase('reading', (databases) => {
       [3, 4, 5, 6, 7],
       [1, 2],
     ]);
-    expect(
-      await walk('leases|, filter: { states: [QUEUED, ACTIVE], types: [BEST_EFFORT] }', 'first', 1),
-    ).toEqual([[10], [11]]);
+    expect(await walk('leases|, filter: { states: [QUEUED, ACTIVE], types: [BEST_EFFORT] }', 'first', 1)).toEqual([
+      [10],
+      [11],
+    ]);
     expect(await walk('nodes', 'first', 2)).toEqual([[1, 2], [3]]);
     expect(await walk('queue', 'first', 2)).toEqual([[11, 9], [10]]);
     expect(await walk('queue', 'last', 2)).toEqual([[9, 10], [11]]);
@@ -365,21 +358,12 @@ describeEachDatabase('reading', (databases) => {
     expect(numbers(next)).toEqual([[3, 5], [4, 5], []]);
     expect(next[0].pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
     expect(numbers(await ask('last: 1'))).toEqual([[5], [5], []]);
-    expect(numbers(await ask(`last: 2, before: "${next[0].pageInfo.startCursor}"`))).toEqual([
-      [1, 2],
-      [],
-      [],
-    ]);
+    expect(numbers(await ask(`last: 2, before: "${next[0].pageInfo.startCursor}"`))).toEqual([[1, 2], [], []]);
   });
 
   it('measures how fast hosts are, from the actions that they carried out', async () => {
     const target = { leaseId: 8, machine: 1, node: 3, toNode: null, capacity: { Memory: 640 }, image: null };
-    const action = (
-      number: number,
-      kind: 'SUSPEND' | 'RESUME',
-      seconds: number,
-      state = 'SUCCEEDED' as const,
-    ) => ({
+    const action = (number: number, kind: 'SUSPEND' | 'RESUME', seconds: number, state = 'SUCCEEDED' as const) => ({
       ...{ number, kind, state, leaseNumber: 8, at: new Date(now), targets: [target] },
       ...{ startedAt: new Date(now), finishedAt: new Date(now + seconds * 1_000) },
     });
@@ -454,10 +438,7 @@ describeEachDatabase('reading', (databases) => {
     };
     for (const [field, selection] of Object.entries(failing)) {
       const { data, errors } = await api.ask(`{ serverTime ${selection} nodes { totalCount } }`);
-      expect([field, data]).toEqual([
-        field,
-        { serverTime: iso(now), [field]: null, nodes: { totalCount: 3 } },
-      ]);
+      expect([field, data]).toEqual([field, { serverTime: iso(now), [field]: null, nodes: { totalCount: 3 } }]);
       expect(errors).toMatchObject([{ path: [field], extensions: { code: expect.any(String) } }]);
     }
   });
@@ -485,9 +466,7 @@ describeEachDatabase('reading', (databases) => {
       leaseState: 'ACTIVE',
       leaseType: 'ADVANCE_RESERVATION',
     });
-    expect(reservations.map((each: { id: string }) => each.id)).toEqual(
-      [2, 4, 3].map((n) => id('Reservation', n)),
-    );
+    expect(reservations.map((each: { id: string }) => each.id)).toEqual([2, 4, 3].map((n) => id('Reservation', n)));
     expect(data.empty).toEqual({ reservations: [] });
     const refused = await api.ask(`{ schedule(from: "${iso(now)}", to: "${iso(now)}") { isComplete } }`);
     expect(refused.errors?.[0]?.extensions?.code).toBe('BAD_USER_INPUT');
@@ -521,9 +500,9 @@ describeEachDatabase('reading', (databases) => {
       },
     });
     expect(ninth.last.nodes).toEqual([{ kind: 'MEMORY_MIGRATION' }]);
-    expect(data.leases.nodes.map(({ first }: { first: { totalCount: number } }) => first.totalCount)).toEqual(
-      [2, 3, 1, 0, 0],
-    );
+    expect(data.leases.nodes.map(({ first }: { first: { totalCount: number } }) => first.totalCount)).toEqual([
+      2, 3, 1, 0, 0,
+    ]);
   });
 
   it('returns the machines that a reservation serves', async () => {
@@ -568,9 +547,7 @@ describeEachDatabase('reading', (databases) => {
     expect(await numbers('{ states: [UP] }')).toEqual([1, 2, 3]);
     expect(await numbers('{ states: [DOWN, DRAINING] }')).toEqual([]);
     expect(await numbers('{ labels: [{ key: "rack", value: "A" }] }')).toEqual([2, 3]);
-    expect(await numbers('{ labels: [{ key: "rack", value: "A" }, { key: "gpu", value: "x" }] }')).toEqual([
-      2,
-    ]);
+    expect(await numbers('{ labels: [{ key: "rack", value: "A" }, { key: "gpu", value: "x" }] }')).toEqual([2]);
     expect(await numbers('{ numbers: [1], states: [DOWN] }')).toEqual([]);
   });
 

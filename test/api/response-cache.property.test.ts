@@ -66,10 +66,8 @@ async function ask(app: App, { query, variables }: Operation, as: string) {
 const changes: readonly ((store: OpenStore, value: number) => Promise<unknown>)[] = [
   ({ prisma }, value) =>
     prisma.computeNode.updateMany({ where: { number: 1 }, data: { labels: { rack: `r${value}` } } }),
-  ({ prisma }, value) =>
-    prisma.lease.updateMany({ where: { number: 1 }, data: { name: `renamed ${value}` } }),
-  ({ prisma }, value) =>
-    prisma.project.updateMany({ where: { number: 1 }, data: { name: `project ${value}` } }),
+  ({ prisma }, value) => prisma.lease.updateMany({ where: { number: 1 }, data: { name: `renamed ${value}` } }),
+  ({ prisma }, value) => prisma.project.updateMany({ where: { number: 1 }, data: { name: `project ${value}` } }),
   ({ prisma }, value) =>
     prisma.leaseMachine.updateMany({ where: { leaseNumber: 1 }, data: { nodeNumber: (value % 3) + 1 } }),
   ({ prisma }, value) =>

@@ -437,8 +437,7 @@ function operationWith({ argument, field, literal, parent }: IdArgument, wanted:
   if (parent === schema.getQueryType()) return `{ ${asked} }`;
   const objects = [ownIds[parent.name], foreignIds.find((each) => atob(each).startsWith(`${parent.name}:`))];
   const inObjects = objects.map((each, index) => {
-    if (each === undefined)
-      throw new Error(`${parent.name} has a field that takes ids: add an object to the test`);
+    if (each === undefined) throw new Error(`${parent.name} has a field that takes ids: add an object to the test`);
     return `object${index}: node(id: "${each}") { ... on ${parent.name} { ${asked} } }`;
   });
   return `{ ${inObjects.join(' ')} }`;
@@ -526,27 +525,21 @@ describe('the walk over the schema', () => {
     'nodes',
   ];
 
-  it.each(
-    queryFields
-      .filter(({ name }) => !ofNoProject.includes(name))
-      .map((field) => [field.name, field] as const),
-  )('finds foreign objects through %s, as an administrator', async (_name, field) => {
-    const text = JSON.stringify(await as('ADMIN', walkOf(field)));
-    expect(
-      [secret, ...foreignIds].some((each) => text.includes(each)),
-      text,
-    ).toBe(true);
-  });
+  it.each(queryFields.filter(({ name }) => !ofNoProject.includes(name)).map((field) => [field.name, field] as const))(
+    'finds foreign objects through %s, as an administrator',
+    async (_name, field) => {
+      const text = JSON.stringify(await as('ADMIN', walkOf(field)));
+      expect(
+        [secret, ...foreignIds].some((each) => text.includes(each)),
+        text,
+      ).toBe(true);
+    },
+  );
 
   /** Fields with text or objects that are the site's, so that everybody may see them, or operators alone. */
   const ofSite = [
     ...['ComputeNode_address', 'ComputeNode_labels', 'Label_key', 'Label_value', 'ComputeNode_measuredRates'],
-    ...[
-      'MaintenanceConnection_edges',
-      'MaintenanceConnection_nodes',
-      'MaintenanceEdge_cursor',
-      'MaintenanceEdge_node',
-    ],
+    ...['MaintenanceConnection_edges', 'MaintenanceConnection_nodes', 'MaintenanceEdge_cursor', 'MaintenanceEdge_node'],
     ...['Maintenance_id', 'Maintenance_nodes', 'Maintenance_reason', 'SchedulerStatus_problems'],
     'Notice_maintenance',
     ...['HostHealth_error', 'HostHealth_strayMachines', 'HostHealth_unremovedMachines'],
@@ -574,9 +567,7 @@ describe('the walk over the schema', () => {
     const walked = queryFields.flatMap((field) =>
       [...walkOf(field).matchAll(/(\w+_\w+): /g)].map(([, key = '']) => key),
     );
-    const unseen = [...new Set(walked)].filter(
-      (key) => canShow(key) && !filled.has(key) && !ofSite.includes(key),
-    );
+    const unseen = [...new Set(walked)].filter((key) => canShow(key) && !filled.has(key) && !ofSite.includes(key));
     expect(unseen.join(' ')).toBe('');
   });
 });
@@ -621,8 +612,7 @@ describe('a member of another project', () => {
 
   it('reads why a change was refused without the numbers of leases of others', async () => {
     const { result } = api.leases;
-    const message =
-      'Lease 1 cannot be planned with these terms: lease 777777 takes the place where it was planned.';
+    const message = 'Lease 1 cannot be planned with these terms: lease 777777 takes the place where it was planned.';
     api.leases.result = () => Promise.reject(new CommandError('NOT_SCHEDULABLE', message));
     const update = `mutation { updateLease(input: { id: "${id('Lease', own.lease)}", duration: "PT2H" }) {
       userErrors { code message } } }`;
@@ -779,8 +769,7 @@ describe('a member of another project', () => {
           const text = await answer(role, guess);
           expect(isForeign(text.replaceAll(guess, 'ASKED')), text).toBe(false);
           // Whether a node exists is no secret.
-          if (guess !== siteNode)
-            expect(anonymous(text, guess)).toBe(anonymous(await answer(role, unknown), unknown));
+          if (guess !== siteNode) expect(anonymous(text, guess)).toBe(anonymous(await answer(role, unknown), unknown));
         }
       }
       expect(told, 'nothing foreign was found: add an object to the test').toBeGreaterThan(0);
@@ -1004,18 +993,13 @@ describe('roles', () => {
     for (const { type, field } of rootFields.filter((each) => each.type !== 'Subscription')) {
       const name = `${type}.${field.name}`;
       const isMutation = type === 'Mutation';
-      const parameters = isMutation
-        ? inputOf(field.args[0])
-        : argumentsOf(schema.getType(type) as never, field);
+      const parameters = isMutation ? inputOf(field.args[0]) : argumentsOf(schema.getType(type) as never, field);
       const selection = isMutation
         ? '{ userErrors { code } }'
         : isCompositeType(getNamedType(field.type))
           ? '{ __typename }'
           : '';
-      const { data, errors } = await as(
-        role,
-        `${type.toLowerCase()} { ${field.name}${parameters} ${selection} }`,
-      );
+      const { data, errors } = await as(role, `${type.toLowerCase()} { ${field.name}${parameters} ${selection} }`);
       const codes = isMutation
         ? data?.[field.name]?.userErrors.map(({ code }: { code: string }) => code)
         : errors?.map(({ extensions }) => extensions?.code);

@@ -94,9 +94,7 @@ describe('Long', () => {
   });
 
   it.each([-1, 1.5, 2 ** 53, Number.NaN, '1', null, true])('refuses %j', (value) => {
-    expect(() => long.parseValue(value)).toThrow(
-      expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT' } }),
-    );
+    expect(() => long.parseValue(value)).toThrow(expect.objectContaining({ extensions: { code: 'BAD_USER_INPUT' } }));
   });
 });
 

@@ -40,59 +40,50 @@ const promisedNext = [
 ];
 
 const typesOf = (of: GraphQLSchema): GraphQLNamedType[] =>
-  Object.values(of.getTypeMap()).filter(
-    (type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type),
-  );
+  Object.values(of.getTypeMap()).filter((type) => !type.name.startsWith('__') && !isSpecifiedScalarType(type));
 
 describe('the schema', () => {
   it('equals the committed schema.graphql', () => {
     expect(`${printSchema(schema)}\n`, 'run `npm run generate`').toBe(read('../../schema.graphql'));
   });
 
-  it.each(typesOf(contract).map((type) => [type.name, type] as const))(
-    'keeps the contract of %s',
-    (name, expected) => {
-      const actual = schema.getType(name);
-      expect(actual?.constructor).toBe(expected.constructor);
-      if (isEnumType(expected) && isEnumType(actual)) {
-        expect(actual.getValues().map((value) => value.name)).toEqual(
-          expect.arrayContaining(expected.getValues().map((value) => value.name)),
+  it.each(typesOf(contract).map((type) => [type.name, type] as const))('keeps the contract of %s', (name, expected) => {
+    const actual = schema.getType(name);
+    expect(actual?.constructor).toBe(expected.constructor);
+    if (isEnumType(expected) && isEnumType(actual)) {
+      expect(actual.getValues().map((value) => value.name)).toEqual(
+        expect.arrayContaining(expected.getValues().map((value) => value.name)),
+      );
+    }
+    if (isObjectType(expected) && isObjectType(actual)) {
+      expect(actual.getInterfaces().map(String)).toEqual(expect.arrayContaining(expected.getInterfaces().map(String)));
+    }
+    if (!('getFields' in expected) || !actual || !('getFields' in actual)) return;
+    for (const [field, { type, args = [] }] of Object.entries(expected.getFields()) as [
+      string,
+      GraphQLField<unknown, unknown>,
+    ][]) {
+      const found = actual.getFields()[field] as GraphQLField<unknown, unknown> | undefined;
+      expect(`${field}: ${found?.type}`).toBe(`${field}: ${type}`);
+      for (const arg of args) {
+        const foundArg = found?.args.find((each) => each.name === arg.name);
+        expect(`${field}(${arg.name}: ${foundArg?.type} = ${foundArg?.defaultValue})`).toBe(
+          `${field}(${arg.name}: ${arg.type} = ${arg.defaultValue})`,
         );
       }
-      if (isObjectType(expected) && isObjectType(actual)) {
-        expect(actual.getInterfaces().map(String)).toEqual(
-          expect.arrayContaining(expected.getInterfaces().map(String)),
-        );
-      }
-      if (!('getFields' in expected) || !actual || !('getFields' in actual)) return;
-      for (const [field, { type, args = [] }] of Object.entries(expected.getFields()) as [
-        string,
-        GraphQLField<unknown, unknown>,
-      ][]) {
-        const found = actual.getFields()[field] as GraphQLField<unknown, unknown> | undefined;
-        expect(`${field}: ${found?.type}`).toBe(`${field}: ${type}`);
-        for (const arg of args) {
-          const foundArg = found?.args.find((each) => each.name === arg.name);
-          expect(`${field}(${arg.name}: ${foundArg?.type} = ${foundArg?.defaultValue})`).toBe(
-            `${field}(${arg.name}: ${arg.type} = ${arg.defaultValue})`,
-          );
-        }
-      }
-      // An added input field must be optional: existing clients do not send it.
-      if (isInputObjectType(expected) && isInputObjectType(actual)) {
-        const added = Object.values(actual.getFields()).filter(({ name }) => !(name in expected.getFields()));
-        expect(added.filter(({ type }) => String(type).endsWith('!'))).toEqual([]);
-      }
-    },
-  );
+    }
+    // An added input field must be optional: existing clients do not send it.
+    if (isInputObjectType(expected) && isInputObjectType(actual)) {
+      const added = Object.values(actual.getFields()).filter(({ name }) => !(name in expected.getFields()));
+      expect(added.filter(({ type }) => String(type).endsWith('!'))).toEqual([]);
+    }
+  });
 
   it('has no root field that empties the answer when it fails, except those that clients rely on', () => {
     const fields = (of: GraphQLSchema) => Object.values(of.getQueryType()?.getFields() ?? {});
     const promised = [...fields(contract), ...fields(released)].map(({ name }) => name);
     const neverNull = fields(schema).filter(({ type }) => isNonNullType(type));
-    expect(neverNull.flatMap(({ name }) => (promised.includes(name) ? [] : [name])).sort()).toEqual(
-      promisedNext,
-    );
+    expect(neverNull.flatMap(({ name }) => (promised.includes(name) ? [] : [name])).sort()).toEqual(promisedNext);
   });
 
   it('describes every type, field, argument and value', () => {
@@ -104,10 +95,7 @@ describe('the schema', () => {
       check(type.name, type);
       if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value);
       if (!isObjectType(type) && !isInterfaceType(type) && !isInputObjectType(type)) continue;
-      for (const field of Object.values(type.getFields()) as (
-        | GraphQLField<unknown, unknown>
-        | GraphQLInputField
-      )[]) {
+      for (const field of Object.values(type.getFields()) as (GraphQLField<unknown, unknown> | GraphQLInputField)[]) {
         check(`${type.name}.${field.name}`, field);
         const args: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
         for (const arg of args) check(`${type.name}.${field.name}(${arg.name}:)`, arg);
@@ -123,21 +111,15 @@ describe('the schema', () => {
       { deprecationReason }: { readonly deprecationReason?: string | null | undefined },
     ) => {
       if (deprecationReason == null) return;
-      const isDated = /^Since \d{4}-\d{2}-\d{2}, until \d{4}-\d{2}-\d{2} at least: \S.+\.$/.test(
-        deprecationReason,
-      );
+      const isDated = /^Since \d{4}-\d{2}-\d{2}, until \d{4}-\d{2}-\d{2} at least: \S.+\.$/.test(deprecationReason);
       if (!isDated) wrong.push(`${where}: ${deprecationReason}`);
     };
     for (const type of typesOf(schema)) {
       if (isEnumType(type)) for (const value of type.getValues()) check(`${type.name}.${value.name}`, value);
       if (!('getFields' in type)) continue;
-      for (const field of Object.values(type.getFields()) as (
-        | GraphQLField<unknown, unknown>
-        | GraphQLInputField
-      )[]) {
+      for (const field of Object.values(type.getFields()) as (GraphQLField<unknown, unknown> | GraphQLInputField)[]) {
         check(`${type.name}.${field.name}`, field);
-        for (const arg of 'args' in field ? field.args : [])
-          check(`${type.name}.${field.name}(${arg.name}:)`, arg);
+        for (const arg of 'args' in field ? field.args : []) check(`${type.name}.${field.name}(${arg.name}:)`, arg);
       }
     }
     expect(wrong).toEqual([]);

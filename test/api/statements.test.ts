@@ -251,9 +251,7 @@ describe('SQL statements per operation', () => {
       cases.flatMap(([, , query]) =>
         parse(query).definitions.flatMap((definition) =>
           definition.kind === Kind.OPERATION_DEFINITION
-            ? definition.selectionSet.selections.map((field) =>
-                'name' in field && field.name ? field.name.value : '',
-              )
+            ? definition.selectionSet.selections.map((field) => ('name' in field && field.name ? field.name.value : ''))
             : [],
         ),
       ),

@@ -3,16 +3,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import { apiContext, schema } from '../../src/api/index.ts';
 import { CommandError } from '../../src/engine/ports.ts';
 import { administrator, createIdentity } from '../../src/identity/index.ts';
-import {
-  type Answer,
-  type Api,
-  apiOn,
-  apiOnNewDatabase,
-  graphqlRequest,
-  lease,
-  now,
-  webhooksOn,
-} from './fixture.ts';
+import { type Answer, type Api, apiOn, apiOnNewDatabase, graphqlRequest, lease, now, webhooksOn } from './fixture.ts';
 
 const api = await apiOnNewDatabase();
 afterAll(() => api[Symbol.asyncDispose]());
@@ -99,9 +90,7 @@ describe('leaseEvents', () => {
 
   it('replays the events of one lease from a sequence number', async () => {
     current.leases.publish(event(1), event(2, 2), event(3), event(4, 2), event(5));
-    const stream = await open(
-      `subscription { leaseEvents(after: 1, leaseId: "${btoa('Lease:1')}") { sequence } }`,
-    );
+    const stream = await open(`subscription { leaseEvents(after: 1, leaseId: "${btoa('Lease:1')}") { sequence } }`);
     const seen: number[] = [];
     for await (const { data } of stream) {
       seen.push(data?.data.leaseEvents.sequence);

@@ -29,9 +29,12 @@ describeEachDatabase('the length of texts', (databases) => {
       lease(number: 1) { actions { nodes { output error } } }
     }`);
     expect(errors).toBeUndefined();
-    expect(
-      data.leases.nodes.map((each: { stateReason: { message: string } }) => each.stateReason.message),
-    ).toEqual(['a'.repeat(1_000), `${'a'.repeat(999)}…`, `${'😀'.repeat(499)}…`, '']);
+    expect(data.leases.nodes.map((each: { stateReason: { message: string } }) => each.stateReason.message)).toEqual([
+      'a'.repeat(1_000),
+      `${'a'.repeat(999)}…`,
+      `${'😀'.repeat(499)}…`,
+      '',
+    ]);
     expect(data.lease.actions.nodes).toEqual([
       { output: 'b'.repeat(4_096), error: `${'c'.repeat(4_095)}…` },
       { output: null, error: null },

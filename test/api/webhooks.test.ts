@@ -48,9 +48,7 @@ describe('createWebhook', () => {
       ...{ secret, userErrors: [] },
     });
     expect(await prisma.webhook.findUnique({ where: { number: 1 } })).toMatchObject({ secret });
-    const shown = await api.ask(
-      '{ webhooks { nodes { id } } auditLog { nodes { mutation subject outcome } } }',
-    );
+    const shown = await api.ask('{ webhooks { nodes { id } } auditLog { nodes { mutation subject outcome } } }');
     expect(JSON.stringify(shown)).not.toContain(secret);
   });
 
@@ -65,12 +63,7 @@ describe('createWebhook', () => {
   it.each([
     ['of both', 'url: "https://a.example"', 'PROJECT_REQUIRED', ['input', 'project']],
     ['of none', 'url: "https://a.example"', 'PROJECT_REQUIRED', ['input', 'project']],
-    [
-      'member',
-      `url: "https://a.example", project: "${id('Project', 2)}"`,
-      'PROJECT_NOT_FOUND',
-      ['input', 'project'],
-    ],
+    ['member', `url: "https://a.example", project: "${id('Project', 2)}"`, 'PROJECT_NOT_FOUND', ['input', 'project']],
     ['viewer', 'url: "https://a.example"', 'FORBIDDEN', null],
     ['member', 'url: "ftp://a.example"', 'URL_NOT_ALLOWED', ['input', 'url']],
     ['member', 'url: "no url"', 'URL_NOT_ALLOWED', ['input', 'url']],
@@ -101,16 +94,13 @@ describe('webhooks', () => {
     expect((await as('member', node)).data.node).toEqual({ id: id('Webhook', 1) });
   });
 
-  it.each(['updateWebhook', 'deleteWebhook', 'testWebhook'])(
-    'of others are not found by %s',
-    async (field) => {
-      const { data } = await as(
-        'member',
-        `mutation { ${field}(input: { id: "${id('Webhook', 2)}" }) { userErrors ${errors} } }`,
-      );
-      expect(data[field].userErrors).toEqual([{ code: 'WEBHOOK_NOT_FOUND', path: ['input', 'id'] }]);
-    },
-  );
+  it.each(['updateWebhook', 'deleteWebhook', 'testWebhook'])('of others are not found by %s', async (field) => {
+    const { data } = await as(
+      'member',
+      `mutation { ${field}(input: { id: "${id('Webhook', 2)}" }) { userErrors ${errors} } }`,
+    );
+    expect(data[field].userErrors).toEqual([{ code: 'WEBHOOK_NOT_FOUND', path: ['input', 'id'] }]);
+  });
 
   it('are updated, and get what has waited when they are active again', async () => {
     await prisma.notice.create({
@@ -137,9 +127,7 @@ describe('webhooks', () => {
     const fields = `webhook { url kinds state pauseReason pausedAt deliveries { totalCount nodes {
       deliveryId state attempts status error notice { sequence } deliveredAt } } }`;
     const before = (await as('member', `{ webhooks { nodes { state pauseReason pausedAt } } }`)).data;
-    expect(before.webhooks.nodes).toEqual([
-      { state: 'PAUSED', pauseReason: 'r', pausedAt: pausedAt.toISOString() },
-    ]);
+    expect(before.webhooks.nodes).toEqual([{ state: 'PAUSED', pauseReason: 'r', pausedAt: pausedAt.toISOString() }]);
     const { data } = await as(
       'member',
       `mutation { updateWebhook(input: { id: "${id('Webhook', 1)}", active: true, kinds: [] }) { ${fields} userErrors ${errors} } }`,

@@ -12,9 +12,7 @@ describe('the type of a lease', () => {
   });
 
   it.each(['', 'periodic', 'constructor', '__proto__'])('"%s" is none', (text) => {
-    expect(() => leaseType(text)).toThrow(
-      'Expected one of best-effort, advance-reservation, immediate, deadline.',
-    );
+    expect(() => leaseType(text)).toThrow('Expected one of best-effort, advance-reservation, immediate, deadline.');
   });
 });
 
@@ -55,12 +53,9 @@ describe('durations and instants', () => {
     expect(momentOption('+1w')).toEqual({ offset: 604_800_000 });
   });
 
-  it.each(['1960-01-01T00:00:00Z', '1970-01-01T00:00:00+01:00'])(
-    'refuses %s, which servers do not know',
-    (text) => {
-      expect(() => momentOption(text)).toThrow('Expected an instant between the years 1970 and 9999.');
-    },
-  );
+  it.each(['1960-01-01T00:00:00Z', '1970-01-01T00:00:00+01:00'])('refuses %s, which servers do not know', (text) => {
+    expect(() => momentOption(text)).toThrow('Expected an instant between the years 1970 and 9999.');
+  });
 
   it.each(['2030-01-31T08:00', '2030-01-31', '2030-01'])('refuses the start %s without an offset', (text) => {
     expect(() => momentOption(text)).toThrow('Expected an offset at the end, such as Z or +01:00.');

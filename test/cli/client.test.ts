@@ -26,11 +26,7 @@ describe('a server that is none', () => {
     ['a page', text('<html>'), /answered with 200 and no JSON: is this a Leasegraph server\?/],
     ['null', text('null'), /answered with 200 and no JSON/],
     ['nothing in it', text('{}'), /the server answered without data/],
-    [
-      'escapes',
-      text('{"errors":[{"message":"a\\nb\\u001b[2J"}]}'),
-      /^leasegraph: a; b\uFFFD\[2J \[ERROR\]\n$/,
-    ],
+    ['escapes', text('{"errors":[{"message":"a\\nb\\u001b[2J"}]}'), /^leasegraph: a; b\uFFFD\[2J \[ERROR\]\n$/],
     ['a broken line', (request) => request.socket.destroy(), /no server answers at .*; is it running\?/],
     [
       'half an answer',
@@ -57,10 +53,7 @@ describe('a server that is none', () => {
 
 it('does not send a token that cannot be one, nor shows it', async () => {
   const { status, err } = await cli('nodes', '--server', 'http://127.0.0.1:4', '--token', 's3crét');
-  expect([status, err]).toEqual([
-    2,
-    'leasegraph: --token: expected printable ASCII characters without blanks\n',
-  ]);
+  expect([status, err]).toEqual([2, 'leasegraph: --token: expected printable ASCII characters without blanks\n']);
 });
 
 it('does not repeat a password', async () => {

@@ -43,11 +43,9 @@ const complete: Readonly<Record<string, (script: string, words: readonly string[
     return [completed.trim().split(' ').at(-1) ?? ''];
   },
   fish: (script, words) =>
-    linesOf('fish', [
-      '--no-config',
-      '-c',
-      `source ${script}; complete -C "leasegraph ${words.join(' ')}"`,
-    ]).map((line) => line.split('\t')[0] ?? ''),
+    linesOf('fish', ['--no-config', '-c', `source ${script}; complete -C "leasegraph ${words.join(' ')}"`]).map(
+      (line) => line.split('\t')[0] ?? '',
+    ),
 };
 
 function commonPrefix(words: readonly string[]): string {

@@ -48,9 +48,7 @@ describe('convert', () => {
 </lease-requests></lease-workload>`,
     );
     const { err } = await cli('convert', input, path('d1.lwf'));
-    expect(err).toMatch(
-      /^leasegraph: warning: .*d\.lwf:4: the request arrives at 1800 s, before the one above it/,
-    );
+    expect(err).toMatch(/^leasegraph: warning: .*d\.lwf:4: the request arrives at 1800 s, before the one above it/);
     const { out } = await cli('convert', path('d1.lwf'), '-');
     expect(out).toMatchInlineSnapshot(`
       "<?xml version="1.0"?>
@@ -105,15 +103,9 @@ describe('convert', () => {
     const output = path('bad.lwf');
     const { status, err } = await cli('convert', file('bad.csv', '1;2\n'), output);
     expect(status).toBe(1);
-    expect(err).toMatch(
-      /^leasegraph: .*bad\.csv:1: 2 fields were found \("1;2"\), expected 12 or 10[^\n]*\n$/,
-    );
+    expect(err).toMatch(/^leasegraph: .*bad\.csv:1: 2 fields were found \("1;2"\), expected 12 or 10[^\n]*\n$/);
     expect(() => readFileSync(output)).toThrow('ENOENT');
-    expect((await cli('convert', file('a.swf', traces['a.swf']), folder)).err).toMatch(
-      /is a directory, expected/,
-    );
-    expect((await cli('convert', 'x')).err).toBe(
-      "leasegraph: missing required argument 'out' (see --help)\n",
-    );
+    expect((await cli('convert', file('a.swf', traces['a.swf']), folder)).err).toMatch(/is a directory, expected/);
+    expect((await cli('convert', 'x')).err).toBe("leasegraph: missing required argument 'out' (see --help)\n");
   });
 });

@@ -48,10 +48,7 @@ describe('notices', () => {
       lease: { number: 1 },
     });
     const refused = await cli('notices', '--kind', 'x', ...server);
-    expect([refused.status, refused.err]).toEqual([
-      2,
-      expect.stringContaining('Expected one of lease-ends-soon, '),
-    ]);
+    expect([refused.status, refused.err]).toEqual([2, expect.stringContaining('Expected one of lease-ends-soon, ')]);
   });
 
   it('follows them from a sequence number on', async () => {
@@ -84,16 +81,7 @@ describe('webhook', () => {
   const url = 'https://hooks.example.org/a';
 
   it('creates, lists, disables, activates and deletes', async () => {
-    const created = await cli(
-      'webhook',
-      'create',
-      url,
-      '--project',
-      'one',
-      '--kind',
-      'lease-failed',
-      ...server,
-    );
+    const created = await cli('webhook', 'create', url, '--project', 'one', '--kind', 'lease-failed', ...server);
     expect(created.status).toBe(0);
     expect(created.out).toMatch(/^whsec_\S+\n$/);
     expect(created.err).toMatch(/^https:\/\/hooks\.example\.org\/a +ACTIVE +one +LEASE_FAILED/m);
@@ -124,9 +112,7 @@ describe('webhook', () => {
     expect((await cli('webhook', 'delete', url, ...server)).err).toBe(
       `leasegraph: there is no webhook "${url}" [WEBHOOK_NOT_FOUND]\n`,
     );
-    expect((await cli('webhook', 'create', 'http://10.0.0.1/', ...server)).err).toContain(
-      '[URL_NOT_ALLOWED]',
-    );
+    expect((await cli('webhook', 'create', 'http://10.0.0.1/', ...server)).err).toContain('[URL_NOT_ALLOWED]');
   });
 
   it('tests, and tells whether the test was delivered', async () => {
@@ -134,8 +120,7 @@ describe('webhook', () => {
     const { prisma } = api;
     const answer = async (data: object): Promise<void> => {
       while (
-        (await prisma.webhookDelivery.updateMany({ where: { topic: testTopic, state: 'PENDING' }, data }))
-          .count === 0
+        (await prisma.webhookDelivery.updateMany({ where: { topic: testTopic, state: 'PENDING' }, data })).count === 0
       );
     };
     const [delivered] = await Promise.all([

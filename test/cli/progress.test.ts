@@ -20,10 +20,7 @@ describe('a progress bar', () => {
     const bar = new ProgressBar(screen, 'leases');
     bar.show(1, 4);
     bar.clear();
-    expect(screen.written).toEqual([
-      `\r${'█'.repeat(8)}${'░'.repeat(22)} 25 % 1/4 leases\u001B[K`,
-      '\r\u001B[K',
-    ]);
+    expect(screen.written).toEqual([`\r${'█'.repeat(8)}${'░'.repeat(22)} 25 % 1/4 leases\u001B[K`, '\r\u001B[K']);
   });
 
   it('is drawn only now and then', () => {
@@ -45,9 +42,7 @@ describe('a progress bar', () => {
 describe('the first line of a replay', () => {
   it('says how much is replayed, and how long it takes', () => {
     const leases = [{ arrival: 7_200_000 }, { arrival: 3_600_000 }];
-    expect(beginning('t.lwf', leases, 1)).toBe(
-      'Replaying 2 leases of t.lwf: the last is requested after 02:00:00.',
-    );
+    expect(beginning('t.lwf', leases, 1)).toBe('Replaying 2 leases of t.lwf: the last is requested after 02:00:00.');
     expect(beginning('t.lwf', leases, 60)).toBe(
       'Replaying 2 leases of t.lwf: the last is requested after 02:00:00 (00:02:00 of real time).',
     );

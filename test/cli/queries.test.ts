@@ -5,16 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { connect } from '../../src/cli/client/client.ts';
 import { runCli } from '../../src/cli/leasegraph.ts';
 import { listen } from '../../src/server/http/listen.ts';
-import {
-  apiOnNewDatabase,
-  createNodes,
-  createReservations,
-  hour,
-  lease,
-  minute,
-  now,
-  token,
-} from '../api/fixture.ts';
+import { apiOnNewDatabase, createNodes, createReservations, hour, lease, minute, now, token } from '../api/fixture.ts';
 import { cli } from './terminal.ts';
 
 const api = await apiOnNewDatabase();
@@ -125,9 +116,7 @@ describe('leases', () => {
   it('filters', async () => {
     const numbers = async (...argv: string[]) => {
       const { out } = await cli('leases', '--jsonl', ...argv, ...server);
-      return out
-        .split('\n')
-        .flatMap((line) => (line === '' ? [] : (JSON.parse(line) as { number: number }).number));
+      return out.split('\n').flatMap((line) => (line === '' ? [] : (JSON.parse(line) as { number: number }).number));
     };
     expect(await numbers()).toEqual([1, 2]);
     expect(await numbers('--live')).toEqual([1]);
@@ -206,9 +195,7 @@ describe('nodes and reservations', () => {
     const { out } = await cli('node', 'node-2', ...server);
     expect(out).toContain('capacity  CPU:400 Memory:8192\nfree      CPU:300 Memory:7168\n');
     expect((await cli('node', '2', ...server)).out).toBe(out);
-    expect((await cli('node', '3', ...server)).err).toBe(
-      'leasegraph: there is no node "3" [NODE_NOT_FOUND]\n',
-    );
+    expect((await cli('node', '3', ...server)).err).toBe('leasegraph: there is no node "3" [NODE_NOT_FOUND]\n');
   });
 
   it('shows who set the state of a node and why, and what its host was told to do', async () => {
@@ -230,9 +217,7 @@ describe('nodes and reservations', () => {
     });
     await prisma.actionNode.create({ data: { nodeNumber: 2, actionNumber: 900 } });
     const { out } = await cli('node', '2', ...server);
-    expect(out).toContain(
-      'node 2    node-2, DOWN\nsince     2030-01-31 08:00:00 by the server: no route to host\n',
-    );
+    expect(out).toContain('node 2    node-2, DOWN\nsince     2030-01-31 08:00:00 by the server: no route to host\n');
     expect(out).toMatch(/^DESTROY +1 +SUCCEEDED +2030-01-31 08:00:00 +1.5 s +2 *$/m);
     const { out: status } = await cli('status', ...server);
     expect(status).toContain(
@@ -297,9 +282,7 @@ describe('nodes and reservations', () => {
   });
 
   it('says what is free at an instant', async () => {
-    expect((await cli('nodes', ...server)).out).toMatch(
-      /node-2 +UP +CPU:400 Memory:8192 +CPU:300 Memory:7168/,
-    );
+    expect((await cli('nodes', ...server)).out).toMatch(/node-2 +UP +CPU:400 Memory:8192 +CPU:300 Memory:7168/);
     expect((await cli('nodes', '--at', '+1h', ...server)).out).toMatch(/node-2 .* CPU:400 Memory:8192$/m);
   });
 });

@@ -18,11 +18,7 @@ it('availability prints the first start, and with --to all of them', async () =>
   const windows = [{ start: now + hour, end: now + 2 * hour }];
   api.leases.result = async () => ({ earliestStart: now + hour, windows });
   const first = await cli('availability', ...machines, ...server);
-  expect([first.status, first.err, first.out]).toEqual([
-    0,
-    '',
-    'earliest start (UTC)  2030-01-31 09:00:00\n',
-  ]);
+  expect([first.status, first.err, first.out]).toEqual([0, '', 'earliest start (UTC)  2030-01-31 09:00:00\n']);
   const all = await cli('availability', ...machines, '--from', 'now', '--to', '+1d', ...server);
   expect(all.out).toMatch(/UNTIL \(UTC\)\n2030-01-31 09:00:00 +2030-01-31 10:00:00\n$/);
   expect(api.leases.submitted.at(-1)).toMatchObject({
@@ -59,9 +55,7 @@ it('explain says why a lease does not run', async () => {
   expect((await cli('lease', '7', ...server)).out).toMatch(/^state +QUEUED\n(?!waits)/m);
   api.leases.result = async () => null;
   expect((await cli('explain', '8', ...server)).out).toBe('lease 8 is ACTIVE: it does not wait.\n');
-  expect((await cli('explain', '9', ...server)).err).toBe(
-    'leasegraph: there is no lease 9 [LEASE_NOT_FOUND]\n',
-  );
+  expect((await cli('explain', '9', ...server)).err).toBe('leasegraph: there is no lease 9 [LEASE_NOT_FOUND]\n');
 });
 
 it('request --dry-run says what would happen, and fails where the request would be rejected', async () => {
@@ -104,10 +98,7 @@ it('request --dry-run says what would happen, and fails where the request would 
     '',
   ]);
   const json = await cli('request', '--dry-run', '--json', ...machines, ...server);
-  expect([json.status, json.err]).toEqual([
-    1,
-    'leasegraph: would be rejected: it does not fit [NO_CAPACITY]\n',
-  ]);
+  expect([json.status, json.err]).toEqual([1, 'leasegraph: would be rejected: it does not fit [NO_CAPACITY]\n']);
   expect((await cli('request', '--dry-run', '--wait', ...machines, ...server)).status).toBe(2);
   expect(api.leases.requests).toEqual([]);
 });

@@ -52,14 +52,7 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     const rehearsed = await recurrence('update', '1', '--from', '2', '--duration', '30m', '--dry-run');
     expect([rehearsed.status, rehearsed.err]).toEqual([0, '']);
     expect(rehearsed.out).toMatch(/^would be accepted\n\nOCCURRENCE +START \(UTC\) +FITS.*\n +2 /);
-    const updated = await recurrence(
-      'update',
-      '1',
-      '--from',
-      '2',
-      '--start',
-      `${morning(3).slice(0, 10)}T11:30`,
-    );
+    const updated = await recurrence('update', '1', '--from', '2', '--start', `${morning(3).slice(0, 10)}T11:30`);
     expect([updated.status, updated.err]).toEqual([0, '']);
     const starts = JSON.parse((await recurrence('show', '1', '--json')).out) as {
       planned: { occurrence: number; start: string }[];
@@ -69,9 +62,7 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
 
     const ending = await recurrence('cancel', '1', '--from', '29', '--dry-run');
     expect([ending.status, ending.err]).toEqual([0, '']);
-    expect(ending.out).toMatch(
-      /^would be accepted\n(ends {2}\d+(, \d+)*\n)?No other lease would start earlier\.\n$/,
-    );
+    expect(ending.out).toMatch(/^would be accepted\n(ends {2}\d+(, \d+)*\n)?No other lease would start earlier\.\n$/);
     const cancelled = await recurrence('cancel', '1', '--from', '2');
     expect([cancelled.status, cancelled.err]).toEqual([0, '']);
     expect((await recurrence('show', '1')).out.match(/ READY$/gm)).toHaveLength(1);
@@ -89,9 +80,7 @@ describeEachDatabase('leasegraph recurrence', (databases) => {
     const rule = ['--rule', 'FREQ=DAILY;COUNT=3', '--first-start', morning(4)];
     const refused = await recurrence('create', ...terms, ...rule);
     expect(refused.status).toBe(1);
-    expect(refused.err).toMatch(
-      /^leasegraph: .*Occurrence 2, at .*T09:00:00 in Europe\/Berlin, is not available: /,
-    );
+    expect(refused.err).toMatch(/^leasegraph: .*Occurrence 2, at .*T09:00:00 in Europe\/Berlin, is not available: /);
     const planned = await recurrence('create', ...terms, ...rule, '--dry-run');
     expect(planned.status).toBe(1);
     expect(planned.out).toMatch(/^ +2 +\S+ 0[78]:00:00 +no +\S+ 00:00:00$/m);

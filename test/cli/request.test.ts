@@ -19,15 +19,10 @@ describe('request --wait', () => {
       data: { sequence: 41, at: new Date(now), leaseNumber: 7, from: 'NEW', to: 'PENDING' },
     });
     api.leases.answer = async () => 7;
-    api.leases.publish(
-      event(41, 'NEW', 'PENDING'),
-      event(42, 'READY', 'ACTIVE'),
-      event(43, 'ACTIVE', 'DONE'),
-    );
+    api.leases.publish(event(41, 'NEW', 'PENDING'), event(42, 'READY', 'ACTIVE'), event(43, 'ACTIVE', 'DONE'));
     const events = api.leases.events.bind(api.leases);
     api.leases.events = (options) => {
-      if ((options.after ?? 40) < 40)
-        throw new CommandError('EVENTS_EXPIRED', 'the oldest that is kept is 41');
+      if ((options.after ?? 40) < 40) throw new CommandError('EVENTS_EXPIRED', 'the oldest that is kept is 41');
       return events(options);
     };
     const { status, out, err } = await cli(

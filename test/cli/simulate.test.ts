@@ -76,9 +76,7 @@ describe('simulate', () => {
     const output = path('unfinished.json');
     const start = ['--set', 'simulation.starttime=9900-01-01 00:00:00'];
     const { status, err } = await cli('simulate', late, ...site, ...start, '--output', output);
-    expect(err).toBe(
-      'leasegraph: lease 1 can never end: nothing is left to happen that could start or end it\n',
-    );
+    expect(err).toBe('leasegraph: lease 1 can never end: nothing is left to happen that could start or end it\n');
     expect(status).toBe(1);
     const result = JSON.parse(readFileSync(output, 'utf8')) as SimulationResult;
     expect(result.unfinished).toEqual([1]);
@@ -168,9 +166,7 @@ describe('simulate', () => {
   it('refuses a file of commands with a fault before the run, and names file and line', async () => {
     const late = file('late.jsonl', '{"at": 9, "cancel": 1}\n{"at": 8, "cancel": 2}\n');
     const output = path('late.json');
-    const { status, out, err } = await cli(
-      ...['simulate', trace, ...site, '--commands', late, '--output', output],
-    );
+    const { status, out, err } = await cli(...['simulate', trace, ...site, '--commands', late, '--output', output]);
     expect({ status, out }).toEqual({ status: 1, out: '' });
     expect(err).toMatch(/^leasegraph: [^\n]*late\.jsonl:2: [^\n]*\n$/);
     expect(existsSync(output)).toBe(false);
@@ -183,9 +179,7 @@ describe('simulate', () => {
     );
     const { status, err, out } = await cli('simulate', '--config', config);
     expect(status).toBe(0);
-    expect(err).toBe(
-      `leasegraph: warning: ${config}:3: general.loglevel has no meaning in a simulation here\n`,
-    );
+    expect(err).toBe(`leasegraph: warning: ${config}:3: general.loglevel has no meaning in a simulation here\n`);
     expect(out).toContain('4 leases');
     expect(existsSync(path('data.json'))).toBe(true);
   });
@@ -203,9 +197,7 @@ describe('simulate', () => {
     expect((await run('empty.mjs')).err).toBe(
       `leasegraph: ${path('empty.mjs')}: has no default export with admit(), expected a policy [INVALID_VALUE]\n`,
     );
-    expect((await run('none.mjs')).err).toMatch(
-      /^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/,
-    );
+    expect((await run('none.mjs')).err).toMatch(/^leasegraph: .*none\.mjs: cannot be loaded as a policy: [^\n]*\n$/);
   });
 
   it('finds what the command line names from where it is called, wherever the configuration is', async () => {
@@ -231,9 +223,7 @@ describe('simulate', () => {
     );
     const config = file('late.yaml', 'simulation: { startTime: 9999-12-31T23:00:00Z }');
     const { status, err } = await cli('simulate', late, '--config', config);
-    expect(err).toBe(
-      'leasegraph: lease 1 of the trace: The lease would end after the year 9999. [INVALID_REQUEST]\n',
-    );
+    expect(err).toBe('leasegraph: lease 1 of the trace: The lease would end after the year 9999. [INVALID_REQUEST]\n');
     expect(status).toBe(1);
   });
 
@@ -248,9 +238,7 @@ describe('simulate', () => {
       ['--output', path('twice'), '--gantt', `${folder}/./twice`],
     ]) {
       const { status, out, err } = await cli('simulate', trace, ...site, ...argv);
-      expect(err).toMatch(
-        /^leasegraph: .*: is (an input file|written twice), expected another name[^\n]*\n$/,
-      );
+      expect(err).toMatch(/^leasegraph: .*: is (an input file|written twice), expected another name[^\n]*\n$/);
       expect([status, out]).toEqual([1, '']);
     }
     expect(readFileSync(trace, 'utf8')).toBe(before);
@@ -280,16 +268,8 @@ describe('simulate', () => {
       1,
       '/none/out.json: cannot be written: there is no such folder',
     ],
-    [
-      ['simulate', trace, ...site, '--gantt', folder],
-      1,
-      'is a directory, expected the name of a file to write',
-    ],
-    [
-      ['simulate', trace, ...site, '--swf-scale', '0'],
-      2,
-      "argument '0' is invalid. Expected a number greater than 0.",
-    ],
+    [['simulate', trace, ...site, '--gantt', folder], 1, 'is a directory, expected the name of a file to write'],
+    [['simulate', trace, ...site, '--swf-scale', '0'], 2, "argument '0' is invalid. Expected a number greater than 0."],
     [['simulate'], 1, 'names no trace'],
     [['simulate', trace, 'more', '--output', 'x'], 2, '--output does not go with a comparison'],
     [['simulate', '--backfilling', 'off,aggressive'], 2, 'no trace was given'],

@@ -53,10 +53,6 @@ describe('text from elsewhere', () => {
   });
 
   it('is broken between words only', () => {
-    expect(wrap('one two incomprehensibilities three', 9)).toEqual([
-      'one two',
-      'incomprehensibilities',
-      'three',
-    ]);
+    expect(wrap('one two incomprehensibilities three', 9)).toEqual(['one two', 'incomprehensibilities', 'three']);
   });
 });

@@ -58,9 +58,7 @@ describe('the environment', () => {
     const base64 = Buffer.from(key).toString('base64');
     for (const LEASEGRAPH_SECRETS_KEY of [base64, Buffer.from(key).toString('hex')])
       expect(loadConfiguration({ LEASEGRAPH_SECRETS_KEY }).secretsKey).toEqual(key);
-    expect(loadConfiguration({ LEASEGRAPH_SECRETS_KEY_FILE: file(`${base64}\n`, 'key') }).secretsKey).toEqual(
-      key,
-    );
+    expect(loadConfiguration({ LEASEGRAPH_SECRETS_KEY_FILE: file(`${base64}\n`, 'key') }).secretsKey).toEqual(key);
     expect(loadConfiguration({}).secretsKey).toBeNull();
   });
 
@@ -146,9 +144,7 @@ idempotencyKeys: { retention: P1DT12H }`);
 
   it.each(['1M', 'PT', 'P', 'P1M', 'P1Y', '-5', '1x', '""', 'PT-1S'])('refuses the duration %s', (text) => {
     expect(problems(`scheduler: { shutdownTime: ${text} }`)).toEqual([
-      expect.stringMatching(
-        /^FILE:1: scheduler\.shutdownTime: .* was found, expected a duration: seconds, 1h30m/,
-      ),
+      expect.stringMatching(/^FILE:1: scheduler\.shutdownTime: .* was found, expected a duration: seconds, 1h30m/),
     ]);
   });
 
@@ -169,14 +165,10 @@ site:
     expect(paths('adapter: { kind: simulated, stateFile: ./state.json }')).toEqual([
       { kind: 'simulated', stateFile: join(scratch, 'state.json') },
     ]);
-    expect(
-      paths('adapter: { kind: command, program: ./run, programs: { start: /bin/start } }'),
-    ).toMatchObject([
+    expect(paths('adapter: { kind: command, program: ./run, programs: { start: /bin/start } }')).toMatchObject([
       { programs: { start: '/bin/start', destroy: join(scratch, 'run'), list: join(scratch, 'run') } },
     ]);
-    expect(
-      paths('adapter: { kind: libvirt, template: d.xml, images: { repository: images } }'),
-    ).toMatchObject([
+    expect(paths('adapter: { kind: libvirt, template: d.xml, images: { repository: images } }')).toMatchObject([
       {
         template: join(scratch, 'd.xml'),
         images: { repository: join(scratch, 'images') },
@@ -216,10 +208,7 @@ site:
     ['adapter: { kind: libvirt, directory: relative }', 'FILE:1: adapter.directory: '],
     ['adapter: { kind: libvirt, namePrefix: "a b" }', 'FILE:1: adapter.namePrefix: '],
     ['adapter: { kind: simulated, delays: { start: [5, 1] } }', 'FILE:1: adapter.delays.start: '],
-    [
-      '{ adapter: { kind: dry-run }, adapters: [{ kind: dry-run }] }',
-      'FILE:1: adapters: stands beside adapter',
-    ],
+    ['{ adapter: { kind: dry-run }, adapters: [{ kind: dry-run }] }', 'FILE:1: adapters: stands beside adapter'],
   ])('refuses %s', (text, problem) => {
     expect(problems(text)).toEqual([expect.stringContaining(problem)]);
   });
@@ -231,10 +220,7 @@ site:
   it.each([
     ['clock: { sped: 2 }', 'FILE:1: clock.sped: unknown key; did you mean "speed"?'],
     ['colour: red', 'FILE:1: colour: unknown key; known keys are site, scheduler, clock'],
-    [
-      'scheduler: { backfiling: off }',
-      'FILE:1: scheduler.backfiling: unknown key; did you mean "backfilling"?',
-    ],
+    ['scheduler: { backfiling: off }', 'FILE:1: scheduler.backfiling: unknown key; did you mean "backfilling"?'],
     [
       'scheduler: { imageTransfer: { bandwith: 1 } }',
       'FILE:1: scheduler.imageTransfer.bandwith: unknown key; did you mean "bandwidth"?',
@@ -252,23 +238,14 @@ site:
     ['clock: { speed: fast }', 'FILE:1: clock.speed: "fast" was found, expected a number'],
     ['clock: { speed: 0 }', 'FILE:1: clock.speed: 0 was found, expected more than 0'],
     ['limits: { depth: 1.5 }', 'FILE:1: limits.depth: 1.5 was found, expected a whole number'],
-    [
-      'site: { nodes: [{ count: 2 }] }',
-      'FILE:1: site.nodes[0].capacity: is missing, expected keys and values',
-    ],
-    [
-      'scheduler: { shutdownTime: P1M }',
-      'FILE:1: scheduler.shutdownTime: "P1M" was found, expected a duration',
-    ],
+    ['site: { nodes: [{ count: 2 }] }', 'FILE:1: site.nodes[0].capacity: is missing, expected keys and values'],
+    ['scheduler: { shutdownTime: P1M }', 'FILE:1: scheduler.shutdownTime: "P1M" was found, expected a duration'],
     ['scheduler: { shutdownTime: -1 }', 'FILE:1: scheduler.shutdownTime: -1 was found, expected a duration'],
     [
       'scheduler: { backfilling: sometimes }',
       'FILE:1: scheduler.backfilling: "sometimes" was found, expected off, aggressive, intermediate, conservative',
     ],
-    [
-      'scheduler: { admission: acept-all }',
-      'FILE:1: scheduler.admission: "acept-all" was found, expected accept-all',
-    ],
+    ['scheduler: { admission: acept-all }', 'FILE:1: scheduler.admission: "acept-all" was found, expected accept-all'],
     ['site: { nodes: [] }', 'FILE:1: site.nodes: [] was found, expected at least 1 elements'],
     [
       'site: { nodes: [{ capacity: { CPU: 1 } }] }',
@@ -290,18 +267,12 @@ site:
       'site: { resourceTypes: [CPU, Memory], nodes: [{ capacity: { CPU: 1, Memory: 1, GPU: 1 } }] }',
       'FILE: site: node node-1 has "GPU"',
     ],
-    [
-      'site: { name: "a\\0b", nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
-      'FILE:1: site.name: expected no control',
-    ],
+    ['site: { name: "a\\0b", nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }', 'FILE:1: site.name: expected no control'],
     [
       'site: { nodes: [{ hostname: "a\\e[2J", capacity: { CPU: 1, Memory: 1 } }] }',
       'FILE:1: site.nodes[0].hostname: expected no control',
     ],
-    [
-      'site: { nodes: [{ capacity: { CPU: 1, Memory: 1, "a\\0": 1 } }] }',
-      'FILE:1: site.nodes[0].capacity.a\0: ',
-    ],
+    ['site: { nodes: [{ capacity: { CPU: 1, Memory: 1, "a\\0": 1 } }] }', 'FILE:1: site.nodes[0].capacity.a\0: '],
     [
       'site: { resourceTypes: [CPU, Memory, "\\uD800"], nodes: [{ capacity: { CPU: 1, Memory: 1 } }] }',
       'FILE:1: site.resourceTypes[2]: expected no control characters and no unpaired surrogates',
@@ -408,9 +379,7 @@ describe('what a server plans at least for operations of hosts', () => {
     ['adapters: [{ kind: simulated, nodes: { hostnames: [a] } }, { kind: dry-run }]', ''],
   ])('is nothing with hosts that take no time: %s', (adapters) => {
     expect(planned(`${site}\n${adapters}`)).toEqual([0, null, null]);
-    expect(planned(`${site}\n${adapters}`, ', overrideSuspendTime: 0, overrideResumeTime: 0')).toEqual([
-      0, 0, 0,
-    ]);
+    expect(planned(`${site}\n${adapters}`, ', overrideSuspendTime: 0, overrideResumeTime: 0')).toEqual([0, 0, 0]);
   });
 
   it.each([

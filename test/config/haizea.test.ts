@@ -103,9 +103,9 @@ describe("Haizea's configuration", () => {
   });
 
   it('lets a policy that is named win over the deadline mapper', () => {
-    expect(
-      ini(`${MINIMAL}policy-preemption: no-preemption\nmapper: deadline\n`).config.scheduler.preemption,
-    ).toBe('no-preemption');
+    expect(ini(`${MINIMAL}policy-preemption: no-preemption\nmapper: deadline\n`).config.scheduler.preemption).toBe(
+      'no-preemption',
+    );
   });
 
   it('honours every option that has a meaning', () => {
@@ -182,9 +182,7 @@ describe("Haizea's configuration", () => {
 
   it('warns of a real clock', () => {
     const { warnings } = ini(MINIMAL.replace('clock: simulated\n', ''));
-    expect(warnings).toEqual([
-      `${conf}: simulation.clock is real: a simulation here always has its own clock`,
-    ]);
+    expect(warnings).toEqual([`${conf}: simulation.clock is real: a simulation here always has its own clock`]);
   });
 
   const plus = (text: string) => `${MINIMAL}${text}\n`;
@@ -201,12 +199,7 @@ describe("Haizea's configuration", () => {
       'UNKNOWN_KEY',
       /^h\.conf:9: scheduling\.shutdown_time: unknown key; did you mean "shutdown-time"\?$/,
     ],
-    [
-      'an inherited name',
-      plus('constructor: 3'),
-      'UNKNOWN_KEY',
-      /^h\.conf:9: scheduling\.constructor: unknown key/,
-    ],
+    ['an inherited name', plus('constructor: 3'), 'UNKNOWN_KEY', /^h\.conf:9: scheduling\.constructor: unknown key/],
     ['an option in another case', plus('Backfilling: off'), 'UNKNOWN_KEY', /did you mean "backfilling"\?$/],
     [
       'a wrong word',
@@ -306,10 +299,7 @@ describe("Haizea's configuration", () => {
     ],
     [
       'no mechanism',
-      MINIMAL.replace(
-        '[simulation]',
-        'lease-preparation: imagetransfer\n[simulation]\nimagetransfer-bandwidth: 9',
-      ),
+      MINIMAL.replace('[simulation]', 'lease-preparation: imagetransfer\n[simulation]\nimagetransfer-bandwidth: 9'),
       'MISSING_KEY',
       /deploy-imagetransfer\.transfer-mechanism: is missing/,
     ],

@@ -59,9 +59,7 @@ backfilling: aggressive
       'back+fill_two+inj',
     ]);
     expect(outputDir).toBe(join(folder, 'm/results'));
-    expect(warnings).toEqual([
-      `${folder}/m/multi.conf:10: general.loglevel has no meaning in a simulation here`,
-    ]);
+    expect(warnings).toEqual([`${folder}/m/multi.conf:10: general.loglevel has no meaning in a simulation here`]);
     expect(runs[7]).toMatchObject({
       profile: 'back+fill',
       trace: join(folder, 'm/traces/two.v2.lwf'),
@@ -126,10 +124,7 @@ profiles:
   });
 
   it.each([
-    [
-      yaml.replace('injections', 'injection'),
-      '/m/multi.yaml:2: injection: unknown key; did you mean "injections"?',
-    ],
+    [yaml.replace('injections', 'injection'), '/m/multi.yaml:2: injection: unknown key; did you mean "injections"?'],
     [yaml.replace(/traces.*/, ''), '/m/multi.yaml: traces: is missing, expected a list of files'],
     [yaml.replace(/profiles[\s\S]*/, ''), 'profiles: expected at least one configuration under its name'],
     [

@@ -2,11 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  readConfigurationFile,
-  schedulerDifferenceLine,
-  schedulerDifferences,
-} from '../../src/config/index.ts';
+import { readConfigurationFile, schedulerDifferenceLine, schedulerDifferences } from '../../src/config/index.ts';
 import { defaultSchedulerConfig } from '../../src/core/index.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'leasegraph-difference-'));

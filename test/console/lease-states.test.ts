@@ -58,9 +58,7 @@ describe('the states of a lease over time', () => {
 
   it('end with the lease, and begin with the first change that is known', () => {
     const changes = [change(3, 'ACTIVE'), change(7, 'DONE')];
-    expect(
-      rowsOf(changes, [reservation('VM', 'SCHEDULED', 9, 10)], { now: 99, ended: 7, count: 200 }),
-    ).toEqual({
+    expect(rowsOf(changes, [reservation('VM', 'SCHEDULED', 9, 10)], { now: 99, ended: 7, count: 200 })).toEqual({
       ...{ from: 3, to: 7 },
       spans: [
         ['ACTIVE', '3-7'],

@@ -70,9 +70,7 @@ describe('the bars of a schedule', () => {
     ]);
     const within = (row: number, from: number, to: number) => {
       const found: string[] = [];
-      eachBarWithin(model, row, Date.parse(at(from)), Date.parse(at(to)), (bar) =>
-        found.push(labelOf(model, bar)),
-      );
+      eachBarWithin(model, row, Date.parse(at(from)), Date.parse(at(to)), (bar) => found.push(labelOf(model, bar)));
       return found;
     };
     expect(within(1, 4, 6)).toEqual(['2 lease “2”', '3']);

@@ -24,11 +24,8 @@ const defaults: Partial<SchedulerConfig> = {
   overrideSuspendTime: 0,
 };
 
-const tell = (
-  leases: readonly StoryLease[],
-  changes: Partial<SchedulerConfig> = {},
-  setting: Setting = {},
-): Story => tellStory(leases, { ...setting, config: { ...defaults, ...changes } });
+const tell = (leases: readonly StoryLease[], changes: Partial<SchedulerConfig> = {}, setting: Setting = {}): Story =>
+  tellStory(leases, { ...setting, config: { ...defaults, ...changes } });
 
 const oneHourOnOneNode = (known?: number) => bestEffort(0, 1, 3600, known === undefined ? {} : { known });
 
@@ -68,12 +65,9 @@ describe('an advance reservation of the whole site against a running best-effort
   });
 
   it('preempts the youngest lease first (R11)', () => {
-    const story = tell(
-      [bestEffort(0, 2, 18000), bestEffort(300, 2, 18000), reservation(600, 3600, 2, 1800)],
-      {
-        enactmentOverhead: 0,
-      },
-    );
+    const story = tell([bestEffort(0, 2, 18000), bestEffort(300, 2, 18000), reservation(600, 3600, 2, 1800)], {
+      enactmentOverhead: 0,
+    });
     expect(story.timeline(1)).toBe('VM[0,18000)');
     // What the reservation frees is scheduled again at the same instant (R30).
     expect(story.timeline(2)).toBe('VM[300,3600) S[3600,3600) R[5400,5432) VM[5432,20132)');
@@ -98,9 +92,7 @@ describe('a lease that must wait for another one', () => {
 
   it('waits in the queue behind seven others', () => {
     const story = tell(new Array(8).fill(bestEffort(0, 4, 900)) as StoryLease[]);
-    expect(story.result.leases.map(({ start }) => start)).toEqual([
-      0, 908, 1816, 2724, 3632, 4540, 5448, 6356,
-    ]);
+    expect(story.result.leases.map(({ start }) => start)).toEqual([0, 908, 1816, 2724, 3632, 4540, 5448, 6356]);
     expect(story.lease(8).end).toBe(7264);
   });
 });
@@ -112,9 +104,7 @@ describe('a lease between two reservations', () => {
     const story = tell(leases);
     expect(story.timeline(1)).toBe('VM[90,3686) X[3686,3690)');
     expect(story.timeline(2)).toBe('VM[1800,5396) X[5396,5400)');
-    expect(story.timeline(3)).toBe(
-      'VM[0,1796) S[1796,1800) M[1800,1882) R[3690,3726) VM[3726,5530) X[5530,5534)',
-    );
+    expect(story.timeline(3)).toBe('VM[0,1796) S[1796,1800) M[1800,1882) R[3690,3726) VM[3726,5530) X[5530,5534)');
     expect([1, 2, 3].map((id) => story.nodes(id))).toEqual(['1 2', '3 4', '3 4 | 1 2']);
   });
 
@@ -198,22 +188,16 @@ describe('transferring images', () => {
     preparation: 'imagetransfer',
     imageTransfer: { ...defaultSchedulerConfig.imageTransfer, reuse: 'image-caches' },
   };
-  const alike = (leases: readonly StoryLease[]) =>
-    leases.map((lease) => ({ ...lease, image: image('same') }));
+  const alike = (leases: readonly StoryLease[]) => leases.map((lease) => ({ ...lease, image: image('same') }));
 
   it('happens before the machines start, and as late as possible for a reservation', () => {
     const story = tell(alike([oneHourOnOneNode(), reservation(900, 1800, 4, 1800)]), transfers);
-    expect(story.timeline(1)).toBe(
-      'T[0,82) VM[82,1798) S[1798,1800) R[3600,3634) VM[3634,5518) X[5518,5520)',
-    );
+    expect(story.timeline(1)).toBe('T[0,82) VM[82,1798) S[1798,1800) R[3600,3634) VM[3634,5518) X[5518,5520)');
     expect(story.timeline(2)).toBe('T[1718,1800) VM[1800,3592) X[3592,3600)');
   });
 
   it('is reserved for a resumed lease in case its image must move', () => {
-    const story = tell(
-      alike([oneHourOnOneNode(2700), reservation(900, 1800, 4, 900, { known: 600 })]),
-      transfers,
-    );
+    const story = tell(alike([oneHourOnOneNode(2700), reservation(900, 1800, 4, 900, { known: 600 })]), transfers);
     expect(story.timeline(1)).toBe('T[0,82) VM[82,1798) S[1798,1800) R[2564,2598) VM[2598,3582)');
   });
 

@@ -9,11 +9,7 @@ const busy = () => new Stage([bestEffort(0, 1, 60), bestEffort(1, 4, 600), bestE
 
 describe('a refused command', () => {
   const commands: readonly (readonly [string, string, (scheduler: Scheduler, now: number) => void])[] = [
-    [
-      'to request nonsense',
-      'INVALID_REQUEST',
-      (scheduler, now) => scheduler.request(now, request({ machines: [] })),
-    ],
+    ['to request nonsense', 'INVALID_REQUEST', (scheduler, now) => scheduler.request(now, request({ machines: [] }))],
     [
       'to request a known number again',
       'INVALID_REQUEST',
@@ -36,11 +32,7 @@ describe('a refused command', () => {
     ['to end machines that do not run', 'INVALID_REQUEST', (scheduler, now) => scheduler.vmEnded(now, 3)],
     ['to end machines that have ended', 'LEASE_ENDED', (scheduler, now) => scheduler.vmEnded(now, 1)],
     ['to end machines of nobody', 'LEASE_NOT_FOUND', (scheduler, now) => scheduler.vmEnded(now, 1.5)],
-    [
-      'to count a resource that is not there',
-      'INVALID_REQUEST',
-      (scheduler) => scheduler.totalCapacity('Magic'),
-    ],
+    ['to count a resource that is not there', 'INVALID_REQUEST', (scheduler) => scheduler.totalCapacity('Magic')],
   ];
 
   it.each(commands)('%s: %s, and changes nothing', (_what, code, command) => {
@@ -230,24 +222,12 @@ describe('an invalid site or configuration', () => {
     ['the site must have the resource type CPU', { resourceTypes: ['Memory'], nodes: [node] }],
     ['the site must have the resource type Memory', { resourceTypes: ['CPU'], nodes: [node] }],
     ['a resource type is named twice: CPU, Memory, CPU', { resourceTypes: [...types, 'CPU'], nodes: [node] }],
-    [
-      '"__proto__" cannot be the name of a resource type',
-      { resourceTypes: [...types, '__proto__'], nodes: [node] },
-    ],
+    ['"__proto__" cannot be the name of a resource type', { resourceTypes: [...types, '__proto__'], nodes: [node] }],
     ['the site has no nodes', { resourceTypes: types, nodes: [] }],
     ['numbers count up from 1, so 2 was expected', { resourceTypes: types, nodes: [node, node] }],
-    [
-      'node a has "GPU"',
-      { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: 1, Memory: 1, GPU: 1 } }] },
-    ],
-    [
-      'node a has -1 CPU',
-      { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: [100, -1], Memory: 1 } }] },
-    ],
-    [
-      'node a has 1.5 Memory',
-      { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: 1, Memory: 1.5 } }] },
-    ],
+    ['node a has "GPU"', { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: 1, Memory: 1, GPU: 1 } }] }],
+    ['node a has -1 CPU', { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: [100, -1], Memory: 1 } }] }],
+    ['node a has 1.5 Memory', { resourceTypes: types, nodes: [{ ...node, capacity: { CPU: 1, Memory: 1.5 } }] }],
   ])('is refused: %s', (message, site) => {
     expect(() => Scheduler.create(site, configOf())).toThrow(
       expect.objectContaining({
@@ -259,11 +239,7 @@ describe('an invalid site or configuration', () => {
 
   it.each([
     ['admission', { admission: 'bribes' }, 'there is no policy "bribes"; known are accept-all, no-ARs'],
-    [
-      'hostSelection',
-      { hostSelection: 'toString' },
-      'there is no policy "toString"; known are greedy, no-policy',
-    ],
+    ['hostSelection', { hostSelection: 'toString' }, 'there is no policy "toString"; known are greedy, no-policy'],
     ['preemption', { preemption: '' }, 'known are no-preemption, ar-preempts-everything, ar-preempts-be'],
     ['shutdownTime', { shutdownTime: -1 }, 'shutdownTime is -1: expected a duration of 0 or more'],
     ['enactmentOverhead', { enactmentOverhead: 0.5 }, 'enactmentOverhead is 0.5'],
@@ -332,14 +308,9 @@ describe('a snapshot', () => {
       .to(100)
       .do((scheduler, now) => scheduler.cancel(now, 3));
     const transfer = stage.scheduler.snapshot().reservations.find(({ kind }) => kind === 'IMAGE_TRANSFER');
-    const leases = (
-      of: Readonly<Record<string, readonly (readonly [number, number])[]>> | null | undefined,
-    ) => Object.values(of ?? {}).flatMap((pairs) => pairs.map(([lease]) => lease));
-    expect([transfer?.state, leases(transfer?.targets), leases(transfer?.waiting)]).toEqual([
-      'ACTIVE',
-      [2, 3],
-      [2],
-    ]);
+    const leases = (of: Readonly<Record<string, readonly (readonly [number, number])[]>> | null | undefined) =>
+      Object.values(of ?? {}).flatMap((pairs) => pairs.map(([lease]) => lease));
+    expect([transfer?.state, leases(transfer?.targets), leases(transfer?.waiting)]).toEqual(['ACTIVE', [2, 3], [2]]);
   });
 
   it('keeps a transfer whose owner has ended, for the leases that wait for it', () => {
@@ -360,12 +331,8 @@ describe('a snapshot', () => {
       Scheduler.restore(FOUR_NODES, config, { ...snapshot, ...change });
     expect(broken({})).not.toThrow();
     expect(broken({ leases: [] })).toThrow();
-    const orphans = snapshot.reservations.map((each) =>
-      each.kind === 'SHUTDOWN' ? { ...each, vmId: null } : each,
-    );
-    expect(broken({ reservations: orphans })).toThrow(
-      expect.objectContaining({ code: 'INTERNAL' }) as SchedulerError,
-    );
+    const orphans = snapshot.reservations.map((each) => (each.kind === 'SHUTDOWN' ? { ...each, vmId: null } : each));
+    expect(broken({ reservations: orphans })).toThrow(expect.objectContaining({ code: 'INTERNAL' }) as SchedulerError);
   });
 
   it('continues planned transfers even if the configuration no longer uses transfers', () => {

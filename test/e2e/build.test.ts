@@ -42,8 +42,6 @@ describe('the bundle', () => {
         name,
       ).toEqual([]);
     }
-    expect([...packagesOf(commandFile('serve'))]).toEqual(
-      expect.arrayContaining(['graphql-yoga', '@pothos/core']),
-    );
+    expect([...packagesOf(commandFile('serve'))]).toEqual(expect.arrayContaining(['graphql-yoga', '@pothos/core']));
   });
 });

@@ -21,15 +21,7 @@ function summary(stdout: string) {
   return { last: lines.at(-1), passed: count('ok '), failed: count('FAILED '), skipped: count('skipped ') };
 }
 
-function expectPassed({
-  code,
-  stderr,
-  stdout,
-}: {
-  code: number | null;
-  stderr: string;
-  stdout: string;
-}): void {
+function expectPassed({ code, stderr, stdout }: { code: number | null; stderr: string; stdout: string }): void {
   const { failed, last, passed } = summary(stdout);
   expect({ code, failed, last, stderr }, stdout).toEqual({
     ...{ code: 0, failed: 0, stderr: '' },
@@ -86,11 +78,7 @@ describe('fails', { concurrent: true }, () => {
         Object.assign(await notebook(context), { suspend: async () => ({ status: 'done' }) });
       `,
     );
-    const { code, stdout, stderr } = await run(
-      ['conformance', file],
-      {},
-      mkdtempSync(join(scratch.path, 'own-')),
-    );
+    const { code, stdout, stderr } = await run(['conformance', file], {}, mkdtempSync(join(scratch.path, 'own-')));
     const { failed, last, passed } = summary(stdout);
     expect([code, stderr, last]).toEqual([1, '', `${passed} passed, ${failed} failed`]);
     expect(failed).toBeGreaterThan(5);

@@ -26,8 +26,7 @@ const actions = (database: DatabaseKind) => {
   afterAll(() => site?.server.stop('SIGKILL'));
   beforeEach(() => site.cancelAll());
 
-  const stateOfNode = async (number: number) =>
-    (await site.nodes()).find((node) => node.number === number)?.state;
+  const stateOfNode = async (number: number) => (await site.nodes()).find((node) => node.number === number)?.state;
 
   it('requests a lease: says what is wrong beside the field, what would happen, and loses nothing typed', async () => {
     await using browser = await openBrowser();
@@ -84,9 +83,7 @@ const actions = (database: DatabaseKind) => {
     await expect.poll(() => page.getByLabel('Duration').inputValue(), soon).toBe('1 h 30 min');
     await page.getByLabel('Duration').fill('3h');
     await site.request('elsewhere');
-    await expect
-      .poll(() => page.getByLabel('Start from an earlier lease').textContent(), soon)
-      .toContain('elsewhere');
+    await expect.poll(() => page.getByLabel('Start from an earlier lease').textContent(), soon).toContain('elsewhere');
     expect(await page.getByLabel('Duration').inputValue()).toBe('3h');
   });
 
@@ -314,8 +311,7 @@ const actions = (database: DatabaseKind) => {
     await page.getByRole('cell', { name: 'https://hooks.example.org/leases', exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const webhooks = async () =>
-      (await site.ask<{ webhooks: { nodes: object[] } }>('{ webhooks { nodes { url kinds state } } }'))
-        .webhooks.nodes;
+      (await site.ask<{ webhooks: { nodes: object[] } }>('{ webhooks { nodes { url kinds state } } }')).webhooks.nodes;
     expect(await webhooks()).toEqual([
       { url: 'https://hooks.example.org/leases', kinds: ['NODE_DOWN'], state: 'ACTIVE' },
     ]);
@@ -344,9 +340,7 @@ const actions = (database: DatabaseKind) => {
     const { projects } = await site.ask<{ projects: { nodes: { id: string; quotas: object[] }[] } }>(
       '{ projects { nodes { id quotas { type amount maxDuration maxLeases } } } }',
     );
-    expect(projects.nodes[0]?.quotas).toEqual([
-      { type: 'CPU', amount: 250, maxDuration: 'PT2H', maxLeases: null },
-    ]);
+    expect(projects.nodes[0]?.quotas).toEqual([{ type: 'CPU', amount: 250, maxDuration: 'PT2H', maxLeases: null }]);
 
     const { createToken } = await site.ask<{ createToken: { secret: string } }>(
       'mutation ($input: CreateTokenInput!) { createToken(input: $input) { secret } }',

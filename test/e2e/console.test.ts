@@ -25,8 +25,7 @@ const machines = [
 describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${browserMissing}` : ''}`, () => {
   let port: number;
   let server: ServerProcess;
-  const start = () =>
-    startServer({ dataDir: join(scratch.path, 'data'), environment: { PORT: String(port) } });
+  const start = () => startServer({ dataDir: join(scratch.path, 'data'), environment: { PORT: String(port) } });
   const address = (path: string) => new URL(path, server.url).href;
 
   const ask = async (query: string, variables: object = {}) => {
@@ -93,10 +92,9 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     expect(scripts.length).toBeGreaterThan(0);
     let bytes = 0;
     for (const [, path = ''] of scripts) {
-      const [sent] = (await once(
-        get(address(path), { headers: { 'accept-encoding': 'gzip, br' } }),
-        'response',
-      )) as [IncomingMessage];
+      const [sent] = (await once(get(address(path), { headers: { 'accept-encoding': 'gzip, br' } }), 'response')) as [
+        IncomingMessage,
+      ];
       expect(sent.headers['cache-control']).toContain('immutable');
       expect(sent.headers['content-encoding']).toMatch(/^(br|gzip)$/);
       // A worker has the policy of its file.
@@ -229,15 +227,11 @@ describe.skipIf(browserMissing !== null)(`the console${browserMissing ? `: ${bro
     await page.getByRole('button', { name: 'Discard lease' }).click();
     expect(await page.getByRole('button', { name: 'Cancel lease' }).count()).toBe(0);
     await page.getByRole('dialog').getByRole('button', { name: 'Discard lease' }).click();
-    const refusal = await ask(
-      'mutation ($id: ID!) { discardLease(input: { id: $id }) { userErrors { message } } }',
-      {
-        id: ((await ask('{ lease(number: 1) { id } }')).lease as { id: string }).id,
-      },
-    );
-    const [{ message } = { message: 'no refusal' }] = (
-      refusal.discardLease as { userErrors: { message: string }[] }
-    ).userErrors;
+    const refusal = await ask('mutation ($id: ID!) { discardLease(input: { id: $id }) { userErrors { message } } }', {
+      id: ((await ask('{ lease(number: 1) { id } }')).lease as { id: string }).id,
+    });
+    const [{ message } = { message: 'no refusal' }] = (refusal.discardLease as { userErrors: { message: string }[] })
+      .userErrors;
     await page.getByRole('dialog').getByText(message).waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });

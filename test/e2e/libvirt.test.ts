@@ -76,9 +76,7 @@ async function reaches(id: string, ...states: readonly string[]): Promise<Lease>
     const lease = await leaseOf(id);
     if (states.includes(lease.state)) return lease;
     if (['FAILED', 'REJECTED', 'DONE', 'CANCELLED'].includes(lease.state))
-      throw new Error(
-        `lease ${lease.number} is ${lease.state} (${JSON.stringify(lease.stateReason)}), not ${states}`,
-      );
+      throw new Error(`lease ${lease.number} is ${lease.state} (${JSON.stringify(lease.stateReason)}), not ${states}`);
     await sleep(200);
   }
 }
@@ -184,10 +182,7 @@ describe.skipIf(missingPrograms.length > 0)(
       const lost = await leaseOf(victim.id);
       hostOf(lost).kill();
       let moved = lost;
-      while (
-        moved.state !== 'ACTIVE' ||
-        moved.machines[0]?.node?.hostname === lost.machines[0]?.node?.hostname
-      ) {
+      while (moved.state !== 'ACTIVE' || moved.machines[0]?.node?.hostname === lost.machines[0]?.node?.hostname) {
         expect(['FAILED', 'DONE']).not.toContain(moved.state);
         await sleep(200);
         moved = await leaseOf(victim.id);

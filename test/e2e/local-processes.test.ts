@@ -74,12 +74,9 @@ describe.skipIf(missing.length > 0)(
         };
       };
       const pidFiles = () =>
-        [1, 2]
-          .map((node) => join(processes, String(node), '1-1', 'process'))
-          .filter((path) => existsSync(path));
+        [1, 2].map((node) => join(processes, String(node), '1-1', 'process')).filter((path) => existsSync(path));
       onTestFinished(() => {
-        for (const file of pidFiles())
-          process.kill(-Number(readFileSync(file, 'utf8').split(' ')[0]), 'SIGKILL');
+        for (const file of pidFiles()) process.kill(-Number(readFileSync(file, 'utf8').split(' ')[0]), 'SIGKILL');
         scratch.remove();
       });
       const server = terminal(start, { PORT: '0' });

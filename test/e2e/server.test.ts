@@ -154,10 +154,7 @@ describe('a server, as its users start it', () => {
 
   it('ends soon after a signal though its start has not come to an end', async () => {
     const policy = join(scratch.path, 'endless.mjs');
-    writeFileSync(
-      policy,
-      'console.log("loading"); setInterval(() => {}, 1_000); await new Promise(() => {});',
-    );
+    writeFileSync(policy, 'console.log("loading"); setInterval(() => {}, 1_000); await new Promise(() => {});');
     const environment = serverEnvironment({
       dataDir: newDataDir(),
       config: { scheduler: { admission: policy } },
@@ -222,10 +219,7 @@ describe('a server, as its users start it', () => {
     const child = launchServer(environment, ['ignore', full, full]).child;
     onTestFinished(() => void child.kill('SIGKILL'));
     const server = { url: `http://127.0.0.1:${port}/graphql`, token: 'a-token-for-tests' } as ServerProcess;
-    await vi.waitFor(
-      async () => expect((await fetch(new URL('/readyz', server.url))).status).toBe(200),
-      20_000,
-    );
+    await vi.waitFor(async () => expect((await fetch(new URL('/readyz', server.url))).status).toBe(200), 20_000);
     for (const number of [1, 2, 3]) {
       expect(await ask(server, requestLease, { duration: 'PT1S' })).toMatchObject({
         requestLease: { lease: { number } },
@@ -260,10 +254,7 @@ describe('a server, as its users start it', () => {
     await once(other, 'listening');
     const { port } = other.address() as { port: number };
     const dataDir = newDataDir();
-    const { code, stderr } = await run(
-      ['serve'],
-      serverEnvironment({ dataDir, environment: { PORT: String(port) } }),
-    );
+    const { code, stderr } = await run(['serve'], serverEnvironment({ dataDir, environment: { PORT: String(port) } }));
     expect([code, stderr]).toEqual([
       1,
       `leasegraph: port ${port} of 127.0.0.1 is in use by another process. Stop it, or set PORT to another port.\n`,
@@ -288,9 +279,7 @@ describe('a server, as its users start it', () => {
       serverEnvironment({ dataDir: newDataDir(), config: { clock: { sped: 2 } } }),
     );
     expect(code).toBe(1);
-    expect(stderr).toMatch(
-      /^leasegraph: \S+:1: clock\.sped: unknown key; did you mean "speed"\? \[UNKNOWN_KEY\]\n$/,
-    );
+    expect(stderr).toMatch(/^leasegraph: \S+:1: clock\.sped: unknown key; did you mean "speed"\? \[UNKNOWN_KEY\]\n$/);
   });
 
   it('does not take another site for the one that it has', async () => {
@@ -398,9 +387,7 @@ describe('the command line beside a running server', () => {
     expect((await cli('queue')).stdout).toMatch(/^POSITION .*\n +3 .*\n +1 +4 .*QUEUED/);
     const nodes = await cli('nodes');
     expect(nodes.stdout).toMatch(/node-1 +UP +CPU:100 Memory:1024 +CPU:0 Memory:0/);
-    const listed = JSON.parse(
-      (await cli('leases', '--state', 'done', '--type', 'best-effort', '--json')).stdout,
-    );
+    const listed = JSON.parse((await cli('leases', '--state', 'done', '--type', 'best-effort', '--json')).stdout);
     expect(listed.map(({ number }: { number: number }) => number)).toEqual([1]);
     expect((await cli('leases', '--last', '2')).stdout.split('\n')).toHaveLength(4);
     const cancelled = await cli('cancel', '4', '3', '2', '77', '1');
@@ -448,26 +435,7 @@ describe('the command line beside a running server', () => {
       [1800, 600, 1, 600],
     ];
     const lines = jobs.map(([submit, runs, processors, asked], index) =>
-      [
-        index + 1,
-        submit,
-        -1,
-        runs,
-        processors,
-        -1,
-        -1,
-        processors,
-        asked,
-        -1,
-        1,
-        1,
-        1,
-        1,
-        1,
-        -1,
-        -1,
-        -1,
-      ].join(' '),
+      [index + 1, submit, -1, runs, processors, -1, -1, processors, asked, -1, 1, 1, 1, 1, 1, -1, -1, -1].join(' '),
     );
     const { writeFileSync } = await import('node:fs');
     writeFileSync(trace, `${lines.join('\n')}\n`);
@@ -477,10 +445,10 @@ describe('the command line beside a running server', () => {
       config: { ...fast, clock: { speed: 100 }, simulation: { acceptKnownDurations: true } },
     });
     // Much less than the 40 minutes of the trace, and nine seconds of the machine's time.
-    const replayed = await run(
-      ['replay', trace, '--compare', '--tolerance', '900s', '--output', output, '--json'],
-      { LEASEGRAPH_SERVER: new URL(slower.url).origin, LEASEGRAPH_TOKEN: slower.token },
-    );
+    const replayed = await run(['replay', trace, '--compare', '--tolerance', '900s', '--output', output, '--json'], {
+      LEASEGRAPH_SERVER: new URL(slower.url).origin,
+      LEASEGRAPH_TOKEN: slower.token,
+    });
     expect(replayed).toMatchObject({
       code: 0,
       stderr: expect.stringContaining('5 of 5 leases came out as simulated'),

@@ -112,9 +112,7 @@ describe.each(['embedded', 'PostgreSQL'])('a changed site in the configuration, 
     expect((await cli(server, 'site', 'apply', '--config', file, '--prune')).stdout).toBe('c: removed\n');
     expect(await nodes(server)).toEqual(['a 100', 'b 200', 'd 100']);
     const same = written(second);
-    expect((await cli(server, 'site', 'diff', '--config', same, '--exit-code')).stdout).toBe(
-      'No differences.\n',
-    );
+    expect((await cli(server, 'site', 'diff', '--config', same, '--exit-code')).stdout).toBe('No differences.\n');
   });
 
   it.skipIf(isSkipped)('is applied at the start with --apply-site', async () => {

@@ -107,9 +107,7 @@ describe.each(databaseEnvironments)('the thread of the engine (%s database)', (_
     const ended = await server.stop('SIGCONT');
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain('the thread of the engine has ended (exit code 7)');
-    expect([null, { requestLease: { lease: null, userErrors: [{ code: 'UNAVAILABLE' }] } }]).toContainEqual(
-      await lost,
-    );
+    expect([null, { requestLease: { lease: null, userErrors: [{ code: 'UNAVAILABLE' }] } }]).toContainEqual(await lost);
     const again = await start(dataDir, environment);
     expect(await ask(again, '{ leases { totalCount } }')).toMatchObject({
       data: { leases: { totalCount: 20 } },

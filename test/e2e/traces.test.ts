@@ -138,21 +138,18 @@ it('nothing is sent when tracing is disabled', async () => {
   expect([...paths]).toEqual([]);
 });
 
-it.skipIf(postgresMissing !== null)(
-  'a command that another process forwards stays in its trace',
-  async () => {
-    const { spans, endpoint } = await collector();
-    const postgres = await sharedPostgres();
-    const environment = {
-      DATABASE_URL: postgres.url(await postgres.createDatabase()),
-      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
-    };
-    await start('writer', environment);
-    const api = await start('api', { ...environment, LEASEGRAPH_ROLE: 'api' });
-    await post(api.url, { traceparent: `00-${traceId}-${callerId}-01` });
-    await vi.waitFor(() => {
-      const names = spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
-      expect(names).toEqual(expect.arrayContaining(['POST /graphql', 'command request', 'action START']));
-    }, 120_000);
-  },
-);
+it.skipIf(postgresMissing !== null)('a command that another process forwards stays in its trace', async () => {
+  const { spans, endpoint } = await collector();
+  const postgres = await sharedPostgres();
+  const environment = {
+    DATABASE_URL: postgres.url(await postgres.createDatabase()),
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+  };
+  await start('writer', environment);
+  const api = await start('api', { ...environment, LEASEGRAPH_ROLE: 'api' });
+  await post(api.url, { traceparent: `00-${traceId}-${callerId}-01` });
+  await vi.waitFor(() => {
+    const names = spans.filter((span) => span.traceId === traceId).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['POST /graphql', 'command request', 'action START']));
+  }, 120_000);
+});

@@ -189,10 +189,7 @@ describe('what a program answers', () => {
       `echo '{"status":"failed","reason":"no disk"}'; exit 3`,
       { status: 'failed', reason: 'no disk', output: '{"status":"failed","reason":"no disk"}\n' },
     ],
-    [
-      'echo first >&2; echo last >&2; exit 1',
-      { status: 'failed', reason: 'start: last', output: 'first\nlast\n' },
-    ],
+    ['echo first >&2; echo last >&2; exit 1', { status: 'failed', reason: 'start: last', output: 'first\nlast\n' }],
     ['exit 4', { status: 'failed', reason: 'start exited with 4' }],
     ['kill -KILL $$', { status: 'failed', reason: 'start was ended by a signal' }],
     [
@@ -210,9 +207,9 @@ describe('what a program answers', () => {
   test('statuses of sysexits.h: the host is out of reach, or it may work another time', async () => {
     const away = adapterWith('echo no route >&2; exit 69');
     await expect(away.start(call())).rejects.toThrow(HostUnreachable);
-    await expect(
-      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000)),
-    ).rejects.toThrow('inspect: no route');
+    await expect(away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).rejects.toThrow(
+      'inspect: no route',
+    );
     const busy = adapterWith('echo busy >&2; exit 75').start(call());
     await expect(busy).rejects.toThrow('start: busy');
     await expect(busy).rejects.not.toThrow(HostUnreachable);
@@ -222,9 +219,7 @@ describe('what a program answers', () => {
   test('an inspection that cannot be read is an error, and no status', async () => {
     const place = { leaseId: 1, machine: 1, node: 1 };
     const signal = AbortSignal.timeout(120_000);
-    await expect(adapterWith('echo gone').inspect(place, signal)).rejects.toThrow(
-      'no answer that can be read: "gone',
-    );
+    await expect(adapterWith('echo gone').inspect(place, signal)).rejects.toThrow('no answer that can be read: "gone');
     await expect(adapterWith('exit 1').inspect(place, signal)).rejects.toThrow('inspect exited with 1');
   });
 
@@ -240,19 +235,14 @@ describe('what a program answers', () => {
   });
 
   test('a program that is not there is a failure, not an error to try again', async () => {
-    const adapter = new CommandAdapter(
-      { programs: every(join(folder, 'none')), timeLimit: 1_000 },
-      site,
-      log,
-    );
+    const adapter = new CommandAdapter({ programs: every(join(folder, 'none')), timeLimit: 1_000 }, site, log);
     expect(await adapter.start(call())).toMatchObject({ status: 'failed', reason: /none cannot be started/ });
   });
 });
 
 describe('time', () => {
   /** Writes the number of a process of its group that sleeps for ever. */
-  const sleeper = (file: string): string =>
-    `sleep 1000 & echo $! >'${file}.new'; mv '${file}.new' '${file}'; wait`;
+  const sleeper = (file: string): string => `sleep 1000 & echo $! >'${file}.new'; mv '${file}.new' '${file}'; wait`;
   const pidIn = async (file: string): Promise<number> => {
     while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 10));
     return Number(readFileSync(file, 'utf8'));

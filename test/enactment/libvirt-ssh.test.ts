@@ -5,12 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ActionTarget } from '../../src/core/index.ts';
-import {
-  type Bench,
-  conformanceCases,
-  firstConformanceLease,
-  runCase,
-} from '../../src/enactment/conformance/index.ts';
+import { type Bench, conformanceCases, firstConformanceLease, runCase } from '../../src/enactment/conformance/index.ts';
 import { LibvirtAdapter } from '../../src/enactment/libvirt/adapter.ts';
 import type { LibvirtOptions } from '../../src/enactment/libvirt/options.ts';
 import { PrivateDaemon } from '../../src/enactment/libvirt/private-daemon.ts';
@@ -95,9 +90,7 @@ describe.skipIf(missing.length > 0)(
       uriOf = (node, { file }) => {
         const { port, user } = servers[node - 1] as SshServer;
         const parameters = { keyfile: file, no_verify: '1', socket: daemons[node - 1]?.socket ?? '' };
-        const search = Object.entries(parameters).map(
-          ([name, value]) => `${name}=${encodeURIComponent(value)}`,
-        );
+        const search = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
         return `qemu+ssh://${user}@127.0.0.1:${port}/session?${search.join('&')}`;
       };
       const { via: _via, ...others } = libvirt.options;
@@ -203,9 +196,7 @@ describe.skipIf(missing.length > 0)(
       };
       const adapter = new LibvirtAdapter({ ...options, hosts }, site, log);
       const signal = AbortSignal.timeout(120_000);
-      await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, signal)).rejects.toThrow(
-        HostUnreachable,
-      );
+      await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, signal)).rejects.toThrow(HostUnreachable);
       await adapter.close();
     });
   },

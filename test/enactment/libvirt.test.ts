@@ -200,9 +200,7 @@ describe.skipIf(missingPrograms.length > 0)(
       expect(await does(adapter, 'start', { ...lease, node: 2 })).toEqual(done);
       expect((await guestSays(daemonOf(2), 'lg-11-1')).secret).not.toBe(before.secret);
       expect(await does(adapter, 'destroy', { ...lease, node: 2 })).toEqual(done);
-      expect(
-        readdirSync(join(daemonOf(2).files, 'machines')).filter((name) => name.includes('lg-11-')),
-      ).toEqual([]);
+      expect(readdirSync(join(daemonOf(2).files, 'machines')).filter((name) => name.includes('lg-11-'))).toEqual([]);
     });
 
     test('a machine that was saved while it was paused runs when it is resumed', async () => {
@@ -253,9 +251,7 @@ describe.skipIf(missingPrograms.length > 0)(
       expect(await prepare(23, 'third')).toEqual(done);
       const small = open({ ...options, images: { repository: folder, format: 'raw', cacheSizeMb: 1 } });
       writeGuestImage(join(folder, 'fourth'));
-      expect(await does(small, 'prepare', { leaseId: 24, image: { name: 'fourth', sizeMb: 1 } })).toEqual(
-        done,
-      );
+      expect(await does(small, 'prepare', { leaseId: 24, image: { name: 'fourth', sizeMb: 1 } })).toEqual(done);
       // Of a lease that is prepared the base image stays.
       expect(cached()).toEqual(['first', 'third']);
       for (const leaseId of [21, 23, 24]) await does(adapter, 'destroy', { leaseId });
@@ -263,9 +259,7 @@ describe.skipIf(missingPrograms.length > 0)(
 
     test('where the scheduler plans caches, hosts keep and evict what it does', async () => {
       for (const name of ['kept', 'used', 'evicted', 'brought']) writeGuestImage(join(folder, name));
-      const planned = hostSite('test', [
-        { number: 1, hostname: 'node-1', capacity: { CPU: 400, Memory: 4096 } },
-      ]);
+      const planned = hostSite('test', [{ number: 1, hostname: 'node-1', capacity: { CPU: 400, Memory: 4096 } }]);
       // In a folder of its own, and with a limit of its own that does not count.
       const directory = join(daemonOf(1).files, 'planned');
       const hosts = { 'node-1': { ...options.hosts?.['node-1'], directory } };
@@ -374,9 +368,7 @@ describe.skipIf(missingPrograms.length > 0)(
         status: 'failed',
         reason: expect.stringContaining('is no name of an image'),
       });
-      expect(await adapter.inspect({ leaseId: 31, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).toBe(
-        'absent',
-      );
+      expect(await adapter.inspect({ leaseId: 31, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).toBe('absent');
       expect(existsSync(join(daemonOf(1).files, 'machines', 'lg-31-1'))).toBe(false);
     });
 
@@ -387,9 +379,7 @@ describe.skipIf(missingPrograms.length > 0)(
       };
       const adapter = open({ ...options, hosts });
       const signal = AbortSignal.timeout(120_000);
-      await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 2 }, signal)).rejects.toThrow(
-        HostUnreachable,
-      );
+      await expect(adapter.inspect({ leaseId: 1, machine: 1, node: 2 }, signal)).rejects.toThrow(HostUnreachable);
       await expect(does(adapter, 'start', { leaseId: 41, node: 2 })).rejects.toThrow(HostUnreachable);
       expect(await adapter.inspect({ leaseId: 41, machine: 1, node: 1 }, signal)).toBe('absent');
     });
@@ -399,8 +389,7 @@ describe.skipIf(missingPrograms.length > 0)(
       const uri = `qemu+unix:///session?socket=${join(daemonOf(1).folder, 'run')}/%h/libvirt-sock`;
       const adapter = new LibvirtAdapter({ ...options, uri, hosts: {} }, nodes, log);
       adapters.push(adapter);
-      const inspect = () =>
-        adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
+      const inspect = () => adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000));
       await expect(inspect()).rejects.toThrow(HostUnreachable);
       nodes.setNodes([{ number: 1, hostname: 'node', address: 'libvirt', capacity: {} }]);
       expect(await inspect()).toBe('absent');
@@ -423,22 +412,17 @@ describe.skipIf(missingPrograms.length > 0)(
       const mine = open(options);
       const other = open({ ...options, namePrefix: 'other' });
       await does(mine, 'start', { leaseId: 51, image: null });
-      expect(
-        (await other.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
-      ).toEqual([]);
-      expect(
-        (await mine.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51),
-      ).toEqual([{ leaseId: 51, machine: 1, node: 1, status: 'running' }]);
+      expect((await other.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51)).toEqual([]);
+      expect((await mine.list(1, AbortSignal.timeout(120_000))).filter(({ leaseId }) => leaseId === 51)).toEqual([
+        { leaseId: 51, machine: 1, node: 1, status: 'running' },
+      ]);
       await does(mine, 'destroy', { leaseId: 51 });
     });
   },
 );
 
 /** The hosts of node-1 and node-2, whatever they are called. */
-function hostsOf(
-  { hosts = {} }: LibvirtOptions,
-  names: readonly string[],
-): NonNullable<LibvirtOptions['hosts']> {
+function hostsOf({ hosts = {} }: LibvirtOptions, names: readonly string[]): NonNullable<LibvirtOptions['hosts']> {
   return Object.fromEntries(names.map((name, index) => [name, hosts[`node-${index + 1}`] ?? {}]));
 }
 

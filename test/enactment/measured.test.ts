@@ -32,9 +32,7 @@ test('every call of every adapter is told, with what came of it', async () => {
     'dry-run inspect done',
     'dry-run destroy error',
   ]);
-  expect(
-    await adapter.migrate({ ...call(1, signal), target: { ...call(1, signal).target, toNode: 2 } }),
-  ).toEqual({
+  expect(await adapter.migrate({ ...call(1, signal), target: { ...call(1, signal).target, toNode: 2 } })).toEqual({
     status: 'failed',
     reason: 'nodes 1 and 2 are driven by different adapters, between which nothing can be moved',
   });

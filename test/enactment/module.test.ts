@@ -27,10 +27,7 @@ describeConformance({
   provideImage: async () => true,
   stopMachine: async (leaseId, machine, { number }) => {
     const machines = JSON.parse(readFileSync(machinesFile, 'utf8'));
-    writeFileSync(
-      machinesFile,
-      JSON.stringify({ ...machines, [`${leaseId}/${machine}@${number}`]: 'stopped' }),
-    );
+    writeFileSync(machinesFile, JSON.stringify({ ...machines, [`${leaseId}/${machine}@${number}`]: 'stopped' }));
   },
 });
 

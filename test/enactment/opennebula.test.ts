@@ -90,9 +90,7 @@ test.each([
   ['BACKUP', 'running'],
 ] as const)('a VM in the state %s is %s, as it was before', (name, status) => {
   const lcmState = lcmStateNames.indexOf(name);
-  expect(statusOf({ id: 1, name: '', hostId: 1, attributes: {}, state: vmStates.ACTIVE, lcmState })).toBe(
-    status,
-  );
+  expect(statusOf({ id: 1, name: '', hostId: 1, attributes: {}, state: vmStates.ACTIVE, lcmState })).toBe(status);
 });
 
 let lastAction = 0;
@@ -132,11 +130,7 @@ describe('what OpenNebula refuses', () => {
   });
 
   test('a wrong session is a failure that says so', async () => {
-    const adapter = new OpenNebulaAdapter(
-      { ...optionsFor(double.endpoint), session: 'wrong:one' },
-      site,
-      log,
-    );
+    const adapter = new OpenNebulaAdapter({ ...optionsFor(double.endpoint), session: 'wrong:one' }, site, log);
     expect(await adapter.start(call())).toEqual({
       status: 'failed',
       reason: "one.hostpool.info: [one.hostpool.info] User couldn't be authenticated, aborting call.",
@@ -145,9 +139,9 @@ describe('what OpenNebula refuses', () => {
 
   test('a front end that does not answer, and a host that it does not have, are unreachable', async () => {
     const away = new OpenNebulaAdapter(optionsFor('http://127.0.0.1:9/RPC2'), site, log);
-    await expect(
-      away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000)),
-    ).rejects.toThrow(HostUnreachable);
+    await expect(away.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).rejects.toThrow(
+      HostUnreachable,
+    );
     const strangers = hostSite('test', [{ number: 1, hostname: 'nowhere', capacity: { CPU: 1, Memory: 1 } }]);
     const adapter = new OpenNebulaAdapter(optionsFor(double.endpoint), strangers, log);
     await expect(adapter.start(call())).rejects.toThrow('OpenNebula has no host called nowhere');
@@ -244,9 +238,7 @@ describe('hosts', () => {
     own.addHost('stranger');
     own.addHost('node-1');
     expect(await adapter.start(call())).toEqual({ status: 'done' });
-    expect(await adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).toBe(
-      'running',
-    );
+    expect(await adapter.inspect({ leaseId: 1, machine: 1, node: 1 }, AbortSignal.timeout(120_000))).toBe('running');
     expect(lines.filter(({ hosts }) => hosts)).toEqual([
       expect.objectContaining({
         hosts: [{ hostname: 'stranger', capacity: { CPU: 400, Memory: 4096 } }],

@@ -24,12 +24,7 @@ test('says of each node whether its adapter remembers and lists', () => {
   );
   expect(adapter.remembers).toBe(true);
   expect([1, 2, 3, 4].map((node) => adapter.on(node).remembers)).toEqual([false, true, true, false]);
-  expect([1, 2, 3, 4].map((node) => adapter.on(node).list !== undefined)).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
+  expect([1, 2, 3, 4].map((node) => adapter.on(node).list !== undefined)).toEqual([true, false, false, false]);
 });
 
 test('an adapter that throws keeps no other of the same site from being watched, from forgetting and from closing', async () => {

@@ -54,9 +54,7 @@ describeConformance(benchOf('simulated', () => new SimulatedAdapter()));
 describeConformance(benchOf('dry-run', () => new DryRunAdapter(silent)));
 describeConformance(benchOf('simulated, with delays', () => new SimulatedAdapter({ delays })));
 const stateFile = join(folder, 'machines.json');
-describeConformance(
-  benchOf('simulated, outliving the process', () => new SimulatedAdapter({ delays, stateFile })),
-);
+describeConformance(benchOf('simulated, outliving the process', () => new SimulatedAdapter({ delays, stateFile })));
 
 const call = (actionId: number, leaseId: number, signal = new AbortController().signal): ActionCall => ({
   actionId,

@@ -65,8 +65,7 @@ class HostRecord {
     for (const type of ['CPU', 'Memory']) {
       const used = here.reduce((sum, { capacity }) => sum + totalAmount(capacity[type] ?? 0), 0);
       const has = totalAmount(siteOf(4).nodes[node - 1]?.capacity[type] ?? 0);
-      if (used > has)
-        this.clashes.push(`${what} of ${leaseId}/${machine}: ${used} of ${has} ${type} on ${node}`);
+      if (used > has) this.clashes.push(`${what} of ${leaseId}/${machine}: ${used} of ${has} ${type} on ${node}`);
     }
   }
 
@@ -96,14 +95,13 @@ const world = fc.record({
   phase: fc.integer({ min: 0, max: 99 }),
   /** By how much time goes on now and then while somebody works (s). */
   ticks: fc.array(fc.constantFrom(0, 0, 0, 1, 5, 30), { minLength: 1, maxLength: 50 }),
-  kills: fc.array(
-    fc.record({ at: fc.integer({ min: 1, max: 59 }), away: fc.integer({ min: 0, max: 900 }) }),
-    { maxLength: 4 },
-  ),
-  faults: fc.array(
-    fc.constantFrom(null, null, null, null, 'before' as const, 'after' as const, 'permanent' as const),
-    { minLength: 1, maxLength: 30 },
-  ),
+  kills: fc.array(fc.record({ at: fc.integer({ min: 1, max: 59 }), away: fc.integer({ min: 0, max: 900 }) }), {
+    maxLength: 4,
+  }),
+  faults: fc.array(fc.constantFrom(null, null, null, null, 'before' as const, 'after' as const, 'permanent' as const), {
+    minLength: 1,
+    maxLength: 30,
+  }),
 });
 
 function inTurn<T>(values: readonly T[]): () => T {
@@ -203,9 +201,7 @@ test('the stored schedule has no collisions and is in order of time', { timeout:
       latency = () => 0;
       await finish(300);
       expect(
-        [...database.leases.values()]
-          .filter(({ state }) => !isFinal(state))
-          .map(({ id, state }) => `${id} ${state}`),
+        [...database.leases.values()].filter(({ state }) => !isFinal(state)).map(({ id, state }) => `${id} ${state}`),
       ).toEqual([]);
       expect(record.clashes).toEqual([]);
     }),

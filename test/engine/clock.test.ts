@@ -142,20 +142,12 @@ test('an invalid speed is refused', () => {
 test('a wall clock that jumps back two hours runs nothing twice and delays nothing permanently', async () => {
   await using harness = new Harness({ nodes: 1 });
   const { engine, adapter } = await harness.start();
-  for (let count = 0; count < 3; count += 1)
-    await engine.submit('request', bestEffort(minutes(30)), { principal });
+  for (let count = 0; count < 3; count += 1) await engine.submit('request', bestEffort(minutes(30)), { principal });
   await harness.pass(minutes(40), minutes(1));
   expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
   harness.clock.set(harness.clock.wall() - hours(2));
   await harness.pass(hours(5), minutes(1));
-  expect(adapter.log).toEqual([
-    'start 1/1',
-    'shutdown 1/1',
-    'start 2/1',
-    'shutdown 2/1',
-    'start 3/1',
-    'shutdown 3/1',
-  ]);
+  expect(adapter.log).toEqual(['start 1/1', 'shutdown 1/1', 'start 2/1', 'shutdown 2/1', 'start 3/1', 'shutdown 3/1']);
   const times = harness.database.events.map(({ at }) => at);
   expect(times).toEqual([...times].sort((a, b) => a - b));
 });
@@ -246,8 +238,7 @@ test('reservations due at once are committed in parts and in order, and commands
   expect(new Set(told).size).toBe(told.length);
   expect(told.filter((call) => call.startsWith('shutdown'))).toHaveLength(200);
   for (const [index, call] of told.entries()) {
-    if (call.startsWith('start'))
-      expect(told.indexOf(call.replace('start', 'shutdown'))).toBeGreaterThan(index);
+    if (call.startsWith('start')) expect(told.indexOf(call.replace('start', 'shutdown'))).toBeGreaterThan(index);
   }
 });
 

@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import {
-  bestEffort,
-  Harness,
-  hours,
-  minutes,
-  principal,
-  reservationAt,
-  settle,
-} from '../support/engine-harness.ts';
+import { bestEffort, Harness, hours, minutes, principal, reservationAt, settle } from '../support/engine-harness.ts';
 
 test('an invalid command fails alone', async () => {
   await using harness = new Harness();
@@ -18,9 +10,12 @@ test('an invalid command fails alone', async () => {
     engine.submit('cancel', { leaseNumber: 99 }, { principal }),
     engine.submit('request', bestEffort(hours(1)), { principal }),
   ]);
-  expect(
-    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
-  ).toEqual([{ leaseNumber: 1 }, 'INVALID_REQUEST', 'LEASE_NOT_FOUND', { leaseNumber: 2 }]);
+  expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code))).toEqual([
+    { leaseNumber: 1 },
+    'INVALID_REQUEST',
+    'LEASE_NOT_FOUND',
+    { leaseNumber: 2 },
+  ]);
   expect([...harness.database.leases.keys()]).toEqual([1, 2]);
 });
 
@@ -93,9 +88,12 @@ test('equal keys in one turn make one lease; a request that failed leaves its ke
     engine.submit('request', bestEffort(hours(1)), options),
     engine.submit('request', bestEffort(hours(2)), options),
   ]);
-  expect(
-    answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code)),
-  ).toEqual(['INVALID_REQUEST', { leaseNumber: 1 }, { leaseNumber: 1 }, 'IDEMPOTENCY_CONFLICT']);
+  expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : answer.reason.code))).toEqual([
+    'INVALID_REQUEST',
+    { leaseNumber: 1 },
+    { leaseNumber: 1 },
+    'IDEMPOTENCY_CONFLICT',
+  ]);
   expect(harness.database.leases.size).toBe(1);
 });
 
@@ -119,9 +117,7 @@ test('a turn takes at least one command, and no more than one commit may hold ma
     written.push(changes.events.filter(({ from }) => from === 'NEW').length);
   };
   const sizes = [40, 40, 40, 300, 1, 99, 1];
-  const answers = sizes.map((machines) =>
-    engine.submit('request', bestEffort(hours(1), machines), { principal }),
-  );
+  const answers = sizes.map((machines) => engine.submit('request', bestEffort(hours(1), machines), { principal }));
   expect((await Promise.all(answers)).map(({ leaseNumber }) => leaseNumber)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(written.filter((count) => count > 0)).toEqual([2, 1, 1, 2, 1]);
   // The same of those that came through the database.

@@ -129,8 +129,7 @@ test('a command that cannot be written fails alone; those that waited with it ar
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
-  store.commitFault = ({ changes }) =>
-    changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null;
+  store.commitFault = ({ changes }) => (changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null);
   const names = ['a', 'poison', 'b', 'c', 'poison', 'd'];
   const answers = await Promise.allSettled(
     names.map((name) => engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
@@ -154,8 +153,7 @@ test('no command is blamed when due reservations cannot be written', async () =>
   await engine.submit('request', bestEffort(minutes(10)), { principal });
   await settle();
   let wrong = true;
-  store.commitFault = ({ changes }) =>
-    wrong && changes.events.some(({ to }) => to === 'DONE') ? 'permanent' : null;
+  store.commitFault = ({ changes }) => (wrong && changes.events.some(({ to }) => to === 'DONE') ? 'permanent' : null);
   harness.clock.advance(minutes(10));
   const refused = expect(engine.submit('request', bestEffort(hours(1)), { principal })).rejects.toMatchObject(
     unavailable,
@@ -173,8 +171,7 @@ test('no command is blamed when due reservations cannot be written', async () =>
 test('an outcome that cannot be recorded is dropped and does not stop the rest', async () => {
   await using harness = new Harness();
   const { engine, store } = await harness.start();
-  store.commitFault = ({ outcomes }) =>
-    outcomes.some(({ actionId }) => actionId === 1) ? 'permanent' : null;
+  store.commitFault = ({ outcomes }) => (outcomes.some(({ actionId }) => actionId === 1) ? 'permanent' : null);
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await engine.submit('request', bestEffort(hours(1)), { principal });
@@ -210,9 +207,7 @@ test('a large commit may take longer than the time limit of a small one', async 
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
-  const answers = Array.from({ length: 500 }, () =>
-    engine.submit('request', bestEffort(hours(1)), { principal }),
-  );
+  const answers = Array.from({ length: 500 }, () => engine.submit('request', bestEffort(hours(1)), { principal }));
   store.beforeCommit = async () => {
     store.beforeCommit = async () => {};
     harness.clock.advance(5_500);
@@ -226,8 +221,7 @@ test('a site that takes longer to load than the time limit is loaded, and waitin
   await using harness = new Harness();
   const { engine, store } = await harness.start();
   await settle();
-  store.commitFault = ({ changes }) =>
-    changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null;
+  store.commitFault = ({ changes }) => (changes.leases.some((lease) => lease.name === 'poison') ? 'permanent' : null);
   store.beforeLoad = async () => {
     harness.clock.advance(20_000);
     await settle();
@@ -235,10 +229,7 @@ test('a site that takes longer to load than the time limit is loaded, and waitin
   const answers = await Promise.allSettled(
     ['poison', 'a'].map((name) => engine.submit('request', bestEffort(hours(1), 1, name), { principal })),
   );
-  expect(answers).toMatchObject([
-    { status: 'rejected', reason: { code: 'INTERNAL' } },
-    { status: 'fulfilled' },
-  ]);
+  expect(answers).toMatchObject([{ status: 'rejected', reason: { code: 'INTERNAL' } }, { status: 'fulfilled' }]);
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 1 });
 });
 
@@ -246,8 +237,7 @@ test('a command that throws in the core fails alone', async () => {
   await using harness = new Harness({
     hooks: {
       hook: (what, request) => {
-        if (what === 'request' && request?.name === 'poison')
-          throw new TypeError('undefined is not a function');
+        if (what === 'request' && request?.name === 'poison') throw new TypeError('undefined is not a function');
       },
     },
   });
@@ -392,9 +382,7 @@ test('commits never overlap, and commands that arrive during one are written wit
     });
   const first = engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
-  const others = Array.from({ length: 20 }, () =>
-    engine.submit('request', bestEffort(hours(1)), { principal }),
-  );
+  const others = Array.from({ length: 20 }, () => engine.submit('request', bestEffort(hours(1)), { principal }));
   await settle();
   const before = harness.database.commits;
   store.beforeCommit = async () => {};

@@ -51,9 +51,7 @@ test('a request does not wait for the rest of a long queue', async () => {
     engine: { scheduler: { ...defaultSchedulerConfig, backfilling: 'conservative' } },
   });
   const { engine } = await harness.start();
-  await Promise.all(
-    Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   await until(() => planned > 450);
   const before = planned;
   await engine.submit('request', reservationAt(harness.clock.now() + hours(9), hours(1)), { principal });
@@ -65,8 +63,7 @@ test('a standby waits for the decision as the writer does', async () => {
   await using harness = new Harness({ nodes: 1, limits });
   const writer = await harness.start();
   const standby = await harness.start();
-  for (let count = 0; count < 10; count += 1)
-    void writer.engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 10; count += 1) void writer.engine.submit('request', bestEffort(hours(1)), { principal });
   const start = harness.clock.now() + hours(20);
   const answers = await Promise.all(
     [0, 1, 2].map((count) =>
@@ -95,8 +92,7 @@ test('a decision that a standby has seen before the answer is not waited for', a
   const start = harness.clock.now() + hours(20);
   const { engine } = standby;
   const answer = engine.submit('request', reservationAt(start, hours(1)), { principal });
-  for (let count = 0; count < 3; count += 1)
-    void engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 3; count += 1) void engine.submit('request', bestEffort(hours(1)), { principal });
   expect(await answer).toEqual({ leaseNumber: 1 });
   expect(undecided).toBe(true);
 });

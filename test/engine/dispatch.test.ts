@@ -41,11 +41,7 @@ function dispatcherOn(ledger: HostLedger, adapter: ScriptedAdapter) {
 }
 
 /** An action for machines of lease 1 that fill their nodes. */
-function action(
-  id: number,
-  kind: ActionRecord['kind'],
-  ...places: [machine: number, node: number][]
-): ActionRecord {
+function action(id: number, kind: ActionRecord['kind'], ...places: [machine: number, node: number][]): ActionRecord {
   return {
     ...{ id, kind, leaseId: 1, reservationId: null, at: epoch, deadline: null },
     targets: places.map(([machine, node]) => ({
@@ -59,8 +55,7 @@ test('a host that never answers blocks only its own lease', async () => {
   await using harness = new Harness({ nodes: 20, limits: { dispatch } });
   const { engine, adapter } = await harness.start();
   adapter.answer = (_what, { target }) => (target.leaseId <= 5 ? never() : Promise.resolve(done));
-  for (let count = 0; count < 8; count += 1)
-    await engine.submit('request', bestEffort(minutes(10)), { principal });
+  for (let count = 0; count < 8; count += 1) await engine.submit('request', bestEffort(minutes(10)), { principal });
   // Calls that take long do not count among those that may run at the same time.
   await harness.pass(10_000, 1_000);
   expect([6, 7, 8].map((id) => harness.database.actions.get(id)?.state)).toEqual([

@@ -22,10 +22,7 @@ test('a lease runs from request to end, and its hosts receive their actions', as
   expect(harness.state(1)).toBe('DONE');
   expect(adapter.log.slice(2)).toEqual(['shutdown 1/1', 'shutdown 1/2']);
   expect(harness.database.events.map((event) => event.sequence)).toEqual([1, 2, 3, 4, 5, 6]);
-  expect([...harness.database.actions.values()].map((action) => action.state)).toEqual([
-    'SUCCEEDED',
-    'SUCCEEDED',
-  ]);
+  expect([...harness.database.actions.values()].map((action) => action.state)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
   expect(engine.status()).toMatchObject({ role: 'writer', problems: [], epoch: 1 });
 });
 
@@ -40,9 +37,7 @@ test('commands that wait together are committed together', async () => {
   };
   const start = epoch + hours(1);
   await Promise.all(
-    Array.from({ length: 200 }, () =>
-      engine.submit('request', reservationAt(start, minutes(10)), { principal }),
-    ),
+    Array.from({ length: 200 }, () => engine.submit('request', reservationAt(start, minutes(10)), { principal })),
   );
   expect(requested).toEqual([200]);
   await harness.pass(hours(1));

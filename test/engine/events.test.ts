@@ -15,8 +15,7 @@ const event = (sequence: number, leaseId = 1): LeaseEventRecord => ({
   reason: null,
 });
 
-const range = (from: number, to: number): number[] =>
-  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** A publisher over a list of committed events. */
 const setUp = (overrides: Partial<PublisherOptions<LeaseEventRecord>> = {}) => {
@@ -349,9 +348,7 @@ test('under load every subscriber sees every event exactly once', async () => {
   };
   for (let round = 0; round < 12; round += 1) {
     subscribe(0, round % 4);
-    const requests = Array.from({ length: 6 }, () =>
-      engine.submit('request', bestEffort(minutes(1)), { principal }),
-    );
+    const requests = Array.from({ length: 6 }, () => engine.submit('request', bestEffort(minutes(1)), { principal }));
     await Promise.all(requests);
     await harness.pass(minutes(1), 20_000);
   }

@@ -62,10 +62,7 @@ describe('an action', () => {
 
   test('whose reason, error or output has no end is recorded with a part of it', async () => {
     const flood = 'x'.repeat(10_000_000);
-    for (const answer of [
-      async () => ({ status: 'failed', reason: flood }),
-      () => Promise.reject(new Error(flood)),
-    ]) {
+    for (const answer of [async () => ({ status: 'failed', reason: flood }), () => Promise.reject(new Error(flood))]) {
       await using harness = await startedWith(answer);
       const { length } = harness.database.leases.get(1)?.reason?.message ?? '';
       expect(length).toBeGreaterThan(maxActionOutput);
@@ -265,8 +262,7 @@ describe('an inspection', () => {
         ? new Promise(() => {})
         : Promise.resolve([{ leaseId: 2, machine: 1, node, status: says.get(node) ?? 'absent' }]);
     await engine.start();
-    for (let count = 0; count < 2; count += 1)
-      await engine.submit('request', bestEffort(hours(1)), { principal });
+    for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
     await harness.pass(minutes(2), minutes(1));
     expect([1, 2].map((lease) => harness.state(lease))).toEqual(['ACTIVE', 'ACTIVE']);
     says.set(2, 'stopped');

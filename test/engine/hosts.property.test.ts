@@ -97,11 +97,7 @@ class Hosts implements Disposable {
     if (machine) this.present?.stopMachine(machine);
   }
 
-  private async act(
-    simulated: SimulatedAdapter,
-    operation: Operation,
-    call: ActionCall,
-  ): Promise<ActionResult> {
+  private async act(simulated: SimulatedAdapter, operation: Operation, call: ActionCall): Promise<ActionResult> {
     const { leaseId, machine, node } = call.target;
     const { actions, leases } = this.harness.database;
     if (simulated !== this.present) throw new Error('this process is dead');
@@ -112,8 +108,7 @@ class Hosts implements Disposable {
       this.coming.set(name, node);
       const state = leases.get(leaseId)?.state;
       // One that is done may have begun and ended within one turn.
-      if (state === 'FAILED' || state === 'CANCELLED')
-        this.faults.push(`${operation} ${name}: it is ${state}`);
+      if (state === 'FAILED' || state === 'CANCELLED') this.faults.push(`${operation} ${name}: it is ${state}`);
     }
     if (actions.get(call.actionId)?.state !== 'PENDING') this.faults.push(`${operation} ${name} is repeated`);
     try {

@@ -59,10 +59,7 @@ test('as many items are taken as their rows allow, and one at least', () => {
 test('a turn takes few of the commands that try many places', () => {
   const inbox = new Inbox(1_000);
   const ask = (kind: 'availability' | 'dryRun' | 'rehearseCancel' | 'rehearseEnd') =>
-    inbox.addCommand(
-      { kind, input: { leaseNumber: 1 }, principal: 'tester', idempotencyKey: null },
-      () => {},
-    );
+    inbox.addCommand({ kind, input: { leaseNumber: 1 }, principal: 'tester', idempotencyKey: null }, () => {});
   for (const kind of ['availability', 'dryRun', 'rehearseCancel', 'rehearseEnd'] as const) {
     for (let count = 0; count < 20; count += 1) ask(kind);
     inbox.addCommand(cancel(1), () => {});
@@ -170,9 +167,7 @@ test('forwarded commands beyond those of one turn follow without another notice'
   await settle();
   // One look at the database for notices that were lost.
   harness.clock.advance(1_000);
-  expect(await Promise.all(answers)).toEqual(
-    [1, 2, 3, 4, 5].map((leaseNumber) => ({ result: { leaseNumber } })),
-  );
+  expect(await Promise.all(answers)).toEqual([1, 2, 3, 4, 5].map((leaseNumber) => ({ result: { leaseNumber } })));
 });
 
 test('a pass lets the turn end for a forwarded command', async () => {
@@ -201,9 +196,7 @@ test('a pass lets the turn end for a forwarded command', async () => {
       return given;
     });
   };
-  await Promise.all(
-    Array.from({ length: 300 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 300 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   await until(() => !Number.isNaN(plannedBefore));
   expect(await answer).toEqual({ result: { leaseNumber: 301 } });
   expect(plannedBefore).toBeLessThan(300);

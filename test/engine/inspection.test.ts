@@ -2,12 +2,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../src/engine/limits.ts';
 import { createEngineMetrics } from '../../src/engine/metrics.ts';
-import {
-  type HostedMachine,
-  HostUnreachable,
-  type MachinePlace,
-  type MachineStatus,
-} from '../../src/engine/ports.ts';
+import { type HostedMachine, HostUnreachable, type MachinePlace, type MachineStatus } from '../../src/engine/ports.ts';
 import { bestEffort, epoch, Harness, hours, minutes, principal, settle } from '../support/engine-harness.ts';
 
 const limits = { inspectInterval: minutes(1) };
@@ -55,8 +50,7 @@ describe('machines that stop by themselves', () => {
     await using harness = new Harness({ nodes: 1, limits });
     const { engine, says } = inspecting(harness);
     await engine.start();
-    for (let count = 0; count < 2; count += 1)
-      await engine.submit('request', bestEffort(hours(1)), { principal });
+    for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
     expect(harness.state(2)).not.toBe('ACTIVE');
     says.set('1/1', 'stopped');
@@ -116,8 +110,7 @@ describe('machines that are gone', () => {
     adapter.answer = (what, { target }) =>
       what === 'start' && target.leaseId === 2 ? new Promise(() => {}) : Promise.resolve({ status: 'done' });
     await engine.start();
-    for (let count = 0; count < 2; count += 1)
-      await engine.submit('request', bestEffort(hours(1)), { principal });
+    for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
     await settle();
     says.set('1/1', new Error('no route to host'));
     says.set('2/1', 'absent');
@@ -139,8 +132,7 @@ test('with several adapters each node is asked as its own can answer', async () 
   adapter.list = list;
   adapter.on = (node) => ({ remembers: node !== 3, list: node === 1 ? list : undefined });
   await engine.start();
-  for (let count = 0; count < 3; count += 1)
-    await engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 3; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   const nodes = [1, 2, 3].map((lease) => harness.database.leases.get(lease)?.mapping?.[1]);
   expect(nodes).toEqual([1, 2, 3]);
@@ -226,8 +218,7 @@ describe('machines that belong to no lease', () => {
     await engine.start();
     await engine.submit('request', bestEffort(hours(1)), { principal });
     const strays = async () =>
-      (await registry.getMetricsAsJSON()).find(({ name }) => name.endsWith('stray_machines'))?.values[0]
-        ?.value;
+      (await registry.getMetricsAsJSON()).find(({ name }) => name.endsWith('stray_machines'))?.values[0]?.value;
     const listed = async () =>
       (await engine.submit('hostFacts', { nodes: [1, 2] }, { principal })).map((each) => each.strays);
     return { harness, adapter, strays, held, listed };

@@ -110,8 +110,7 @@ class World implements AsyncDisposable {
   async addServer(): Promise<void> {
     const server = this.harness.make();
     server.adapter.answer = async (what, { actionId }) => {
-      if (!this.harness.database.actions.has(actionId))
-        this.strange.push(`action ${actionId} was not recorded`);
+      if (!this.harness.database.actions.has(actionId)) this.strange.push(`action ${actionId} was not recorded`);
       if (what === 'destroy' || this.mood === 'well') return { status: 'done' };
       if (this.mood === 'failing') return { status: 'failed', reason: 'it failed' };
       if (this.mood === 'throwing') throw new Error('it threw');
@@ -150,8 +149,7 @@ class World implements AsyncDisposable {
             if (index === 1) await settle(2);
           }
         } catch (error) {
-          if (!(error instanceof CommandError) || error.code !== 'INVALID_REQUEST')
-            this.strange.push(String(error));
+          if (!(error instanceof CommandError) || error.code !== 'INVALID_REQUEST') this.strange.push(String(error));
         }
       }
     })();
@@ -186,11 +184,7 @@ class World implements AsyncDisposable {
         const { best, machines, key } = action;
         const length = minutes(action.minutes);
         const start = harness.clock.now() + minutes(action.minutes);
-        this.request(
-          server,
-          best ? bestEffort(length, machines) : reservationAt(start, length, machines),
-          key,
-        );
+        this.request(server, best ? bestEffort(length, machines) : reservationAt(start, length, machines), key);
         return settle(index % 7);
       }
       case 'cancel':

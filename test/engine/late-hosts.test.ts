@@ -60,10 +60,7 @@ test('a lease starts when the one before it has left, and then runs for its full
     '24 start 2/1 on 1',
     '40 shutdown 2/1 on 1',
   ]);
-  expect([1, 2].map((lease) => harness.database.leases.get(lease)?.accumulated)).toEqual([
-    seconds(10),
-    seconds(10),
-  ]);
+  expect([1, 2].map((lease) => harness.database.leases.get(lease)?.accumulated)).toEqual([seconds(10), seconds(10)]);
 });
 
 test('a shutdown that takes longer than planned moves the next lease to a free node', async () => {
@@ -226,13 +223,9 @@ describe('a machine that cannot be started', () => {
     await harness.pass(minutes(1), 1_000);
     expect(harness.database.leases.get(1)).toMatchObject({ state: 'ACTIVE', restarts: 1 });
     expect(Object.values(harness.database.leases.get(1)?.mapping ?? {}).sort()).toEqual([2, 3]);
-    const places = adapter.calls.map(
-      ({ what, call: { target } }) => `${what} ${target.machine} on ${target.node}`,
-    );
+    const places = adapter.calls.map(({ what, call: { target } }) => `${what} ${target.machine} on ${target.node}`);
     // What had been started of it is removed first.
-    expect(places.slice(2).sort()).toEqual(
-      ['destroy 1 on 1', 'destroy 2 on 2', 'start 1 on 2', 'start 2 on 3'].sort(),
-    );
+    expect(places.slice(2).sort()).toEqual(['destroy 1 on 1', 'destroy 2 on 2', 'start 1 on 2', 'start 2 on 3'].sort());
     const reasons = harness.database.events.flatMap(({ reason }) => reason?.code ?? []);
     expect(reasons).toContain('START_FAILED');
   });
@@ -284,8 +277,7 @@ describe('a machine that cannot be started', () => {
   test('gives the nodes back when its lease could not be started on several of them', async () => {
     await using harness = new Harness({ nodes: 6, limits: pausing });
     const { engine, adapter } = await harness.start();
-    adapter.answer = async (what) =>
-      what === 'start' ? { status: 'failed', reason: 'the image is broken' } : done;
+    adapter.answer = async (what) => (what === 'start' ? { status: 'failed', reason: 'the image is broken' } : done);
     await engine.submit('request', bestEffort(hours(1)), { principal });
     await harness.pass(minutes(1), 1_000);
     expect(harness.state(1)).toBe('FAILED');
@@ -437,9 +429,7 @@ test('a host that does not answer is marked DOWN, and used again only after it w
   expect(await facts()).toMatchObject({
     ...{ answeredAt: epoch, failures: expect.any(Number), unreachableSince: epoch + seconds(10) },
     error: 'no route to host',
-    unremoved: [
-      { leaseId: 1, machine: 1, capacity: { CPU: 100, Memory: 1024 }, actionId: expect.any(Number) },
-    ],
+    unremoved: [{ leaseId: 1, machine: 1, capacity: { CPU: 100, Memory: 1024 }, actionId: expect.any(Number) }],
   });
   away = false;
   await harness.pass(minutes(2), 1_000);

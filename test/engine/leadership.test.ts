@@ -4,15 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { type ActionResult, type MachineStatus, StoreError } from '../../src/engine/ports.ts';
-import {
-  bestEffort,
-  Harness,
-  hours,
-  principal,
-  type Running,
-  settle,
-  until,
-} from '../support/engine-harness.ts';
+import { bestEffort, Harness, hours, principal, type Running, settle, until } from '../support/engine-harness.ts';
 
 /** Answers what is waited for later. */
 const later = <T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } => {

@@ -52,8 +52,7 @@ describe('update', () => {
     await engine.submit('request', bestEffort(minutes(10)), options);
     await settle();
     const keyed = { principal, idempotencyKey: 'key' };
-    const update = (duration: number) =>
-      engine.submit('update', { leaseNumber: 1, update: { duration } }, keyed);
+    const update = (duration: number) => engine.submit('update', { leaseNumber: 1, update: { duration } }, keyed);
     await update(minutes(20));
     await engine.submit('update', { leaseNumber: 1, update: { duration: minutes(30) } }, options);
     expect(await update(minutes(20))).toEqual({ leaseNumber: 1, displaced: [] });
@@ -218,9 +217,10 @@ describe('dry runs of changes that plan nothing', () => {
       await expect(server.submit('rehearseEndMaintenance', { name: 'x' }, options)).rejects.toMatchObject({
         code: 'MAINTENANCE_NOT_FOUND',
       });
-      await expect(
-        server.submit('rehearseAddNodes', { nodes: [node(taken)] }, options),
-      ).rejects.toMatchObject({ code: 'NAME_TAKEN', path: ['nodes', '0', 'hostname'] });
+      await expect(server.submit('rehearseAddNodes', { nodes: [node(taken)] }, options)).rejects.toMatchObject({
+        code: 'NAME_TAKEN',
+        path: ['nodes', '0', 'hostname'],
+      });
       await expect(server.submit('rehearseRemoveNode', { node: 1 }, options)).rejects.toMatchObject({
         ...{ code: 'NODE_IN_USE', message: expect.stringMatching(/^Leases hold something on node 1\. /) },
       });
@@ -268,19 +268,11 @@ describe('maintenance', () => {
 
 test.each([
   ['update', { leaseNumber: 1, update: { duration: 1 } }, { leaseNumber: 1, update: { duration: '1' } }],
-  [
-    'update',
-    { leaseNumber: 1, update: { asFarAsPossible: true } },
-    { leaseNumber: 1, update: { colour: 1 } },
-  ],
+  ['update', { leaseNumber: 1, update: { asFarAsPossible: true } }, { leaseNumber: 1, update: { colour: 1 } }],
   ['end', { leaseNumber: 1 }, { leaseNumber: 1.5 }],
   ['cancel', { leaseNumber: 1 }, null],
   ['discard', { leaseNumber: 1 }, { leaseNumber: '1' }],
-  [
-    'setNodeState',
-    { node: 1, state: 'UP', collisions: 'REFUSE' },
-    { node: 1, state: 'up', collisions: 'REFUSE' },
-  ],
+  ['setNodeState', { node: 1, state: 'UP', collisions: 'REFUSE' }, { node: 1, state: 'up', collisions: 'REFUSE' }],
   [
     'planMaintenance',
     { maintenance: { name: 'm', nodes: [1], start: 1, end: 2 }, collisions: 'DISPLACE' },

@@ -211,8 +211,7 @@ test('calls of hosts are measured by adapter, operation and outcome', async () =
     },
   );
   const { engine } = await harness.start({ engine: { adapter, metrics } });
-  for (let count = 0; count < 2; count += 1)
-    await engine.submit('request', bestEffort(minutes(1)), { principal });
+  for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(2), 1_000);
   const counts = (await registry.metrics())
     .split('\n')

@@ -195,8 +195,7 @@ test('a lease that an extension of another one moves is announced', async () => 
     {
       kind: 'LEASE_MOVED',
       leaseId: 2,
-      message:
-        'Lease 2 was moved and starts 2h later than planned: it was planned anew to make room for lease 1.',
+      message: 'Lease 2 was moved and starts 2h later than planned: it was planned anew to make room for lease 1.',
       reason: { code: 'DISPLACED' },
       facts: { previousStart: epoch + hours(1), start: epoch + hours(3) },
     },

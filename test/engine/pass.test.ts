@@ -16,9 +16,7 @@ const slow = { slice: 0, maxSlicesPerTurn: 1 };
 test('commands are answered between the slices of a pass', async () => {
   await using harness = new Harness({ nodes: 1, limits: slow });
   const { engine, store } = await harness.start();
-  await Promise.all(
-    Array.from({ length: 200 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 200 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   const commits: string[] = [];
   store.afterCommit = async ({ changes }) => {
     commits.push(changes.events.map(({ leaseId, to }) => `${leaseId} ${to}`).join(', '));
@@ -64,9 +62,7 @@ test('uninterrupted slices are written together', async () => {
   await using harness = new Harness({ nodes: 100, limits: { slice: 0, maxSlicesPerTurn: 50 } });
   const { engine } = await harness.start();
   const before = harness.database.commits;
-  await Promise.all(
-    Array.from({ length: 100 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 100 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   await settle(500);
   expect([...harness.database.leases.values()].every(({ state }) => state === 'ACTIVE')).toBe(true);
   expect(harness.database.commits - before).toBeLessThan(15);
@@ -81,9 +77,7 @@ test('a pass puts as much into a commit as can be written in a short time', asyn
     // Half a millisecond each: 40 rows, which is 20 leases with an event each.
     harness.clock.advance((changes.leases.length + changes.events.length + changes.reservations.length) / 2);
   };
-  await Promise.all(
-    Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   await settle(500);
   expect(planned.reduce((sum, count) => sum + count)).toBe(400);
   // The first one only guesses what writing takes; the last ones hold what is left.
@@ -101,9 +95,7 @@ test('where every commit takes long, however little it holds, a pass does not wr
     planned.push(changes.events.filter(({ to }) => to === 'QUEUED').length);
     harness.clock.advance(500);
   };
-  await Promise.all(
-    Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })),
-  );
+  await Promise.all(Array.from({ length: 400 }, () => engine.submit('request', bestEffort(hours(1)), { principal })));
   await settle(500);
   expect(planned.reduce((sum, count) => sum + count)).toBe(400);
   expect(Math.min(...planned.slice(1, -2))).toBeGreaterThanOrEqual(9);
@@ -140,9 +132,7 @@ test('two hundred leases that start at one instant are started by one commit', a
   const { engine, store, adapter } = await harness.start();
   const start = epoch + hours(1);
   await Promise.all(
-    Array.from({ length: 200 }, () =>
-      engine.submit('request', reservationAt(start, minutes(10)), { principal }),
-    ),
+    Array.from({ length: 200 }, () => engine.submit('request', reservationAt(start, minutes(10)), { principal })),
   );
   await settle();
   const started: number[] = [];

@@ -63,9 +63,11 @@ test('an action that is finished or unknown cannot be recovered, also not throug
     [engine, 99],
     [standby.engine, 1],
   ] as const) {
-    await expect(
-      server.submit('recoverAction', { actionId, recovery: 'RETRY' }, { principal }),
-    ).rejects.toMatchObject({ code: 'ACTION_NOT_OPEN', path: ['id'], retryable: false });
+    await expect(server.submit('recoverAction', { actionId, recovery: 'RETRY' }, { principal })).rejects.toMatchObject({
+      code: 'ACTION_NOT_OPEN',
+      path: ['id'],
+      retryable: false,
+    });
   }
 });
 
@@ -99,9 +101,5 @@ test('a machine that does not shut down in time is destroyed, and its lease is d
   await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(90_000, 1_000);
   expect([harness.state(1), harness.state(2)]).toEqual(['DONE', 'ACTIVE']);
-  expect(adapter.log.filter((call) => !call.startsWith('shutdown'))).toEqual([
-    'start 1/1',
-    'destroy 1/1',
-    'start 2/1',
-  ]);
+  expect(adapter.log.filter((call) => !call.startsWith('shutdown'))).toEqual(['start 1/1', 'destroy 1/1', 'start 2/1']);
 });

@@ -90,8 +90,7 @@ test('no action is dispatched before the commit that records it', async () => {
     if (!recorded.has(actionId)) unrecorded.push(actionId);
     return { status: 'done' };
   };
-  for (let count = 0; count < 10; count += 1)
-    await engine.submit('request', bestEffort(minutes(1)), { principal });
+  for (let count = 0; count < 10; count += 1) await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(10), minutes(1));
   expect(adapter.calls).toHaveLength(20);
   expect(unrecorded).toEqual([]);
@@ -136,15 +135,11 @@ test('inconsistent rows are left out and logged, and do not stop the rest', asyn
   };
   const refusalOf = (answer: Promise<unknown>): Promise<unknown> => answer.catch((error: unknown) => error);
   const update = { duration: hours(1) };
-  expect(await refusalOf(engine.submit('cancel', { leaseNumber: 2 }, { principal }))).toMatchObject(
-    quarantined,
-  );
+  expect(await refusalOf(engine.submit('cancel', { leaseNumber: 2 }, { principal }))).toMatchObject(quarantined);
   expect(await refusalOf(engine.submit('update', { leaseNumber: 2, update }, { principal }))).toMatchObject(
     quarantined,
   );
-  expect(await refusalOf(engine.submit('waiting', { leaseNumber: 2 }, { principal }))).toMatchObject(
-    quarantined,
-  );
+  expect(await refusalOf(engine.submit('waiting', { leaseNumber: 2 }, { principal }))).toMatchObject(quarantined);
   // Neither a lease that has ended nor one that never was is quarantined.
   for (const [leaseNumber, code] of [
     [1, 'LEASE_ENDED'],
@@ -174,8 +169,7 @@ test('machines of a lease that is left out are only destroyed, not started', asy
   await using harness = new Harness({ nodes: 4 });
   const first = await harness.start();
   first.adapter.answer = () => new Promise(() => {});
-  for (let count = 0; count < 3; count += 1)
-    await first.engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 3; count += 1) await first.engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   await first.engine.submit('cancel', { leaseNumber: 3 }, { principal });
   await settle();
@@ -211,8 +205,7 @@ test('old events are deleted in small batches; EVENTS_EXPIRED names the oldest t
   const { engine, store } = await harness.start({
     limits: { retentionBatch: 7, retentionInterval: 1_000, eventRing: 4 },
   });
-  for (let count = 0; count < 10; count += 1)
-    await engine.submit('request', bestEffort(minutes(1)), { principal });
+  for (let count = 0; count < 10; count += 1) await engine.submit('request', bestEffort(minutes(1)), { principal });
   await harness.pass(minutes(30), minutes(1));
   const last = harness.database.events.at(-1)?.sequence ?? 0;
   expect(harness.database.events).toHaveLength(last);
@@ -325,8 +318,7 @@ test('keys, finished actions and commands are deleted when they are old, and not
   });
   const standby = await harness.start();
   const { database } = harness;
-  const request = (key: string) =>
-    engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: key });
+  const request = (key: string) => engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: key });
   for (const key of ['a', 'b', 'c']) await request(key);
   await standby.engine.submit('request', bestEffort(hours(5)), { principal });
   // The server that would fetch this answer has died.
@@ -356,8 +348,7 @@ test("a clock of this machine that was set makes no key old: keys bear the datab
   });
   const { engine } = await harness.start();
   const { database } = harness;
-  const request = () =>
-    engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: 'key' });
+  const request = () => engine.submit('request', bestEffort(minutes(1)), { principal, idempotencyKey: 'key' });
   await request();
   const tenYears = 3_652 * hours(24);
   harness.clock.set(harness.clock.wall() + tenYears);
@@ -379,8 +370,7 @@ test('a re-evaluation round that was due when the server died is made by its suc
     },
   });
   const { engine, store } = await harness.start();
-  for (let count = 0; count < 4; count += 1)
-    await engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 4; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   const begun = harness.clock.now();
   const planned = () => [2, 3, 4].map((lease) => harness.database.leases.get(lease)?.plannedStart);

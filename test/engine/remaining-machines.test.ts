@@ -21,8 +21,7 @@ const seconds = (count: number): number => count * 1_000;
 
 /** Machines on these nodes cannot be removed. */
 function refuseRemovals({ adapter }: Running, nodes: ReadonlySet<number>): void {
-  adapter.answer = async (what, { target: { node } }) =>
-    what === 'destroy' && nodes.has(node) ? refused : done;
+  adapter.answer = async (what, { target: { node } }) => (what === 'destroy' && nodes.has(node) ? refused : done);
 }
 
 function startsOf({ adapter }: Running): string[] {
@@ -114,8 +113,7 @@ test('a start that waits for the machine moves to a node that is free', async ()
   const { engine } = running;
   const stuck = new Set([1]);
   refuseRemovals(running, stuck);
-  for (let count = 0; count < 2; count += 1)
-    await engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
   await settle();
   // Both in one turn: the removal has not failed yet when the other lease is planned.
   const cancelled = engine.submit('cancel', { leaseNumber: 1 }, { principal });
@@ -202,8 +200,7 @@ test('a quarantined lease holds the places of its machines until it is discarded
   const second = await harness.start();
   const { engine } = second;
   expect(harness.database.quarantined).toEqual([1]);
-  for (let count = 0; count < 2; count += 1)
-    await engine.submit('request', bestEffort(hours(3)), { principal });
+  for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(3)), { principal });
   await harness.pass(hours(2), minutes(1));
   expect(startsOf(second)).toEqual(['2/1 on 2']);
   second.adapter.answer = (what) => (what === 'destroy' ? never() : Promise.resolve(done));
@@ -229,8 +226,7 @@ test('the time before a failed start is no running time', async () => {
           fail = () => resolve(refused);
         })
       : Promise.resolve(done);
-  for (let count = 0; count < 2; count += 1)
-    await engine.submit('request', bestEffort(hours(1)), { principal });
+  for (let count = 0; count < 2; count += 1) await engine.submit('request', bestEffort(hours(1)), { principal });
   await harness.pass(minutes(5), seconds(30));
   await engine.submit('cancel', { leaseNumber: 1 }, { principal });
   fail();

@@ -66,9 +66,7 @@ test('a standby that stops refuses what it has passed on', async () => {
   const writer = await harness.start();
   const standby = await harness.start();
   writer.store.beforeCommit = () => new Promise(() => {});
-  const refused = expect(
-    standby.engine.submit('request', bestEffort(1), { principal }),
-  ).rejects.toMatchObject({
+  const refused = expect(standby.engine.submit('request', bestEffort(1), { principal })).rejects.toMatchObject({
     code: 'SHUTTING_DOWN',
   });
   await settle();

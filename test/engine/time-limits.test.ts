@@ -33,8 +33,7 @@ async function outcomeOf(slow: string, takes: number, nodes = 1) {
   };
   await engine.submit('request', bestEffort(minutes(10)), { principal });
   await engine.submit('request', reservationAt(epoch + minutes(2), minutes(2), nodes), { principal });
-  if (nodes === 2)
-    await engine.submit('request', reservationAt(epoch + minutes(4), minutes(20)), { principal });
+  if (nodes === 2) await engine.submit('request', reservationAt(epoch + minutes(4), minutes(20)), { principal });
   await harness.pass(minutes(30), seconds(1));
   const at = (instant: number): number => (instant - epoch) / 1_000;
   return {
@@ -134,10 +133,7 @@ describe('a resumption', () => {
 
   test('that is not over within its time limit fails the lease, whose machines are destroyed', async () => {
     const { accumulated, actions, events, reason } = await outcomeOf('resume', Number.POSITIVE_INFINITY);
-    expect(events(1).slice(4)).toEqual([
-      '240 SUSPENDED_SCHEDULED RESUMING -',
-      '280 RESUMING FAILED ACTION_FAILED',
-    ]);
+    expect(events(1).slice(4)).toEqual(['240 SUSPENDED_SCHEDULED RESUMING -', '280 RESUMING FAILED ACTION_FAILED']);
     expect(reason).toBe('RESUME of machine 1 of lease 1 on node 1: not finished after 40 s');
     expect(actions.slice(2)).toEqual(['240 RESUME 1 FAILED', '280 DESTROY 1 SUCCEEDED']);
     expect(accumulated).toEqual([110, 115]);
@@ -187,9 +183,7 @@ test('a shutdown that is not over within its time limit ends its lease, whose ma
   const { accumulated, actions, events, notices } = await outcomeOf('shutdown', Number.POSITIVE_INFINITY);
   // Lease 2 would have stopped at 235 s.
   expect(events(2)).toEqual(['120 READY ACTIVE -', '272 ACTIVE DONE -']);
-  expect(notices(2)).toEqual([
-    '240 LEASE_LATE Lease 2 is late: its shutdown takes longer than planned. (HOSTS_LATE)',
-  ]);
+  expect(notices(2)).toEqual(['240 LEASE_LATE Lease 2 is late: its shutdown takes longer than planned. (HOSTS_LATE)']);
   // With migration, a lease that is planned anew is resumed after the time of a migration at the earliest.
   expect(events(1).slice(4)).toEqual([
     '240 SUSPENDED_SCHEDULED SUSPENDED_PENDING HOSTS_LATE',

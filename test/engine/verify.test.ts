@@ -28,11 +28,7 @@ const site = siteOf(1);
 const codes = (snapshot: Snapshot, of = site): (readonly [string, number | null])[] =>
   verify(of, snapshot).faults.map(({ code, leaseId }) => [code, leaseId] as const);
 
-const withReservation = (
-  snapshot: Snapshot,
-  lease: number,
-  change: Partial<ReservationRecord>,
-): Snapshot => ({
+const withReservation = (snapshot: Snapshot, lease: number, change: Partial<ReservationRecord>): Snapshot => ({
   ...snapshot,
   reservations: snapshot.reservations.map((each) => (each.leaseId === lease ? { ...each, ...change } : each)),
 });
@@ -71,20 +67,13 @@ describe('verification', () => {
       reservations: [...snapshot.reservations, { ...first, id: 3, leaseId: 55 }],
     };
     expect(codes(orphan)).toEqual([['ORPHAN_RESERVATION', 55]]);
-    expect(codes(withReservation(snapshot, 2, { amounts: { 9: { CPU: 1 } } }))).toContainEqual([
-      'UNKNOWN_NODE',
-      2,
-    ]);
+    expect(codes(withReservation(snapshot, 2, { amounts: { 9: { CPU: 1 } } }))).toContainEqual(['UNKNOWN_NODE', 2]);
     expect(codes(withLease(snapshot, 2, { mapping: { 1: 9 } }))).toEqual([['UNKNOWN_NODE', 2]]);
-    expect(codes(withLease(snapshot, 2, { state: 'ASLEEP' as LeaseRecord['state'] }))).toEqual([
-      ['INVALID_LEASE', 2],
-    ]);
+    expect(codes(withLease(snapshot, 2, { state: 'ASLEEP' as LeaseRecord['state'] }))).toEqual([['INVALID_LEASE', 2]]);
     expect(codes(withLease(snapshot, 2, { state: 'DONE' }))).toEqual([['INVALID_LEASE', 2]]);
     expect(codes(withLease(snapshot, 2, { machines: [] }))).toEqual([['INVALID_LEASE', 2]]);
     expect(codes(withReservation(snapshot, 2, { end: epoch }))[0]).toEqual(['INVALID_RESERVATION', 2]);
-    expect(codes({ ...snapshot, site: { ...snapshot.site, lastLeaseId: 1 } })).toEqual([
-      ['INVALID_LEASE', 2],
-    ]);
+    expect(codes({ ...snapshot, site: { ...snapshot.site, lastLeaseId: 1 } })).toEqual([['INVALID_LEASE', 2]]);
   });
 
   test('a lease of which a row cannot be read', () => {

@@ -133,9 +133,10 @@ test('a standby whose writer does not answer in time says so', async () => {
   const standby = await harness.start();
   await settle();
   writer.store.beforeCommit = () => new Promise(() => {});
-  const refused = expect(
-    standby.engine.submit('request', bestEffort(hours(1)), { principal }),
-  ).rejects.toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+  const refused = expect(standby.engine.submit('request', bestEffort(hours(1)), { principal })).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    retryable: true,
+  });
   await harness.pass(3_000, 500);
   await refused;
 });
@@ -147,15 +148,9 @@ test('a forwarded command of an unknown kind or shape is refused, and the others
   const signal = new AbortController().signal;
   const answers = await Promise.all([
     store.forward({ kind: 'dance' }, signal),
-    store.forward(
-      { kind: 'request', principal: 'x', input: { type: 'BEST_EFFORT', machines: 'many' } },
-      signal,
-    ),
+    store.forward({ kind: 'request', principal: 'x', input: { type: 'BEST_EFFORT', machines: 'many' } }, signal),
     store.forward(null, signal),
-    store.forward(
-      { kind: 'request', principal: 'x', idempotencyKey: null, input: bestEffort(hours(1)) },
-      signal,
-    ),
+    store.forward({ kind: 'request', principal: 'x', idempotencyKey: null, input: bestEffort(hours(1)) }, signal),
   ]);
   expect(answers).toMatchObject([
     { error: { code: 'INVALID_REQUEST' } },

@@ -1,11 +1,5 @@
 /** Compares the final database with what callers, subscribers and hosts received. */
-import type {
-  Amounts,
-  LeaseEventRecord,
-  LeaseRecord,
-  ReservationRecord,
-  SiteSpec,
-} from '../../src/core/index.ts';
+import type { Amounts, LeaseEventRecord, LeaseRecord, ReservationRecord, SiteSpec } from '../../src/core/index.ts';
 import { type OpenStore, openStore } from '../../src/store/index.ts';
 import { capacityFaults, pathFaults, sequenceFaults } from '../support/invariants/index.ts';
 import type { Acknowledged } from './load.ts';
@@ -73,10 +67,7 @@ const leaseFaults = ({ leases, keys }: Stored, { acknowledged, cancelled }: Told
   }
   for (const { lease: number, name, input } of acknowledged) {
     const lease = byNumber.get(number);
-    const machines = (input.machines as readonly { count: number }[]).reduce(
-      (sum, { count }) => sum + count,
-      0,
-    );
+    const machines = (input.machines as readonly { count: number }[]).reduce((sum, { count }) => sum + count, 0);
     if (lease?.name !== name || lease.type !== input.type || lease.machines !== machines) {
       faults.push(`lease ${number} was acknowledged to ${name}, and is ${JSON.stringify(lease)}`);
     }
@@ -116,9 +107,7 @@ const subscriberFaults = (name: string, seen: readonly SeenEvent[], events: Stor
   if (seen.length !== events.length) return [`${name} saw ${seen.length} of ${events.length} events`];
   const wrong = events.findIndex(({ sequence, leaseId, from, to }, index) => {
     const event = seen[index];
-    return (
-      event?.sequence !== sequence || event.lease.number !== leaseId || event.from !== from || event.to !== to
-    );
+    return event?.sequence !== sequence || event.lease.number !== leaseId || event.from !== from || event.to !== to;
   });
   return wrong < 0 ? [] : [`${name} saw ${JSON.stringify(seen[wrong])} for ${JSON.stringify(events[wrong])}`];
 };
@@ -129,9 +118,7 @@ const read = async ({ prisma }: OpenStore): Promise<Stored> => {
   const actions = await rows<{ number: number; kind: string; state: string; targets: Target[] }>(
     'SELECT number::float8, kind::text, state::text, targets FROM actions',
   );
-  const keys = await rows<{ key: string; lease: number }>(
-    'SELECT key, lease_number AS lease FROM idempotency_keys',
-  );
+  const keys = await rows<{ key: string; lease: number }>('SELECT key, lease_number AS lease FROM idempotency_keys');
   return {
     leases: await rows(
       `SELECT number AS id, name, type::text, state::text,
@@ -139,9 +126,7 @@ const read = async ({ prisma }: OpenStore): Promise<Stored> => {
        FROM leases ORDER BY number`,
     ),
     reservations: (
-      await rows<
-        Omit<Stored['reservations'][number], 'amounts'> & { amounts: Record<string, Amounts> | null }
-      >(
+      await rows<Omit<Stored['reservations'][number], 'amounts'> & { amounts: Record<string, Amounts> | null }>(
         `SELECT number::float8 AS id, kind::text, ${millis('starts_at')} AS start, ${millis('ends_at')} AS end,
            (SELECT json_object_agg(node_number, amounts) FROM reservation_nodes WHERE reservation_number = number) AS amounts
          FROM reservations`,

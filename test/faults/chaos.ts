@@ -108,10 +108,7 @@ export interface ChaosOptions {
 }
 
 /** Continues until servers have been killed the given number of times. */
-export const chaos = async (
-  world: World,
-  { kills, report }: ChaosOptions,
-): Promise<Record<string, number>> => {
+export const chaos = async (world: World, { kills, report }: ChaosOptions): Promise<Record<string, number>> => {
   const faults = world.postgres ? onServer : onBoth;
   const random = world.random.fork();
   const counts: Record<string, number> = {};

@@ -111,9 +111,9 @@ describeEachDatabase('leasegraph check', (database) => {
       [4, 9].map((leaseId) => ({ leaseId, reason: { code: 'DISCARDED' } })),
     );
     expect(await reopened.eventRange()).toMatchObject({ newest: Number(row.events.at(-1)?.sequence) });
-    expect(
-      await reopened.prisma.action.findMany({ where: { kind: 'DESTROY', leaseNumber: 9 } }),
-    ).toMatchObject([{ state: 'PENDING', targets: [{ leaseId: 9, machine: 1, node: 1 }] }]);
+    expect(await reopened.prisma.action.findMany({ where: { kind: 'DESTROY', leaseNumber: 9 } })).toMatchObject([
+      { state: 'PENDING', targets: [{ leaseId: 9, machine: 1, node: 1 }] },
+    ]);
     // The next server continues from there.
     const engine2 = await createEngine({
       store: reopened,

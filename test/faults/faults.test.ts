@@ -20,8 +20,7 @@ const survives = async (kills: number, options: Omit<WorldOptions, 'seed'>): Pro
   let last = 'none';
   onTestFailed(() => {
     console.error(`run it again with LEASEGRAPH_FAULT_SEED=${seed}; last fault: ${last}`);
-    for (const { name, lastLines } of world?.servers ?? [])
-      console.error(`${name}:\n${lastLines.join('\n')}`);
+    for (const { name, lastLines } of world?.servers ?? []) console.error(`${name}:\n${lastLines.join('\n')}`);
   });
   world = await World.begin({ ...options, seed });
   const faults = await chaos(world, {

@@ -48,9 +48,7 @@ describeEachDatabase('a long past', (database) => {
     await insertPast(store.prisma, leases);
     await measureStart(store);
     const old = await measureStart(store);
-    const shown = [young, old].map(
-      ({ time, heap }) => `${time.toFixed(0)} ms and ${(heap / mebibyte).toFixed(1)} MiB`,
-    );
+    const shown = [young, old].map(({ time, heap }) => `${time.toFixed(0)} ms and ${(heap / mebibyte).toFixed(1)} MiB`);
     console.log(`start with no lease: ${shown[0]}; with ${leases} finished ones: ${shown[1]}`);
     expect(old.heap - young.heap).toBeLessThan(4 * mebibyte);
     expect(old.time).toBeLessThan(10 * young.time + 500);
@@ -71,8 +69,7 @@ describeEachDatabase('a long past', (database) => {
     };
     const numbers = ({ nodes }: { nodes: { number: number }[] }) =>
       nodes.map(({ number }) => number).sort((a, b) => a - b);
-    const range = (from: number, to: number) =>
-      Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
     await page('first: 50');
     const first = await page('first: 50');
     const last = await page('last: 50');

@@ -229,8 +229,6 @@ it('delivers each notice, in order per lease, from the embedded database', { tim
   deliversEachNotice('embedded'),
 );
 
-it.skipIf(postgresMissing !== null)(
-  `delivers each notice, in order per lease, ${withServer}`,
-  { timeout },
-  () => deliversEachNotice('server'),
+it.skipIf(postgresMissing !== null)(`delivers each notice, in order per lease, ${withServer}`, { timeout }, () =>
+  deliversEachNotice('server'),
 );

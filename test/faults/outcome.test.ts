@@ -26,9 +26,7 @@ const comesOutAsSimulated = async (database: 'embedded' | 'server', seed: number
   // What was compared: commands of both outcomes and of every kind of update, on servers that were killed.
   expect(stage.run.kills).toBe(3);
   expect(new Set(live.commands.map(({ accepted }) => accepted))).toEqual(new Set([true, false]));
-  const changed = expected.commands.flatMap((each) =>
-    each.kind === 'update' ? Object.keys(each.terms) : [],
-  );
+  const changed = expected.commands.flatMap((each) => (each.kind === 'update' ? Object.keys(each.terms) : []));
   expect([...new Set(changed)].sort()).toEqual(['deadline', 'duration', 'start']);
 };
 

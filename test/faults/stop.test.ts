@@ -25,9 +25,7 @@ const stopsUnderLoad = async (database: WorldOptions['database']): Promise<void>
     server?.start();
   }
   const wrong = await present.end();
-  console.log(
-    `SIGTERM under load, ${database} database: ended after ${took.join(', ')} ms; ${present.summary()}`,
-  );
+  console.log(`SIGTERM under load, ${database} database: ended after ${took.join(', ')} ms; ${present.summary()}`);
   expect(wrong).toEqual([]);
 };
 

@@ -126,9 +126,7 @@ export class World {
       ...load.strange,
       ...servers.flatMap(({ strange }) => strange),
       ...subscribers.flatMap(({ strange }) => strange),
-      ...exits.flatMap(({ code }, index) =>
-        code === 0 ? [] : [`${servers[index]?.name} ended with ${code}`],
-      ),
+      ...exits.flatMap(({ code }, index) => (code === 0 ? [] : [`${servers[index]?.name} ended with ${code}`])),
       ...(checked.code === 0 ? [] : [`leasegraph check: ${checked.stdout}${checked.stderr}`]),
       ...(await account(place, demonstrationSite.spec, {
         acknowledged: load.acknowledged,
@@ -208,10 +206,7 @@ export const metrics = async (server: Server): Promise<ReadonlyMap<string, numbe
     });
     const lines = (await response.text()).split('\n').filter((line) => !line.startsWith('#'));
     return new Map(
-      lines.map((line) => [
-        line.slice(0, line.lastIndexOf(' ')),
-        Number(line.slice(line.lastIndexOf(' ') + 1)),
-      ]),
+      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
     );
   } catch {
     return new Map();

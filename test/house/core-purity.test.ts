@@ -17,13 +17,10 @@ const impure = [
 
 const core = sources.filter((source) => source.room === 'core');
 
-test.each(impure.map((pattern) => [pattern.source, pattern] as const))(
-  'no /%s/ in src/core',
-  (_, pattern) => {
-    expect(core.length).toBeGreaterThan(0);
-    const found = core.flatMap(({ path, code }) =>
-      code.split('\n').flatMap((line) => (pattern.test(line) ? [`${path}: ${line.trim()}`] : [])),
-    );
-    expect(found).toEqual([]);
-  },
-);
+test.each(impure.map((pattern) => [pattern.source, pattern] as const))('no /%s/ in src/core', (_, pattern) => {
+  expect(core.length).toBeGreaterThan(0);
+  const found = core.flatMap(({ path, code }) =>
+    code.split('\n').flatMap((line) => (pattern.test(line) ? [`${path}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});

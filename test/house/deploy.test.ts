@@ -16,9 +16,7 @@ const alerts = (parse(read('deploy/prometheus/alerts.yml')) as Alerts).groups.fl
 
 /** The names of metrics in a text, once each. */
 const metricsIn = (text: string): string[] =>
-  [
-    ...new Set((text.match(/leasegraph_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count)$/, ''))),
-  ].sort();
+  [...new Set((text.match(/leasegraph_\w+/g) ?? []).map((name) => name.replace(/_(bucket|count)$/, '')))].sort();
 
 /** The metrics of the program: those that are named in full, and those of two files that put their names together. */
 function metricNames(): string[] {
@@ -28,9 +26,7 @@ function metricNames(): string[] {
   const registry = new Registry();
   createEngineMetrics(registry);
   createFanOutMetrics(registry);
-  const putTogether = sources
-    .filter(({ code }) => code.includes('name: `leasegraph_'))
-    .map(({ path }) => path);
+  const putTogether = sources.filter(({ code }) => code.includes('name: `leasegraph_')).map(({ path }) => path);
   expect(putTogether).toEqual(['src/engine/metrics.ts', 'src/server/subscriptions/fan-out/metrics.ts']);
   return [...new Set([...inFull, ...registry.getMetricsAsArray().map(({ name }) => name)])].sort();
 }

@@ -14,9 +14,7 @@ const pages = [
   ...filesUnder('bench', '.md'),
 ];
 const blocks = (path: string, language: string): string[] =>
-  [...read(path).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(
-    ([, text]) => text ?? '',
-  );
+  [...read(path).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, text]) => text ?? '');
 
 /** As a page's headings are addressed. */
 const anchors = (path: string): string[] =>
@@ -44,8 +42,8 @@ describe('links', () => {
 
   test('files and folders that pages name exist', () => {
     const missing = pages.flatMap((page) =>
-      [...read(page).matchAll(/`((?:src|test|prisma|docs|scripts|bench)\/[\w./-]+)`/g)].flatMap(
-        ([, path = '']) => (existsSync(join(root, path)) ? [] : [`${page} -> ${path}`]),
+      [...read(page).matchAll(/`((?:src|test|prisma|docs|scripts|bench)\/[\w./-]+)`/g)].flatMap(([, path = '']) =>
+        existsSync(join(root, path)) ? [] : [`${page} -> ${path}`],
       ),
     );
     expect(missing).toEqual([]);
@@ -88,9 +86,7 @@ describe('GraphQL', () => {
 
   const bodies = pages.flatMap((page) =>
     blocks(page, 'sh').flatMap((text) =>
-      [...text.matchAll(/^curl [^']*(?:'[^']*'[^']*)*?-d '([^']*)'/gm)].map(
-        ([, body = '']) => [page, body] as const,
-      ),
+      [...text.matchAll(/^curl [^']*(?:'[^']*'[^']*)*?-d '([^']*)'/gm)].map(([, body = '']) => [page, body] as const),
     ),
   );
 

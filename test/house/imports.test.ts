@@ -104,9 +104,7 @@ describe('imports', () => {
     const wrong = sources
       .filter((source) => source.room === room)
       .flatMap((source) =>
-        source.imports
-          .filter((each) => !isAllowed(source, each))
-          .map((each) => `${source.path} -> ${each.to}`),
+        source.imports.filter((each) => !isAllowed(source, each)).map((each) => `${source.path} -> ${each.to}`),
       );
     expect(wrong).toEqual([]);
   });
@@ -116,9 +114,7 @@ describe('imports', () => {
       entries
         .filter(
           (entry) =>
-            !sources.some(
-              (source) => source.room === room && source.imports.some(({ to }) => isWithin(to, entry)),
-            ),
+            !sources.some((source) => source.room === room && source.imports.some(({ to }) => isWithin(to, entry))),
         )
         .map((entry) => `${room} -> ${entry}`),
     );

@@ -28,11 +28,8 @@ test('the diagram of states has every transition but those to CANCELLED and FAIL
   expect(legal).toEqual(expect.arrayContaining(lost));
   const shown = legal.filter((each) => each === 'ACTIVE QUEUED' || !lost.includes(each));
   expect(drawn.sort()).toEqual(shown.sort());
-  const unfinished = Object.entries(leaseTransitions).filter(
-    ([state]) => state !== 'NEW' && !isFinal(state as 'NEW'),
-  );
-  for (const [state, next] of unfinished)
-    expect(next, state).toEqual(expect.arrayContaining(['CANCELLED', 'FAILED']));
+  const unfinished = Object.entries(leaseTransitions).filter(([state]) => state !== 'NEW' && !isFinal(state as 'NEW'));
+  for (const [state, next] of unfinished) expect(next, state).toEqual(expect.arrayContaining(['CANCELLED', 'FAILED']));
 });
 
 test('the table of states has every state once', () => {

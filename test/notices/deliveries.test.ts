@@ -53,8 +53,7 @@ class WatchedQueue extends DeliveryQueue {
   }
 
   async has(outcome: string, count = 1): Promise<void> {
-    while (this.outcomes.filter((each) => each === outcome).length < count)
-      await once(this.recorded, 'outcome');
+    while (this.outcomes.filter((each) => each === outcome).length < count) await once(this.recorded, 'outcome');
   }
 
   private note(outcome: string): void {
@@ -63,11 +62,7 @@ class WatchedQueue extends DeliveryQueue {
   }
 }
 
-const notice = (
-  sequence: number,
-  leaseId: number | null = 1,
-  rest: Partial<NoticeRecord> = {},
-): NoticeRecord => ({
+const notice = (sequence: number, leaseId: number | null = 1, rest: Partial<NoticeRecord> = {}): NoticeRecord => ({
   ...{ sequence, at: noon + sequence * 1_000, kind: 'LEASE_MOVED', message: `notice ${sequence}`, leaseId },
   ...{ project: null, node: null, maintenance: null, reason: null, facts: {} },
   ...rest,
@@ -140,9 +135,7 @@ describeDatabase('server', 'deliveries', (database) => {
     expect(isGenuine(secret, signature, text)).toBe(true);
     expect(isGenuine('another secret', signature, text)).toBe(false);
     expect(isGenuine(secret, signature, `${text} `)).toBe(false);
-    expect(isGenuine(secret, signatureOf(secret, Math.floor(Date.now() / 1_000) - 600, text), text)).toBe(
-      false,
-    );
+    expect(isGenuine(secret, signatureOf(secret, Math.floor(Date.now() / 1_000) - 600, text), text)).toBe(false);
     expect(first.body).toEqual({
       ...{ id: first.id, kind: 'LEASE_MOVED', site: 'test', message: 'notice 1', sequence: 1 },
       at: new Date(noon + 1_000).toISOString(),
@@ -206,11 +199,7 @@ describeDatabase('server', 'deliveries', (database) => {
     const { number: ofProject } = await webhooks.create({ ...made, url: 'https://b.example', project: 7 });
     const { number: disabled } = await webhooks.create({ ...made, url: 'https://c.example' });
     await webhooks.update(disabled, { active: false });
-    await commit(
-      notice(1, 1, { project: 7 }),
-      notice(2, 2, { project: 8 }),
-      notice(3, null, { kind: 'NODE_DOWN' }),
-    );
+    await commit(notice(1, 1, { project: 7 }), notice(2, 2, { project: 8 }), notice(3, null, { kind: 'NODE_DOWN' }));
     const rows = await store.prisma.webhookDelivery.findMany({ orderBy: { number: 'asc' } });
     expect(rows.map(({ webhookNumber, noticeSequence }) => [webhookNumber, Number(noticeSequence)])).toEqual([
       [ofProject, 1],
@@ -271,9 +260,7 @@ describeDatabase('server', 'deliveries', (database) => {
     const sequences = receiver.requests.map(({ body }) => body.sequence);
     expect(sequences.filter((each) => each !== 3)).toEqual([1, 1, 1, 1, 1, 2]);
     expect(queue.outcomes.indexOf('succeeded 3')).toBeLessThan(queue.outcomes.indexOf('succeeded 1'));
-    expect(
-      new Set(receiver.requests.filter(({ body }) => body.sequence === 1).map(({ id }) => id)).size,
-    ).toBe(1);
+    expect(new Set(receiver.requests.filter(({ body }) => body.sequence === 1).map(({ id }) => id)).size).toBe(1);
     const bodies = receiver.requests.filter(({ body }) => body.sequence === 1).map(({ text }) => text);
     expect(new Set(bodies).size).toBe(1);
   });
@@ -368,14 +355,7 @@ describeDatabase('server', 'deliveries', (database) => {
       addresses: new AddressRules([]),
       metrics: { attempt: () => {}, paused: () => {}, counts: () => {} },
     });
-    for (const host of [
-      'localhost',
-      '127.0.0.1',
-      '[::ffff:127.0.0.1]',
-      '2130706433',
-      '0x7f.1',
-      '169.254.169.254',
-    ]) {
+    for (const host of ['localhost', '127.0.0.1', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1', '169.254.169.254']) {
       const { number } = await webhooks.create({ ...made, url: `http://${host}:${port}/` });
       await webhooks.test(number);
     }
@@ -383,8 +363,7 @@ describeDatabase('server', 'deliveries', (database) => {
     onTestFinished(() => deliverer.stop());
     await queue.has('failed test', 6);
     const rows = await store.prisma.webhookDelivery.findMany({ orderBy: { number: 'asc' } });
-    for (const { error } of rows)
-      expect(error).toMatch(/^The address .* is not public, and webhooks\.allowedNetworks/);
+    for (const { error } of rows) expect(error).toMatch(/^The address .* is not public, and webhooks\.allowedNetworks/);
     expect(receiver.requests).toEqual([]);
   });
 
@@ -495,25 +474,14 @@ describe('addresses', () => {
     ...['127.0.0.1', '127.255.255.254', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
     ...['169.254.169.254', '100.64.0.1', '224.0.0.1', '255.255.255.255', '192.0.2.1', '198.18.0.1'],
     ...['::1', '::', 'fe80::1', 'fe80::1%eth0', 'fd00::1', 'fc00::1', 'ff02::1', '::ffff:127.0.0.1'],
-    ...[
-      '::ffff:7f00:1',
-      '::ffff:10.0.0.1',
-      '64:ff9b::7f00:1',
-      '2002:7f00:1::',
-      '2001:db8::1',
-      'not an address',
-      '',
-    ],
+    ...['::ffff:7f00:1', '::ffff:10.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1', 'not an address', ''],
   ])('refuses %s', (address) => {
     expect(isRefused(new AddressRules([]), address)).toBe(true);
   });
 
-  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])(
-    'takes %s',
-    (address) => {
-      expect(isRefused(new AddressRules([]), address)).toBe(false);
-    },
-  );
+  it.each(['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:8.8.8.8'])('takes %s', (address) => {
+    expect(isRefused(new AddressRules([]), address)).toBe(false);
+  });
 
   it('takes those that the configuration allows', () => {
     const rules = new AddressRules(['10.1.0.0/16', 'fd00::/8', '127.0.0.1']);

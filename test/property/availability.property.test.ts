@@ -21,13 +21,7 @@ const questions = liveScenarios.chain((scenario) =>
 );
 
 /** Whether an advance reservation is accepted, tried on a copy. */
-function isAccepted(
-  run: LiveRun,
-  now: Instant,
-  start: Instant,
-  machines: readonly Amounts[],
-  duration: Millis,
-) {
+function isAccepted(run: LiveRun, now: Instant, start: Instant, machines: readonly Amounts[], duration: Millis) {
   const scheduler = run.copy();
   const { id } = scheduler.request(now, {
     type: 'ADVANCE_RESERVATION',
@@ -60,8 +54,7 @@ describe('availability, while leases, deadlines, nodes and maintenance change', 
             (start) => start >= from && start < to,
           ),
         );
-        const expected = (start: Instant) =>
-          windows.some((window) => start >= window.start && start < window.end);
+        const expected = (start: Instant) => windows.some((window) => start >= window.start && start < window.end);
         const wrong = [...starts].filter(
           (start) => isAccepted(run, now, start, machines, duration) !== expected(start),
         );

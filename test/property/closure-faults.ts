@@ -57,7 +57,5 @@ export function closureFaults(
 /** Whether a reservation belongs to a resumption of all machines that had begun by an instant. */
 function isResumedBefore({ id, kind, vmId }: Holding, instant: Instant, others: readonly Holding[]): boolean {
   if (kind !== 'VM' && kind !== 'RESUMPTION') return false;
-  return others.some(
-    (other) => other.kind === 'RESUMPTION' && other.vmId === (vmId ?? id) && other.start < instant,
-  );
+  return others.some((other) => other.kind === 'RESUMPTION' && other.vmId === (vmId ?? id) && other.start < instant);
 }

@@ -39,8 +39,7 @@ export class Ledger {
       const before = this.leases.get(lease.id)?.state;
       if (before && isFinal(before)) throw new Error(`lease ${lease.id} changes, and it was ${before}`);
       this.leases.set(lease.id, lease);
-      if (lease.plannedStart !== null && !this.promises.has(lease.id))
-        this.promises.set(lease.id, lease.plannedStart);
+      if (lease.plannedStart !== null && !this.promises.has(lease.id)) this.promises.set(lease.id, lease.plannedStart);
       const reached = this.states.get(lease.id);
       if (lease.state !== reached)
         throw new Error(`lease ${lease.id} is ${lease.state}, and its last event says ${reached}`);

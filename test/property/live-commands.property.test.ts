@@ -74,12 +74,8 @@ describe('the check of closed nodes', () => {
   const vm = { ...none, kind: 'VM', machines: { 1: 7 } };
   const migration = { ...none, kind: 'MEMORY_MIGRATION', vmId: 3, moves: { 1: [7, 8] as const } };
   const transfer = { ...none, kind: 'IMAGE_TRANSFER', targets: { 7: [[1, 1]] } };
-  const faults = (
-    why: Closed['why'],
-    from: number,
-    node: number,
-    found: Parameters<typeof closureFaults>[0],
-  ) => closureFaults(found, [{ node, why, from, to: 100 }], 0).length;
+  const faults = (why: Closed['why'], from: number, node: number, found: Parameters<typeof closureFaults>[0]) =>
+    closureFaults(found, [{ node, why, from, to: 100 }], 0).length;
 
   it.each([
     ['a VM', vm],

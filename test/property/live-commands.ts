@@ -212,8 +212,7 @@ export class LiveRun {
       this.copy().update(this.at, command.lease, { duration: maxDuration + SECOND });
     } catch (error) {
       // (What is beyond the longest duration may be beyond a quota, too.)
-      if (error instanceof SchedulerError && ['EXTENSION_BLOCKED', 'QUOTA_EXCEEDED'].includes(error.code))
-        return;
+      if (error instanceof SchedulerError && ['EXTENSION_BLOCKED', 'QUOTA_EXCEEDED'].includes(error.code)) return;
       throw error;
     }
     throw new Error(`${JSON.stringify(command)}: more than ${maxDuration} is possible`);

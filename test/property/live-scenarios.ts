@@ -77,10 +77,7 @@ function commandsFor(leases: number, { nodes }: SiteSpec): fc.Arbitrary<Command>
     { duration: length, start: instant, deadline: instant, asFarAsPossible: fc.boolean() },
     { requiredKeys: [] },
   );
-  const of = <K extends Command['kind'], T extends object>(
-    kind: K,
-    others: { [P in keyof T]: fc.Arbitrary<T[P]> },
-  ) =>
+  const of = <K extends Command['kind'], T extends object>(kind: K, others: { [P in keyof T]: fc.Arbitrary<T[P]> }) =>
     fc.record({ kind: fc.constant(kind), at: instant, ...others } as never) as fc.Arbitrary<
       { readonly kind: K; readonly at: Instant } & T
     >;
@@ -157,9 +154,7 @@ const withDeadlines = (scenario: Scenario): fc.Arbitrary<Scenario> =>
 function lastCommands({ nodes }: SiteSpec): Command[] {
   const at = START + DAY;
   return [
-    ...nodes.map(
-      ({ number }): Command => ({ kind: 'node', at, node: number, set: 'UP', collisions: 'DISPLACE' }),
-    ),
+    ...nodes.map(({ number }): Command => ({ kind: 'node', at, node: number, set: 'UP', collisions: 'DISPLACE' })),
     { kind: 'quotas', at, quotas: [] },
     { kind: 'addNodes', at, capacities: nodes.map(({ capacity }) => capacity) },
   ];
@@ -168,12 +163,10 @@ function lastCommands({ nodes }: SiteSpec): Command[] {
 export const liveScenarios: fc.Arbitrary<LiveScenario> = scenarios()
   .chain(withDeadlines)
   .chain((scenario) =>
-    fc
-      .array(commandsFor(scenario.requests.length, scenario.site), { minLength: 1, maxLength: 10 })
-      .map((commands) => ({
-        ...scenario,
-        commands: [...commands.sort((a, b) => a.at - b.at), ...lastCommands(scenario.site)],
-      })),
+    fc.array(commandsFor(scenario.requests.length, scenario.site), { minLength: 1, maxLength: 10 }).map((commands) => ({
+      ...scenario,
+      commands: [...commands.sort((a, b) => a.at - b.at), ...lastCommands(scenario.site)],
+    })),
   );
 
 export function give(scheduler: Scheduler, command: Command, at: Instant): void {

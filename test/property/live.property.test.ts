@@ -134,14 +134,12 @@ class Life {
   check(): void {
     this.ledger.apply(this.scheduler.takeChanges());
     const snapshot = this.scheduler.snapshot();
-    if (!isDeepStrictEqual(this.ledger.snapshot(), snapshot))
-      expect(this.ledger.snapshot()).toEqual(snapshot);
+    if (!isDeepStrictEqual(this.ledger.snapshot(), snapshot)) expect(this.ledger.snapshot()).toEqual(snapshot);
     expectNoFaults(planFaults(this.scenario.site, this.ledger.history()));
     for (const { id, state, end } of this.ledger.planned())
       if (state === 'ACTIVE' && end < this.now) throw new Error(`reservation ${id} runs on after its end`);
     for (const { id, state, start } of this.ledger.planned())
-      if (state === 'SCHEDULED' && start < this.now)
-        throw new Error(`reservation ${id} has missed its start`);
+      if (state === 'SCHEDULED' && start < this.now) throw new Error(`reservation ${id} has missed its start`);
   }
 
   /** One slice of the current pass, or of a new one. Returns whether it was the last. */

@@ -26,8 +26,6 @@ export function promiseFaults({ leases, events, reservations }: History): string
       (lease.endedAt ?? 0) <= end;
     return isKept
       ? []
-      : [
-          `lease ${lease.id} was reserved from ${lease.requestedStart}, and was ${lease.state} at ${lease.endedAt}`,
-        ];
+      : [`lease ${lease.id} was reserved from ${lease.requestedStart}, and was ${lease.state} at ${lease.endedAt}`];
   });
 }

@@ -42,18 +42,14 @@ const isQueued = (state: LeaseEventRecord['to']) => state === 'QUEUED' || state 
 const isPlanned = (state: LeaseEventRecord['to']) => state === 'SCHEDULED' || state === 'SUSPENDED_SCHEDULED';
 
 describe('with backfilling off', () => {
-  it(
-    'no lease is planned while one that waits longer is not, whatever else the configuration says',
-    PATIENT,
-    () => {
-      fc.assert(
-        fc.property(scenarios({ configs: withBackfilling(configs, 'off') }), (scenario) => {
-          leavesInOrder(history(scenario));
-        }),
-        { numRuns: runs(250) },
-      );
-    },
-  );
+  it('no lease is planned while one that waits longer is not, whatever else the configuration says', PATIENT, () => {
+    fc.assert(
+      fc.property(scenarios({ configs: withBackfilling(configs, 'off') }), (scenario) => {
+        leavesInOrder(history(scenario));
+      }),
+      { numRuns: runs(250) },
+    );
+  });
 
   it('best-effort leases start in the order of their requests', PATIENT, () => {
     fc.assert(
@@ -78,16 +74,13 @@ describe('with conservative backfilling', () => {
       fc.property(scenarios({ configs: withBackfilling(configs, 'conservative') }), (scenario) => {
         const ledger = history(scenario);
         const preempted = new Set(
-          ledger.events
-            .filter(({ from, to }) => to === 'QUEUED' && from !== 'PENDING')
-            .map(({ leaseId }) => leaseId),
+          ledger.events.filter(({ from, to }) => to === 'QUEUED' && from !== 'PENDING').map(({ leaseId }) => leaseId),
         );
         for (const lease of ledger.leases.values()) {
           const promised = ledger.promises.get(lease.id);
           const [vm] = vmsOf(ledger.history(), lease);
           if (promised === undefined || preempted.has(lease.id)) continue;
-          if (!vm && lease.state !== 'CANCELLED')
-            throw new Error(`lease ${lease.id} was planned and never ran`);
+          if (!vm && lease.state !== 'CANCELLED') throw new Error(`lease ${lease.id} was planned and never ran`);
           if (vm && vm.start > promised)
             throw new Error(`lease ${lease.id} started at ${vm.start}, and was promised ${promised}`);
         }

@@ -94,11 +94,8 @@ function quotaFaults(history: History, { amount, amountHours, period, type }: Qu
   const faults: string[] = [];
   const holds = holdsOf(history, type);
   for (const { start: at } of holds) {
-    const held = holds
-      .filter(({ start, end }) => start <= at && at < end)
-      .reduce((sum, each) => sum + each.amount, 0);
-    if (amount !== null && held > amount)
-      faults.push(`at ${at} the project holds ${held} ${type} of ${amount}`);
+    const held = holds.filter(({ start, end }) => start <= at && at < end).reduce((sum, each) => sum + each.amount, 0);
+    if (amount !== null && held > amount) faults.push(`at ${at} the project holds ${held} ${type} of ${amount}`);
   }
   if (amountHours === null || period === null) return faults;
   const ids = new Set(history.leases.filter(({ project }) => project === 1).map(({ id }) => id));
@@ -133,11 +130,7 @@ describe('a project with quotas', () => {
           );
           if (quota.maxLeases !== null) expect(live.length).toBeLessThanOrEqual(quota.maxLeases);
           for (const { duration, machines, project, state } of live)
-            if (
-              project === 1 &&
-              state !== 'REJECTED' &&
-              machines.some((each) => totalAmount(each[quota.type]) > 0)
-            )
+            if (project === 1 && state !== 'REJECTED' && machines.some((each) => totalAmount(each[quota.type]) > 0))
               expect(duration).toBeLessThanOrEqual(quota.maxDuration ?? Number.POSITIVE_INFINITY);
           expectNoFaults(quotaFaults(history, quota));
         }

@@ -144,12 +144,7 @@ class World {
   /** Whether the command was carried out. */
   do(kind: CommandName, input: unknown): boolean {
     try {
-      kindOf({ kind, input, principal: '', idempotencyKey: null }).apply(
-        this.scheduler,
-        this.now,
-        input,
-        tools,
-      );
+      kindOf({ kind, input, principal: '', idempotencyKey: null }).apply(this.scheduler, this.now, input, tools);
       this.turn();
       return true;
     } catch (error) {
@@ -229,8 +224,7 @@ describe('recurrences', () => {
           if (start > world.now + horizon) break;
           expected.set(`1/${index}`, start);
         }
-        for (const { index } of world.scheduler.recurrences.all[0]?.skipped ?? [])
-          expected.delete(`1/${index}`);
+        for (const { index } of world.scheduler.recurrences.all[0]?.skipped ?? []) expected.delete(`1/${index}`);
         expect(world.made).toEqual(expected);
       }),
       { numRuns: runs(200) },
@@ -279,12 +273,7 @@ describe('recurrences', () => {
         }
         expect(world.text).toBe(before);
         const taken = world.scheduler.takeChanges();
-        expect([taken.leases, taken.reservations, taken.events, taken.recurrences]).toEqual([
-          [],
-          [],
-          [],
-          undefined,
-        ]);
+        expect([taken.leases, taken.reservations, taken.events, taken.recurrences]).toEqual([[], [], [], undefined]);
         expect(world.do('createRecurrence', request)).toBe(told?.accepted ?? false);
         if (!told?.accepted) return;
         const created = world.scheduler.recurrences.all.at(-1);

@@ -74,8 +74,7 @@ export class Run {
   }
 }
 
-const isDue = (item: { readonly at: Instant } | undefined, at: Instant): boolean =>
-  item !== undefined && item.at <= at;
+const isDue = (item: { readonly at: Instant } | undefined, at: Instant): boolean => item !== undefined && item.at <= at;
 
 /** Cancels like a user, possibly too late or with a wrong number. */
 export const cancel = (scheduler: Scheduler, at: Instant, leaseId: number): void => {

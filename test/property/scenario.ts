@@ -64,8 +64,7 @@ export const sites: fc.Arbitrary<SiteSpec> = fc
     }),
   }));
 
-const isMultiInstance = (site: SiteSpec) =>
-  site.nodes.some(({ capacity }) => typeof capacity.CPU === 'object');
+const isMultiInstance = (site: SiteSpec) => site.nodes.some(({ capacity }) => typeof capacity.CPU === 'object');
 
 // ---------------------------------------------------------------- configurations
 
@@ -147,10 +146,7 @@ const images: readonly (DiskImage | null)[] = [
 const machine = (site: SiteSpec): fc.Arbitrary<Amounts> => {
   const single = fc.constantFrom(100, 50, 100, 100, 10, 150, 0);
   const cpu: fc.Arbitrary<number | number[]> = isMultiInstance(site)
-    ? fc.oneof(
-        fc.constantFrom(50, 100, 30),
-        fc.array(fc.constantFrom(50, 100, 30), { minLength: 1, maxLength: 2 }),
-      )
+    ? fc.oneof(fc.constantFrom(50, 100, 30), fc.array(fc.constantFrom(50, 100, 30), { minLength: 1, maxLength: 2 }))
     : single;
   const licences = site.resourceTypes.includes('Licence') ? fc.constantFrom(0, 1, 2) : fc.constant(0);
   return fc
@@ -250,12 +246,7 @@ export const crowds: fc.Arbitrary<Scenario> = fc
     leases: fc.array(
       fc.record({
         gap: seconds(0, 1, 10, 50),
-        type: fc.constantFrom<LeaseType[]>(
-          'BEST_EFFORT',
-          'BEST_EFFORT',
-          'BEST_EFFORT',
-          'ADVANCE_RESERVATION',
-        ),
+        type: fc.constantFrom<LeaseType[]>('BEST_EFFORT', 'BEST_EFFORT', 'BEST_EFFORT', 'ADVANCE_RESERVATION'),
         count: fc.integer({ min: 1, max: 5 }),
         cpu: fc.constantFrom(100, 50, 30),
         duration: seconds(60, 100, 120, 200, 300, 500),

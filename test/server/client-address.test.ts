@@ -67,10 +67,7 @@ describe('the cost limit of an address', async () => {
     // Without a trusted proxy another X-Forwarded-For changes nothing.
     const refused = await server.ask(secrets[1], '198.51.100.2');
     // 51 of 60 are spent; the other 42 come back at 0.001 per second.
-    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([
-      429,
-      expect.closeTo(42_000, -2),
-    ]);
+    expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.closeTo(42_000, -2)]);
     expect(await refused.json()).toMatchObject({
       errors: [
         {

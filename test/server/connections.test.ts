@@ -93,10 +93,7 @@ describe('a compressed body', () => {
   it('is limited by its uncompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(5_000_000, 0x20));
     expect(bomb.length).toBeLessThan(10_000);
-    expect(await send(bomb, 'gzip', { bodyBytes: 10_000 })).toEqual([
-      413,
-      expect.stringContaining('10000 bytes'),
-    ]);
+    expect(await send(bomb, 'gzip', { bodyBytes: 10_000 })).toEqual([413, expect.stringContaining('10000 bytes')]);
   });
 
   it('is refused if it is damaged or has another encoding', async () => {
@@ -125,9 +122,7 @@ describe('a client that sends requests without reading responses', () => {
     const { dial } = await serve();
     const { socket, received } = dial();
     const numbers = Array.from({ length: 50 }, (_, index) => index + 1);
-    socket.write(
-      numbers.map((number) => post(JSON.stringify({ query: `{ a${number}: serverTime }` }))).join(''),
-    );
+    socket.write(numbers.map((number) => post(JSON.stringify({ query: `{ a${number}: serverTime }` }))).join(''));
     await vi.waitFor(() => expect(received()).toContain('"a50"'), 120_000);
     expect([...received().matchAll(/"a(\d+)"/g)].map(([, number]) => Number(number))).toEqual(numbers);
   });

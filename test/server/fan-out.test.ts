@@ -23,8 +23,7 @@ const event = (sequence: number, leaseId = 1): LeaseEventRecord => ({
   to: 'ACTIVE',
   reason: null,
 });
-const events = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, index) => event(from + index));
+const events = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => event(from + index));
 const metric = async (name: string): Promise<number> =>
   Number(new RegExp(`^leasegraph_${name} ([\\d.e-]+)$`, 'm').exec(await registry.metrics())?.[1]);
 
@@ -164,9 +163,7 @@ describe('the transition from reading to live events', () => {
   });
 
   it('delivers only the events of a lease to those that ask for them', async () => {
-    const one = await open(
-      `subscription { leaseEvents(leaseId: "${btoa('Lease:2')}", after: 0) { sequence } }`,
-    );
+    const one = await open(`subscription { leaseEvents(leaseId: "${btoa('Lease:2')}", after: 0) { sequence } }`);
     api.leases.publish(event(1), event(2, 2), event(3));
     await vi.waitFor(async () => expect(await metric('subscriber_lag')).toBe(0));
     api.leases.publish(event(4, 2));
@@ -178,9 +175,7 @@ describe('the transition from reading to live events', () => {
 describe('delays', () => {
   it('are measured from the event to its last subscriber', async () => {
     const client = await open(all);
-    expect([await metric('publish_lag_seconds_count'), await metric('fan_out_seconds_count')]).toEqual([
-      0, 0,
-    ]);
+    expect([await metric('publish_lag_seconds_count'), await metric('fan_out_seconds_count')]).toEqual([0, 0]);
     api.leases.publish({ ...event(1), at: now - 3_000 });
     await client.readUpTo(1);
     expect(await metric('publish_lag_seconds_count')).toBe(1);
@@ -253,8 +248,7 @@ it('a start after an event that has not happened is an error', async () => {
   api.leases.publish(event(1));
   const { eventsAfter } = api.leases;
   api.leases.eventsAfter = async (request) => {
-    if (request.after > 1)
-      throw new CommandError('INVALID_REQUEST', 'The newest has the number 1.', ['after']);
+    if (request.after > 1) throw new CommandError('INVALID_REQUEST', 'The newest has the number 1.', ['after']);
     return eventsAfter.call(api.leases, request);
   };
   const client = await open(all, { after: 99 });

@@ -8,9 +8,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = 'GET')
   api.app.fetch(new Request(`http://localhost${path}`, { method, headers }));
 const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 const assetsOf = (html: string) =>
-  [...html.matchAll(/<(?:script|link)\b[^>]*(?:src|href)="(graphql\/assets\/[^"]+)"/g)].map(
-    ([, path]) => `/${path}`,
-  );
+  [...html.matchAll(/<(?:script|link)\b[^>]*(?:src|href)="(graphql\/assets\/[^"]+)"/g)].map(([, path]) => `/${path}`);
 
 describe('GraphiQL', () => {
   it('is served by this server only, without authentication, and asks for the token', async () => {
@@ -49,9 +47,7 @@ describe('GraphiQL', () => {
   });
 
   it('is compressed in the encoding that the browser prefers', async () => {
-    const [script = ''] = assetsOf(await (await get('/graphql', page)).text()).filter((path) =>
-      path.endsWith('.js'),
-    );
+    const [script = ''] = assetsOf(await (await get('/graphql', page)).text()).filter((path) => path.endsWith('.js'));
     const plain = (await (await get(script)).arrayBuffer()).byteLength;
     for (const [accepted, encoding] of [
       ['gzip, br', 'br'],

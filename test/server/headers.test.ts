@@ -28,10 +28,7 @@ const query = '{ serverTime }';
 describe('responses', () => {
   it('are not cached', async () => {
     const { headers } = await post({ query });
-    expect([headers.get('cache-control'), headers.get('vary')]).toEqual([
-      'no-store',
-      'accept, accept-encoding',
-    ]);
+    expect([headers.get('cache-control'), headers.get('vary')]).toEqual(['no-store', 'accept, accept-encoding']);
   });
 
   it('are compressed with an encoding that the client accepts, unless they are small', async () => {
@@ -75,9 +72,7 @@ describe('responses', () => {
     expect(await response.json()).toMatchObject({
       errors: [{ extensions: { code: 'INTERNAL', requestId: 'job-1' } }],
     });
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { requestId: 'job-1', err: { message: 'a defect' } },
-    ]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ requestId: 'job-1', err: { message: 'a defect' } }]);
   });
 });
 
@@ -196,8 +191,7 @@ describe('persisted documents', () => {
   });
 
   it('are refused at the start if the manifest cannot be read', () => {
-    const start = (manifest: string) => () =>
-      apiOn(api.prisma, { persistedDocuments: { manifest, only: false } });
+    const start = (manifest: string) => () => apiOn(api.prisma, { persistedDocuments: { manifest, only: false } });
     expect(start(join(scratch, 'none.json'))).toThrow(/none\.json: the persisted documents cannot be read/);
     expect(start(file('numbers.json', { a: 1 }))).toThrow(/must be an object of identifiers and documents/);
   });

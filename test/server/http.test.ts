@@ -49,11 +49,7 @@ describe('the web console', () => {
     const refused = [401, 'application/json'];
     expect(await (await send('/', { headers: { accept: '*/*' } }, served)).text()).toBe(page);
     for (const accept of [undefined, '*/*', '*/*;q=0.8', 'text/*, */*;q=0.1', 'text/html,*/*;q=0.8'])
-      expect([accept, await root(accept), await root(accept, { method: 'HEAD' })]).toEqual([
-        accept,
-        html,
-        html,
-      ]);
+      expect([accept, await root(accept), await root(accept, { method: 'HEAD' })]).toEqual([accept, html, html]);
     const others = ['application/json', 'application/json, text/plain, */*', 'text/plain'];
     for (const accept of [...others, 'text/html;q=0, application/json', '*/*;q=0'])
       expect([accept, await root(accept)]).toEqual([accept, refused]);
@@ -154,11 +150,7 @@ describe('health and metrics', () => {
   it('hide internal details of errors', async () => {
     const broken = new Registry();
     broken.metrics = () => Promise.reject(new Error('secret'));
-    const response = await send(
-      '/metrics',
-      { headers: { authorization } },
-      apiOn(api.prisma, { registry: broken }),
-    );
+    const response = await send('/metrics', { headers: { authorization } }, apiOn(api.prisma, { registry: broken }));
     expect(response.status).toBe(500);
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(await codeOf(response.clone())).toBe('INTERNAL');
@@ -315,12 +307,7 @@ describe('limits', () => {
   });
 
   it.each([
-    [
-      'a variable of another type',
-      'query ($n: Int) { lease(number: $n) { id } }',
-      { n: 'one' },
-      'BAD_USER_INPUT',
-    ],
+    ['a variable of another type', 'query ($n: Int) { lease(number: $n) { id } }', { n: 'one' }, 'BAD_USER_INPUT'],
     [
       'a field of an input that there is not',
       'query ($f: LeaseFilter) { leases(filter: $f) { totalCount } }',
@@ -416,9 +403,7 @@ describe('limits', () => {
   });
 
   it('allow no mutation by GET', async () => {
-    const mutation = encodeURIComponent(
-      'mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }',
-    );
+    const mutation = encodeURIComponent('mutation { cancelLease(input: { id: "x" }) { userErrors { code } } }');
     const response = await send(`/graphql?query=${mutation}`, { headers: { authorization } });
     expect(response.status).toBe(405);
     expect(api.leases.cancelled).toEqual([]);

@@ -35,9 +35,7 @@ describe('listening', () => {
     const other = createServer().listen(port, host);
     await once(other, 'listening');
     await expect(listen(host, port)).rejects.toThrow(
-      new ListenError(
-        `port ${port} of ${host} is in use by another process. Stop it, or set PORT to another port.`,
-      ),
+      new ListenError(`port ${port} of ${host} is in use by another process. Stop it, or set PORT to another port.`),
     );
     other.close();
     await expect(listen('192.0.2.1', 0)).rejects.toThrow(/192\.0\.2\.1 is not an address of this machine/);
@@ -58,9 +56,7 @@ describe('listening', () => {
         headers: { ...headers, accept },
         body: JSON.stringify({ query }),
       });
-    const mutation = post(
-      `mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`,
-    );
+    const mutation = post(`mutation { cancelLease(input: { id: "${btoa('Lease:1')}" }) { userErrors { code } } }`);
     const stream = await post('subscription { leaseEvents { sequence } }', 'text/event-stream');
     await vi.waitFor(() => expect([api.leases.cancelled.length, api.leases.streams]).toEqual([1, 1]));
 
@@ -89,9 +85,9 @@ describe('listening', () => {
       expect(answer).not.toMatch(/node:|\/src\//);
     }
     // The connection is closed as well.
-    expect(
-      await ask('POST /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n'),
-    ).toMatch(/^HTTP\/1\.1 405 /);
+    expect(await ask('POST /graphql HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n')).toMatch(
+      /^HTTP\/1\.1 405 /,
+    );
     await listening.close(1_000);
   });
 

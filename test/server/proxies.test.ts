@@ -99,9 +99,7 @@ describe.skipIf(nginxMissing !== null)(`nginx${nginxMissing === null ? '' : `: $
         const [answered] = (await once(stream, 'response')) as [IncomingHttpHeaders];
         return { answered, stream };
       };
-      const streams = await Promise.all(
-        Array.from({ length: 10 }, () => post(subscription, 'text/event-stream')),
-      );
+      const streams = await Promise.all(Array.from({ length: 10 }, () => post(subscription, 'text/event-stream')));
       await expect.poll(() => api.app.subscribers()).toBe(10);
       const query = await post(JSON.stringify({ query: '{ serverTime }' }), 'application/json');
       expect(query.answered[':status']).toBe(200);

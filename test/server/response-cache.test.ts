@@ -18,8 +18,7 @@ function setUp(maxBytes = 100_000) {
       executions += 1;
       return { result: { data: data as never }, isStored };
     };
-  const ask = async (key: string, run = execute({ commit: state.commit })) =>
-    textOf(await cache.answer(key, run));
+  const ask = async (key: string, run = execute({ commit: state.commit })) => textOf(await cache.answer(key, run));
   return { cache, state, outcomes, execute, ask, executions: () => executions };
 }
 

@@ -320,9 +320,7 @@ describe('graphql-ws', () => {
     });
     expect(JSON.stringify(hidden)).not.toContain('secret');
     api.leases.failure = new Error('secret');
-    expect(JSON.stringify(await errors('subscription { leaseEvents { sequence } }'))).toMatch(
-      /"code":"INTERNAL"/,
-    );
+    expect(JSON.stringify(await errors('subscription { leaseEvents { sequence } }'))).toMatch(/"code":"INTERNAL"/);
     expect(await first(client, '{ site { name } }')).toMatchObject({ data: { site: { name: 'test' } } });
   });
 
@@ -333,9 +331,7 @@ describe('graphql-ws', () => {
     expect(await closed(socket)).toBe(1009);
 
     const client = authorized();
-    const streams = [1, 2, 3].map(() =>
-      client.iterate({ query: 'subscription { leaseEvents { sequence } }' }),
-    );
+    const streams = [1, 2, 3].map(() => client.iterate({ query: 'subscription { leaseEvents { sequence } }' }));
     for (const stream of streams) void stream.next();
     await vi.waitFor(() => expect(api.app.subscribers()).toBe(3));
     await expect(first(client, '{ serverTime }')).rejects.toEqual([

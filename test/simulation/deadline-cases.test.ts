@@ -23,10 +23,7 @@ interface Case {
 }
 
 const cases = Object.entries(
-  JSON.parse(readFileSync(new URL('./data/deadline-cases.json', import.meta.url), 'utf8')) as Record<
-    string,
-    Case
-  >,
+  JSON.parse(readFileSync(new URL('./data/deadline-cases.json', import.meta.url), 'utf8')) as Record<string, Case>,
 );
 
 describe('deadline workload', () => {

@@ -62,9 +62,7 @@ describe('a layout', () => {
     const { result, workload, site } = run(
       workloadOf([{ type: 'BEST_EFFORT', arrival: 0, duration: 100, machines }], '4 CPU:100 Memory:1024'),
     );
-    expect(mergeRows(layOut(result, workload, site).bars)).toMatchObject([
-      { node: 1, rows: 3, start: 0, end: 100 },
-    ]);
+    expect(mergeRows(layOut(result, workload, site).bars)).toMatchObject([{ node: 1, rows: 3, start: 0, end: 100 }]);
   });
 
   it('shows migrations on both nodes', () => {
@@ -120,12 +118,7 @@ describe('a chart', () => {
     expect(svg).toContain(
       '4 leases (4 done) on 1 nodes: backfilling aggressive, suspension all, migration yes, preemption ar-preempts-everything',
     );
-    expect([...svg.matchAll(/paint-order="stroke">(\d)</g)].map(([, lease]) => lease)).toEqual([
-      '1',
-      '2',
-      '3',
-      '4',
-    ]);
+    expect([...svg.matchAll(/paint-order="stroke">(\d)</g)].map(([, lease]) => lease)).toEqual(['1', '2', '3', '4']);
   });
 
   it('shows utilization and queue length over time', () => {
@@ -163,10 +156,7 @@ describe('a chart', () => {
 
   it('is drawn for an empty run and for many nodes', () => {
     const nothing = run(
-      workloadOf(
-        [{ type: 'ADVANCE_RESERVATION', arrival: 10, start: 5, duration: 10 }],
-        '300 CPU:100 Memory:1024',
-      ),
+      workloadOf([{ type: 'ADVANCE_RESERVATION', arrival: 10, start: 5, duration: 10 }], '300 CPU:100 Memory:1024'),
     );
     const svg = draw(nothing);
     expect(svg).toContain('1 leases (0 done) on 300 nodes');
@@ -177,13 +167,7 @@ describe('a chart', () => {
 
 describe('an axis', () => {
   it('has round times', () => {
-    expect(ticks(0, 3600, 5).map(({ label }) => label)).toEqual([
-      '00:00',
-      '00:15',
-      '00:30',
-      '00:45',
-      '01:00',
-    ]);
+    expect(ticks(0, 3600, 5).map(({ label }) => label)).toEqual(['00:00', '00:15', '00:30', '00:45', '01:00']);
     expect(ticks(86_000, 100_000, 6).map(({ label }) => label)).toEqual([
       '1 d 00:00',
       '1 d 01:00',

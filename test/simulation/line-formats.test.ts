@@ -11,8 +11,7 @@ const read = (text: string, options = {}) => readTrace(textSource('t', text), op
 const machine = { CPU: 100, Memory: 1024 };
 
 describe('SWF', () => {
-  const job = (fields: Record<number, number>) =>
-    Array.from({ length: 18 }, (_, i) => fields[i + 1] ?? -1).join(' ');
+  const job = (fields: Record<number, number>) => Array.from({ length: 18 }, (_, i) => fields[i + 1] ?? -1).join(' ');
 
   it('converts a job to a best-effort lease', () => {
     const text = `; Version: 2\n\n  ${job({ 1: 7, 2: 30, 3: 5, 4: 100, 5: 4, 8: 3, 9: 600, 12: 42 })}\n`;
@@ -41,8 +40,7 @@ describe('SWF', () => {
   });
 
   it('limits the running time to between one second and the requested time', () => {
-    const known = (run: number) =>
-      read(`;\n${job({ 2: 0, 4: run, 8: 1, 9: 60 })}`).workload.leases[0]?.knownDuration;
+    const known = (run: number) => read(`;\n${job({ 2: 0, 4: run, 8: 1, 9: 60 })}`).workload.leases[0]?.knownDuration;
     expect([known(0), known(59), known(60), known(100)]).toEqual([1000, 59_000, 60_000, 60_000]);
   });
 
@@ -61,8 +59,7 @@ describe('SWF', () => {
   });
 
   it('scales processors and sets the memory', () => {
-    const lease = read(`;\n${job({ 2: 0, 4: 5, 8: 9, 9: 60 })}`, { swf: { scale: 4, memory: 256 } }).workload
-      .leases[0];
+    const lease = read(`;\n${job({ 2: 0, 4: 5, 8: 9, 9: 60 })}`, { swf: { scale: 4, memory: 256 } }).workload.leases[0];
     expect(lease?.machines).toEqual(Array(3).fill({ CPU: 100, Memory: 256 }));
   });
 
@@ -72,10 +69,7 @@ describe('SWF', () => {
       return nodes === undefined ? null : [nodes.length, nodes[0]?.capacity];
     };
     expect(site('; MaxNodes: 128\n; MaxProcs: 512')).toEqual([512, machine]);
-    expect(site('; MaxProcs: 510', { swf: { scale: 4, memory: 256 } })).toEqual([
-      128,
-      { CPU: 100, Memory: 256 },
-    ]);
+    expect(site('; MaxProcs: 510', { swf: { scale: 4, memory: 256 } })).toEqual([128, { CPU: 100, Memory: 256 }]);
     expect(site(';MaxNodes:  256 (two cabinets)')).toEqual([256, machine]);
     expect(site('; MaxNodes: -1\n; Note: MaxProcs: 4')).toBeNull();
     expect(site('; MaxProcs: 0')).toBeNull();
@@ -103,17 +97,14 @@ describe('SWF', () => {
     expect(failure(`;\n${job({ 2: -5, 4: 5, 8: 1, 9: 60 })}`)).toBe(
       't:2: submit time -5 was found, expected one that is not negative',
     );
-    expect(failure('; only comments\n;\n')).toBe(
-      't:2: the trace has no leases, expected at least one job that ran',
-    );
+    expect(failure('; only comments\n;\n')).toBe('t:2: the trace has no leases, expected at least one job that ran');
     expect(failure(`1 ${'9'.repeat(10_000_000)}`)).toMatch(/^t:1: the line has more than 1048576 characters/);
   });
 });
 
 describe('text LWF', () => {
   it('reads best effort and advance reservations', () => {
-    const text =
-      "# comment\n0 -1 3600 1800 2 1 1024 0 'foobar.img' 600\n60 2700 900 900 4 2 512 10 NONE.img 1024\n";
+    const text = "# comment\n0 -1 3600 1800 2 1 1024 0 'foobar.img' 600\n60 2700 900 900 4 2 512 10 NONE.img 1024\n";
     expect(read(text).workload.leases).toEqual([
       {
         id: 1,
@@ -145,16 +136,12 @@ describe('text LWF', () => {
   });
 
   it('refuses invalid lines', () => {
-    expect(failure('0 -1 10 10 1 1 1024 0 x 600\n1 -1 10 10 1 1 1024 0 x')).toMatch(
-      /^t:2: 9 fields were found/,
-    );
+    expect(failure('0 -1 10 10 1 1 1024 0 x 600\n1 -1 10 10 1 1 1024 0 x')).toMatch(/^t:2: 9 fields were found/);
     expect(failure('0 -1 -10 10 1 1 1024 0 x 600')).toBe(
       't:1: "-10" was found as duration (field 3), expected seconds that are not negative',
     );
     expect(failure('0 -1 10 10 0 1 1024 0 x 600')).toMatch(/^t:1: "0" was found as nodes \(field 5\)/);
-    expect(failure('5 -1 10 10 1 1 1024 0 x 600\n1 -1 10 10 1 1 1024 0 x 1')).toMatch(
-      /^t:2: .* order of arrival$/,
-    );
+    expect(failure('5 -1 10 10 1 1 1024 0 x 600\n1 -1 10 10 1 1 1024 0 x 1')).toMatch(/^t:2: .* order of arrival$/);
   });
 });
 
@@ -193,12 +180,8 @@ describe('CSV', () => {
   });
 
   it('refuses invalid lines', () => {
-    expect(failure('0;0;x')).toBe(
-      't:1: 3 fields were found ("0;0;x"), expected 12 or 10 with ";" between them',
-    );
-    expect(failure('0;0;NONE;600;4;1024;100;RW;NULL;INF;900;BATCH')).toMatch(
-      /^t:1: "INF" was found as duration/,
-    );
+    expect(failure('0;0;x')).toBe('t:1: 3 fields were found ("0;0;x"), expected 12 or 10 with ";" between them');
+    expect(failure('0;0;NONE;600;4;1024;100;RW;NULL;INF;900;BATCH')).toMatch(/^t:1: "INF" was found as duration/);
   });
 });
 
@@ -229,9 +212,7 @@ describe('images', () => {
 
   it('must be known', () => {
     const read_ = (text: string) => () => readImages(textSource('i', text));
-    expect(read_('a 100\n#\nc\n')).toThrow(
-      'i:3: "c" was found, expected an image that is listed above the "#"',
-    );
+    expect(read_('a 100\n#\nc\n')).toThrow('i:3: "c" was found, expected an image that is listed above the "#"');
     expect(read_('a\n')).toThrow('i:1: "a" was found, expected a line "IMAGE MB"');
     expect(read_('a -5\n')).toThrow('i:1: "-5" was found as size');
   });
@@ -293,9 +274,7 @@ describe('values', () => {
     expect(['10:00', '01:02:03', '01:02:03:04', '0:0:0.5', '+00:01'].map(parseDuration)).toEqual([
       36_000_000, 3_723_000, 93_784_000, 500, 60_000,
     ]);
-    expect(['', '5', '-1:00', '1:2:3:4:5', '1:00x', '1e9:00:00'].map(parseDuration)).toEqual(
-      Array(6).fill(null),
-    );
+    expect(['', '5', '-1:00', '1:2:3:4:5', '1:00x', '1e9:00:00'].map(parseDuration)).toEqual(Array(6).fill(null));
     expect([0, 1250, 93_784_001].map(formatDuration)).toEqual(['00:00:00.00', '00:00:01.25', '26:03:04.001']);
   });
 
@@ -306,9 +285,7 @@ describe('values', () => {
         parseInstant,
       ),
     ).toEqual([at, at, at, at]);
-    expect(['2006-02-30', '2006-13-01', 'now', '2006-11-25 25:00:00'].map(parseInstant)).toEqual(
-      Array(4).fill(null),
-    );
+    expect(['2006-02-30', '2006-13-01', 'now', '2006-11-25 25:00:00'].map(parseInstant)).toEqual(Array(4).fill(null));
   });
 });
 

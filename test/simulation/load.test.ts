@@ -118,16 +118,17 @@ describe('overheads', () => {
   ];
 
   it('slow down both durations, in whole seconds, and then add the boot', () => {
-    expect(
-      both(applyOverheads(lease, { applyTo: 'all', runtimeSlowdown: 12.5, bootShutdown: 15_000 })),
-    ).toEqual([4065, 2042]);
-    expect(both(applyOverheads(lease, { applyTo: 'all', runtimeSlowdown: 0, bootShutdown: 15_000 }))).toEqual(
-      [3615, 1816],
-    );
+    expect(both(applyOverheads(lease, { applyTo: 'all', runtimeSlowdown: 12.5, bootShutdown: 15_000 }))).toEqual([
+      4065, 2042,
+    ]);
+    expect(both(applyOverheads(lease, { applyTo: 'all', runtimeSlowdown: 0, bootShutdown: 15_000 }))).toEqual([
+      3615, 1816,
+    ]);
     const whole = { ...lease, knownDuration: null };
-    expect(
-      both(applyOverheads(whole, { applyTo: 'besteffort', runtimeSlowdown: 5, bootShutdown: 0 })),
-    ).toEqual([3780, null]);
+    expect(both(applyOverheads(whole, { applyTo: 'besteffort', runtimeSlowdown: 5, bootShutdown: 0 }))).toEqual([
+      3780,
+      null,
+    ]);
   });
 
   it('apply only to the configured leases', () => {

@@ -70,8 +70,7 @@ const workload: fc.Arbitrary<Workload> = fc.record({
         id: index + 1,
         arrival,
         type: draft.type as TraceLease['type'],
-        start:
-          draft.type === 'ADVANCE_RESERVATION' || (draft.type === 'DEADLINE' && start % 2 > 0) ? start : null,
+        start: draft.type === 'ADVANCE_RESERVATION' || (draft.type === 'DEADLINE' && start % 2 > 0) ? start : null,
         deadline: draft.type === 'DEADLINE' ? deadline : null,
       };
     });

@@ -112,8 +112,7 @@ describe('LWF XML', () => {
   it('accepts the additions of Haizea 1.1', () => {
     const lease = request({
       attributes: 'preemptible="false" state="1" submit-time="2006-11-25 13:00:00"',
-      start:
-        '<start/><deadline time="05:00:00"/><extra><attr name="SWF_queue" value="1"/><anything/>words</extra>',
+      start: '<start/><deadline time="05:00:00"/><extra><attr name="SWF_queue" value="1"/><anything/>words</extra>',
     });
     const attributes =
       '<attributes><attr name="size" value="small"/></attributes><description> Two\nlines </description>';
@@ -121,9 +120,7 @@ describe('LWF XML', () => {
     expect(read_.attributes).toEqual({ size: 'small' });
     expect(read_.description).toBe(' Two\nlines ');
     expect(warnings).toEqual([]);
-    expect(read_.leases).toEqual([
-      expect.objectContaining({ type: 'DEADLINE', start: null, deadline: 18_000_000 }),
-    ]);
+    expect(read_.leases).toEqual([expect.objectContaining({ type: 'DEADLINE', start: null, deadline: 18_000_000 })]);
   });
 
   it('ignores the contents of <extra>', () => {
@@ -136,11 +133,9 @@ describe('LWF XML', () => {
   it('sorts requests by arrival, keeps their numbers, and reports it', () => {
     const { workload: read_, warnings } = read(
       workload(
-        [
-          request({ arrival: '00:10:00' }),
-          request({ arrival: '00:05:00' }),
-          request({ arrival: '00:05:00' }),
-        ].join('\n'),
+        [request({ arrival: '00:10:00' }), request({ arrival: '00:05:00' }), request({ arrival: '00:05:00' })].join(
+          '\n',
+        ),
       ),
     );
     expect(read_.leases.map(({ id }) => id)).toEqual([2, 3, 1]);
@@ -210,12 +205,7 @@ describe('LWF XML', () => {
       'MISSING_CONTENT',
       /^t\.lwf:5: <lease> has no attribute "preemptible"/,
     ],
-    [
-      'a missing element',
-      workload(request({ start: '' })),
-      'MISSING_CONTENT',
-      /^t\.lwf:5: <lease> has no <start>/,
-    ],
+    ['a missing element', workload(request({ start: '' })), 'MISSING_CONTENT', /^t\.lwf:5: <lease> has no <start>/],
     [
       'an element twice',
       workload(request({ start: '<start/><start/>' })),
@@ -235,12 +225,7 @@ describe('LWF XML', () => {
       /^t\.lwf:4: the duration is 0/,
     ],
     ['a bare number as duration', workload(request({ duration: '60' })), 'INVALID_VALUE', /time="60"/],
-    [
-      'a negative arrival',
-      workload(request({ arrival: '-00:01' })),
-      'INVALID_VALUE',
-      /^t\.lwf:4: arrival="-00:01"/,
-    ],
+    ['a negative arrival', workload(request({ arrival: '-00:01' })), 'INVALID_VALUE', /^t\.lwf:4: arrival="-00:01"/],
     [
       'preemptible="yes"',
       workload(request({ attributes: 'preemptible="yes"' })),

@@ -89,12 +89,7 @@ describe('files for other tools', () => {
     const read = readSwf(textSource('out.swf', text));
     expect(read.workload.site?.nodes).toHaveLength(2);
     expect(
-      read.workload.leases.map(({ arrival, duration, machines, user }) => [
-        arrival,
-        duration,
-        machines.length,
-        user,
-      ]),
+      read.workload.leases.map(({ arrival, duration, machines, user }) => [arrival, duration, machines.length, user]),
     ).toEqual([
       [0, 1_000_000, 2, null],
       [10_000, 100_000, 1, '8'],

@@ -35,9 +35,7 @@ describe('a trace file', () => {
       Buffer.from('<lease-workload/>', 'utf16le'),
       swapped,
     ]) {
-      expect(() => readTrace(fileSource(file('utf16.lwf', bytes)))).toThrow(
-        'the file is UTF-16, expected UTF-8',
-      );
+      expect(() => readTrace(fileSource(file('utf16.lwf', bytes)))).toThrow('the file is UTF-16, expected UTF-8');
     }
   });
 });

@@ -55,11 +55,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
       if (number < 3) await nextCommands(store, number + 1);
     }
     const commands = await nextCommands(store, 20);
-    expect(commands.slice(0, 3).map((one) => one.payload)).toEqual([
-      { number: 0 },
-      { number: 1 },
-      { number: 2 },
-    ]);
+    expect(commands.slice(0, 3).map((one) => one.payload)).toEqual([{ number: 0 }, { number: 1 }, { number: 2 }]);
     expect(await store.forwarded(5)).toEqual(commands.slice(0, 5));
     await store.commit(
       batch(null, {}, { answers: commands.map((one) => ({ commandId: one.id, answer: one.payload })) }),
@@ -72,10 +68,7 @@ describeEachDatabase('a command passed on to the writer', (database) => {
     const { store, standby, writer } = await begin();
     const answer = standby.forward('cancel', AbortSignal.timeout(120_000));
     const [command] = await nextCommands(store, 1);
-    await store.commit(
-      batch(null, {}, { answers: [{ commandId: command?.id ?? '', answer: null }] }),
-      writer,
-    );
+    await store.commit(batch(null, {}, { answers: [{ commandId: command?.id ?? '', answer: null }] }), writer);
     expect(await answer).toBeNull();
   });
 

@@ -78,10 +78,7 @@ describeEachDatabase('a commit', (database) => {
     const [held, placed] = [reservation(1, 1), lease(1)];
     let last = batch(null, { leases: [placed], reservations: [held] });
     await store.commit(last, writer);
-    const rows = async () => [
-      await store.prisma.reservationNode.count(),
-      await store.prisma.leaseMachine.count(),
-    ];
+    const rows = async () => [await store.prisma.reservationNode.count(), await store.prisma.leaseMachine.count()];
     const before = await rows();
     await store.prisma.reservationNode.deleteMany();
     await store.prisma.leaseMachine.deleteMany();
@@ -95,10 +92,7 @@ describeEachDatabase('a commit', (database) => {
 
   it('omits a reservation that was added and withdrawn within one turn', async () => {
     const { store, writer } = await begin();
-    await store.commit(
-      batch(null, { leases: [lease(1)], reservations: [reservation(1, 1)], withdrawn: [1] }),
-      writer,
-    );
+    await store.commit(batch(null, { leases: [lease(1)], reservations: [reservation(1, 1)], withdrawn: [1] }), writer);
     expect((await store.load())?.snapshot.reservations).toEqual([]);
   });
 
@@ -228,9 +222,7 @@ describeEachDatabase('a commit', (database) => {
     );
     expect((await store.load())?.pendingActions).toEqual([action(2, 1)]);
     const rows = await store.prisma.action.findMany({ orderBy: { number: 'asc' } });
-    expect(
-      rows.map((row) => [row.state, row.attempts, row.error, row.finishedAt?.getTime() ?? null]),
-    ).toEqual([
+    expect(rows.map((row) => [row.state, row.attempts, row.error, row.finishedAt?.getTime() ?? null])).toEqual([
       ['SUCCEEDED', 1, null, noon],
       ['PENDING', 0, null, null],
       ['FAILED', 3, 'no such host', noon + 1],
@@ -242,8 +234,6 @@ describeEachDatabase('a commit', (database) => {
     const { store, writer } = await begin();
     const name = 'a\0b\ud800c \\u0000 "quoted" \u2028 \u{1F600}';
     await store.commit(batch(null, { leases: [lease(1, { name })] }), writer);
-    expect((await store.load())?.snapshot.leases[0]?.name).toBe(
-      'a\uFFFDb\uFFFDc \\u0000 "quoted" \u2028 \u{1F600}',
-    );
+    expect((await store.load())?.snapshot.leases[0]?.name).toBe('a\uFFFDb\uFFFDc \\u0000 "quoted" \u2028 \u{1F600}');
   });
 });

@@ -347,10 +347,7 @@ function conformance(open: () => Promise<Opened>): void {
       const { store, writer } = await begin();
       const mine = { principal: 'a', key: 'k', inputHash: 'h', number: 1 };
       const other = { ...mine, principal: 'b', number: 2 };
-      await store.commit(
-        batch(null, { leases: [lease(1), lease(2)] }, { idempotency: [mine, other] }),
-        writer,
-      );
+      await store.commit(batch(null, { leases: [lease(1), lease(2)] }, { idempotency: [mine, other] }), writer);
       expect(await store.idempotency([{ principal: 'b', key: 'k' }])).toEqual([other]);
       expect(await store.idempotency([{ principal: 'c', key: 'k' }])).toEqual([]);
       expect(await store.idempotency([])).toEqual([]);

@@ -44,17 +44,11 @@ describe('DATABASE_URL', () => {
     [`postgresql://u:${secret}@h/d?pool_size=3`, 'has the parameter "pool_size", which is not supported'],
     [`postgresql://u:${secret}@h/d?target_session_attrs=primary`, '"target_session_attrs", which is not'],
     [`postgresql://u:${secret}@h/d?schema=a&schema=b`, 'has the parameter "schema" twice'],
-    [
-      `postgresql://u:${secret}@h/d?connection_limit=none`,
-      'connection_limit=none: it must be a whole number',
-    ],
+    [`postgresql://u:${secret}@h/d?connection_limit=none`, 'connection_limit=none: it must be a whole number'],
     [`postgresql://u:${secret}@h/d?connection_limit=0`, 'connection_limit=0: it must be a whole number'],
     [`postgresql://u:${secret}@h/d?pgbouncer=true`, 'a pooler in transaction mode is not supported'],
     [`postgresql://u:${secret}@h/d?client_encoding=LATIN1`, 'works with UTF8 only'],
-    [
-      `postgresql://u:${secret}@h/d?sslmode=bogus`,
-      'sslmode=bogus, which is not supported. Use one of disable',
-    ],
+    [`postgresql://u:${secret}@h/d?sslmode=bogus`, 'sslmode=bogus, which is not supported. Use one of disable'],
     [
       `postgresql://u:${secret}@h/d?sslmode=require&sslrootcert=/etc/none.crt`,
       '/etc/none.crt, which sslrootcert in DATABASE_URL names, cannot be read: ENOENT',
@@ -94,11 +88,7 @@ describe('DATABASE_URL', () => {
   });
 
   it.each([
-    [
-      'postgresql:///leases?host=/run/postgresql',
-      '/run/postgresql',
-      'the database "leases" in /run/postgresql',
-    ],
+    ['postgresql:///leases?host=/run/postgresql', '/run/postgresql', 'the database "leases" in /run/postgresql'],
     ['postgres://me@/leases?host=/tmp&port=5433', '/tmp', 'the database "leases" in /tmp'],
     ['postgresql://me@%2Ftmp%2Fsockets/leases', '/tmp/sockets', 'the database "leases" in /tmp/sockets'],
     ['postgresql://me@[::1]:5433/leases', '::1', 'the database "leases" at [::1]:5433'],
@@ -140,8 +130,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
     await server.sql(`CREATE DATABASE guarded OWNER guarded`);
     await server.sql(`CREATE DATABASE foreign_db`);
   });
-  const guarded = (password: string, database = 'guarded') =>
-    server.url(database, { user: `guarded:${password}` });
+  const guarded = (password: string, database = 'guarded') => server.url(database, { user: `guarded:${password}` });
 
   it('that refuses the password is reported without the password', async () => {
     const error = await refusal(guarded(secret));
@@ -171,9 +160,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
   });
 
   it('whose encoding cannot hold every character is refused', async () => {
-    await server.sql(
-      `CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
-    );
+    await server.sql(`CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
     const error = await refusal(server.url('latin'));
     expect(error.message).toContain('its encoding is LATIN1; UTF8 is needed');
   });
@@ -206,9 +193,7 @@ describe.skipIf(missing !== '')(`a PostgreSQL server${missing}`, () => {
         store.prisma.lease.findMany({ take: 5, include: { machines: { include: { node: true } } } }),
       );
       expect(await Promise.all(reads)).toEqual(reads.map(() => []));
-      const sessions = await server.sql(
-        `SELECT 1 FROM pg_stat_activity WHERE application_name = 'leasegraph'`,
-      );
+      const sessions = await server.sql(`SELECT 1 FROM pg_stat_activity WHERE application_name = 'leasegraph'`);
       expect(sessions.length).toBeLessThanOrEqual(10);
     } finally {
       await store.close();
@@ -250,9 +235,7 @@ describe('an error of the database', () => {
     expect(kindOf(new Error('Connection terminated unexpectedly'))).toBe('TRANSIENT');
     expect(kindOf(new Error('timeout exceeded when trying to connect'))).toBe('TRANSIENT');
     expect(kindOf(new Error('Query read timeout'))).toBe('TRANSIENT');
-    expect(kindOf(new Error('Client has encountered a connection error and is not queryable'))).toBe(
-      'TRANSIENT',
-    );
+    expect(kindOf(new Error('Client has encountered a connection error and is not queryable'))).toBe('TRANSIENT');
     expect(kindOf(new AggregateError([coded('ECONNREFUSED')]))).toBe('TRANSIENT');
     expect(kindOf(new TypeError('x is not a function'))).toBe('PERMANENT');
     expect(kindOf('what')).toBe('PERMANENT');

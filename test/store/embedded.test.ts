@@ -73,9 +73,7 @@ describeDatabase('embedded', 'a data directory', (database) => {
         const holder = new Holder(null, dataDir, 'writer');
         await holder.says(`committed ${acknowledged + 5 * round}`);
         await holder.kill();
-        acknowledged = Math.max(
-          ...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)),
-        );
+        acknowledged = Math.max(...holder.lines.map((line) => Number(/^committed (\d+)/.exec(line)?.[1] ?? 0)));
         const store = await open();
         const loaded = await store.load();
         const ids = loaded?.snapshot.leases.map((one) => one.id) ?? [];

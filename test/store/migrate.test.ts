@@ -79,9 +79,7 @@ function suite(fresh: () => Promise<Database>): void {
     const before = await catalog(database);
     const steps = { '9998_fine': 'CREATE TABLE fine (a int);' };
     const broken = 'CREATE TABLE half (a int); INSERT INTO half VALUES (1); SELECT nonsense FROM half;';
-    await expect(
-      migrate(database, await withMigrations({ ...steps, '9999_broken': broken })),
-    ).rejects.toMatchObject({
+    await expect(migrate(database, await withMigrations({ ...steps, '9999_broken': broken }))).rejects.toMatchObject({
       name: 'StoreError',
       kind: 'PERMANENT',
       message: expect.stringContaining('column "nonsense" does not exist'),
@@ -103,9 +101,7 @@ function suite(fresh: () => Promise<Database>): void {
       `UPDATE _prisma_migrations SET finished_at = NULL, logs = 'oh no' WHERE migration_name = '9999_future'`,
     );
     const list = await withMigrations({ '9999_future': 'CREATE TABLE future (a int);' });
-    await expect(migrate(database, list)).rejects.toThrow(
-      /9999_future was begun .* did not finish \(oh no\)/,
-    );
+    await expect(migrate(database, list)).rejects.toThrow(/9999_future was begun .* did not finish \(oh no\)/);
   });
 }
 
@@ -153,17 +149,12 @@ describe.skipIf(missing !== '')(`migrating${missing}`, () => {
 
   it('happens once when many processes start together', async () => {
     const databaseUrl = server.url(await server.createDatabase());
-    const stores = await Promise.all(
-      Array.from({ length: 6 }, () => openStore({ databaseUrl, dataDir: tmpdir() })),
-    );
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore({ databaseUrl, dataDir: tmpdir() })));
     for (const store of stores) {
       expect(await store.prisma.writer.count()).toBe(1);
       await store.close();
     }
-    const applied = await server.sql(
-      'SELECT migration_name FROM _prisma_migrations',
-      databaseUrl.split('/').at(-1),
-    );
+    const applied = await server.sql('SELECT migration_name FROM _prisma_migrations', databaseUrl.split('/').at(-1));
     expect(applied).toHaveLength((await readMigrations()).length);
   });
 

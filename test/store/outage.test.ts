@@ -101,11 +101,7 @@ describeOwnServer('a store whose server goes away', (database) => {
       const [command] = await store.forwarded(10);
       expect(command?.payload).toBe('survives');
       await store.commit(
-        batch(
-          loaded?.lastCommit ?? null,
-          {},
-          { answers: [{ commandId: command?.id ?? '', answer: 'done' }] },
-        ),
+        batch(loaded?.lastCommit ?? null, {}, { answers: [{ commandId: command?.id ?? '', answer: 'done' }] }),
         again,
       );
       expect(await forwarding).toBe('done');

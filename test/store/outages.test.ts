@@ -51,32 +51,29 @@ describe.skipIf(postgresMissing !== null)(
       expect(isOutage(await answer)).toBe(true);
     });
 
-    it.each(['TCP', 'a Unix socket'])(
-      'is UNAVAILABLE until the server is back, over %s',
-      async (transport) => {
-        const database = await postgres.createDatabase();
-        const [row] = await postgres.sql('SHOW unix_socket_directories');
-        const directory = String(row?.unix_socket_directories);
-        const overSocket = `postgresql://${postgres.user}@/${database}?host=${directory}&port=${postgres.port}`;
-        const databaseUrl = transport === 'TCP' ? postgres.url(database) : overSocket;
-        const other = await openStore({ databaseUrl, dataDir: '' });
-        onTestFinished(() => other.close());
-        const api = apiOn(other.prisma);
-        for (const mode of ['fast', 'immediate'] as const) {
-          await postgres.stop(mode);
-          for (const _attempt of [1, 2, 3]) {
-            const response = await api.post(query);
-            const { errors } = (await response.json()) as { errors: { message: string }[] };
-            expect(errors[0]).toMatchObject({
-              message: 'The database is out of reach. Try again later.',
-              extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) },
-            });
-            expect(response.status).toBe(503);
-          }
-          await postgres.start();
-          await expect.poll(async () => (await api.ask(query)).errors).toBeUndefined();
+    it.each(['TCP', 'a Unix socket'])('is UNAVAILABLE until the server is back, over %s', async (transport) => {
+      const database = await postgres.createDatabase();
+      const [row] = await postgres.sql('SHOW unix_socket_directories');
+      const directory = String(row?.unix_socket_directories);
+      const overSocket = `postgresql://${postgres.user}@/${database}?host=${directory}&port=${postgres.port}`;
+      const databaseUrl = transport === 'TCP' ? postgres.url(database) : overSocket;
+      const other = await openStore({ databaseUrl, dataDir: '' });
+      onTestFinished(() => other.close());
+      const api = apiOn(other.prisma);
+      for (const mode of ['fast', 'immediate'] as const) {
+        await postgres.stop(mode);
+        for (const _attempt of [1, 2, 3]) {
+          const response = await api.post(query);
+          const { errors } = (await response.json()) as { errors: { message: string }[] };
+          expect(errors[0]).toMatchObject({
+            message: 'The database is out of reach. Try again later.',
+            extensions: { code: 'UNAVAILABLE', requestId: expect.any(String) },
+          });
+          expect(response.status).toBe(503);
         }
-      },
-    );
+        await postgres.start();
+        await expect.poll(async () => (await api.ask(query)).errors).toBeUndefined();
+      }
+    });
   },
 );

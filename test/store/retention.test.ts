@@ -48,9 +48,7 @@ describeEachDatabase('retention', (database) => {
     const actions = [1, 2, 3, 4, 5].map((id) => action(id, 1));
     await store.commit(batch(null, { leases: [lease(1)], actions }, { outcomes }), writer);
     const kept = async () =>
-      (await store.prisma.action.findMany({ orderBy: { number: 'asc' } })).map(({ number }) =>
-        Number(number),
-      );
+      (await store.prisma.action.findMany({ orderBy: { number: 'asc' } })).map(({ number }) => Number(number));
     expect(await store.deleteBefore('actions', noon + 2_000, 10)).toBe(0);
     expect(await store.deleteBefore('actions', noon + 5_000, 2)).toBe(2);
     expect(await kept()).toEqual([1, 4, 5]);
@@ -77,8 +75,7 @@ describeEachDatabase('retention', (database) => {
 
   it('deletes leases in the order of their ends, once their events are deleted', async () => {
     const { store, writer } = await begin();
-    const ended = (id: number) =>
-      lease(id, { state: 'DONE', endedAt: noon + id * 1_000, plannedStart: null });
+    const ended = (id: number) => lease(id, { state: 'DONE', endedAt: noon + id * 1_000, plannedStart: null });
     const transfer = { kind: 'IMAGE_TRANSFER', machines: null, targets: { 1: [[5, 1]] } } as const;
     await store.commit(
       batch(null, {
@@ -106,8 +103,6 @@ describeEachDatabase('retention', (database) => {
     expect(await store.prisma.leaseMachine.count()).toBe(3);
     // What they used is still known.
     const hours = await store.prisma.utilizationHour.findMany({ where: { resource: 'CPU' } });
-    expect(hours.map(({ hour, area }) => [hour.getTime(), Number(area)])).toEqual([
-      [noon, 3 * 100 * 3_600_000],
-    ]);
+    expect(hours.map(({ hour, area }) => [hour.getTime(), Number(area)])).toEqual([[noon, 3 * 100 * 3_600_000]]);
   });
 });

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type {
-  Amounts,
-  LeaseRecord,
-  RecurrenceRecord,
-  ReservationRecord,
-  StateReason,
-} from '../../src/core/index.ts';
+import type { Amounts, LeaseRecord, RecurrenceRecord, ReservationRecord, StateReason } from '../../src/core/index.ts';
 import type { WriterTerm } from '../../src/engine/ports.ts';
 import type { OpenStore } from '../../src/store/index.ts';
 import { describeEachDatabase } from '../support/databases.ts';
@@ -27,9 +21,7 @@ const instant = fc.oneof(
   // Around changes to and from daylight saving, where local times come twice or never.
   fc
     .constantFrom('1996-04-07T08:00Z', '2022-10-30T07:00Z', '2026-03-08T05:30Z', '2026-11-01T03:30Z')
-    .chain((text) =>
-      fc.integer({ min: -3_700_000, max: 3_700_000 }).map((offset) => Date.parse(text) + offset),
-    ),
+    .chain((text) => fc.integer({ min: -3_700_000, max: 3_700_000 }).map((offset) => Date.parse(text) + offset)),
 );
 const count = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
 const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
@@ -40,19 +32,14 @@ const reason: fc.Arbitrary<StateReason | null> = optional(
     .record({
       code: text,
       message: text,
-      data: fc.option(
-        fc.record({ preemptor: count, lostDuration: count, start: instant }, { requiredKeys: [] }),
-        { nil: undefined },
-      ),
+      data: fc.option(fc.record({ preemptor: count, lostDuration: count, start: instant }, { requiredKeys: [] }), {
+        nil: undefined,
+      }),
     })
     .map(({ data, ...rest }) => (data === undefined ? rest : { ...rest, data })),
 );
 const image = optional(fc.record({ name: text, sizeMb: count }));
-const amount = fc.oneof(
-  count,
-  fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: true }),
-  fc.array(count),
-);
+const amount = fc.oneof(count, fc.double({ min: 0, max: 1e9, noNaN: true, noDefaultInfinity: true }), fc.array(count));
 const amounts: fc.Arbitrary<Amounts> = fc
   .dictionary(fc.constantFrom('CPU', 'Memory', 'GPU', 'net in', 'Ä"\\'), amount.map(noNegativeZero))
   .map((value) => ({ ...value }));
@@ -80,10 +67,9 @@ const recurrences: fc.Arbitrary<RecurrenceRecord> = fc.record({
   }),
   next: optional(fc.record({ index: positive, day: text, start: instant })),
   lastIndex: optional(fc.nat()),
-  skipped: fc.array(
-    fc.record({ index: positive, start: instant, reason: reason.filter((each) => each !== null) }),
-    { maxLength: 2 },
-  ),
+  skipped: fc.array(fc.record({ index: positive, start: instant, reason: reason.filter((each) => each !== null) }), {
+    maxLength: 2,
+  }),
   cancelledAt: optional(instant),
 });
 
@@ -91,15 +77,7 @@ const leases: fc.Arbitrary<LeaseRecord> = fc.record({
   id: fc.constant(0),
   name: optional(text),
   type: fc.constantFrom('BEST_EFFORT', 'ADVANCE_RESERVATION', 'IMMEDIATE', 'DEADLINE'),
-  state: fc.constantFrom(
-    'NEW',
-    'PENDING',
-    'SCHEDULED',
-    'QUEUED',
-    'ACTIVE',
-    'SUSPENDED_QUEUED',
-    'RESUMED_READY',
-  ),
+  state: fc.constantFrom('NEW', 'PENDING', 'SCHEDULED', 'QUEUED', 'ACTIVE', 'SUSPENDED_QUEUED', 'RESUMED_READY'),
   reason,
   submittedAt: instant,
   requestedStart: optional(instant),
@@ -149,9 +127,7 @@ const reservations: fc.Arbitrary<ReservationRecord> = fc
     startRank: count,
     endRank: count,
   })
-  .map((one) =>
-    one.kind === 'IMAGE_TRANSFER' ? { ...one, amounts: { ...one.amounts, 1000: { out: 1 } } } : one,
-  )
+  .map((one) => (one.kind === 'IMAGE_TRANSFER' ? { ...one, amounts: { ...one.amounts, 1000: { out: 1 } } } : one))
   .map((one) => ({ ...one, start: Math.min(one.start, one.end), end: Math.max(one.start, one.end) }));
 
 describeEachDatabase('what is kept', (database) => {
@@ -202,9 +178,7 @@ describeEachDatabase('what is kept', (database) => {
           expect(loaded?.snapshot.leases.find((row) => row.id === id)).toEqual(kept);
           expect(loaded?.snapshot.reservations.filter((row) => row.leaseId === id)).toEqual(rows);
           const isOpen = recurrence.next !== null || kept.occurrenceOf !== null;
-          expect(loaded?.snapshot.recurrences?.find((row) => row.id === id)).toEqual(
-            isOpen ? recurrence : undefined,
-          );
+          expect(loaded?.snapshot.recurrences?.find((row) => row.id === id)).toEqual(isOpen ? recurrence : undefined);
           expect(loaded?.pendingActions.find((row) => row.id === id)).toEqual(todo);
           expect(await store.events(id - 1, 1)).toEqual([happened]);
           const seen = await store.prisma.lease.findUniqueOrThrow({

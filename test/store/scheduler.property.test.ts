@@ -50,12 +50,7 @@ const total = (amounts: Amounts | undefined, type: string): number =>
   [amounts?.[type] ?? 0].flat().reduce((sum: number, amount) => sum + amount, 0);
 
 /** Utilization as it is defined: each reservation with what it holds, for as long as it is within each sample. */
-function integrated(
-  { nodes }: SiteSpec,
-  reservations: readonly ReservationRecord[],
-  type: string,
-  steps: Steps,
-) {
+function integrated({ nodes }: SiteSpec, reservations: readonly ReservationRecord[], type: string, steps: Steps) {
   const { from, to, step } = steps;
   const capacity = nodes.reduce((sum, node) => sum + total(node.capacity, type), 0);
   return Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => {
@@ -94,69 +89,64 @@ describeEachDatabase('a scheduler', (database) => {
     const { open } = await database.create();
     let store = await open();
     await fc.assert(
-      fc.asyncProperty(
-        scenarios(),
-        fc.infiniteStream(fc.boolean()),
-        someSteps,
-        async (scenario, coin, steps) => {
-          await store.prisma.$executeRaw`TRUNCATE sites, nodes, leases, actions, utilization_hours CASCADE`;
-          await store.prisma.writer.update({ where: { id: 1 }, data: { lastCommit: null } });
-          // A store refuses a database that has gone back.
-          await store.close();
-          store = await open();
-          const writer = await writerOf(store);
-          await store.createSite('site', scenario.site, writer);
-          const straight = new Run(scenario)[Symbol.iterator]();
-          const kept = new Run(scenario);
-          let previous: string | null = null;
-          const ledger = new Ledger(kept.scheduler.snapshot().site);
-          const expectUtilization = async () => {
-            const source = { prisma: store.prisma, view: viewOf(administrator, 'all') };
-            for (const type of ['CPU', 'Memory']) {
-              const samples = await readUtilization(source, type, steps, null);
-              const expected = integrated(scenario.site, [...ledger.reservations.values()], type, steps);
-              const differs = (sample: Sample, index: number): boolean =>
-                Object.entries(expected[index] ?? {}).some(
-                  ([name, value]) => Math.abs(sample[name as keyof Sample] - value) > 1e-9,
-                );
-              expect(samples.filter(differs), type).toEqual([]);
-              expect(samples).toHaveLength(expected.length);
-            }
-          };
-          let actions = 0;
-          let sequence = 0;
-          for (const step of kept) {
-            expectEqual(step, straight.next().value);
-            const written: ReturnType<typeof batch> = batch(previous, step.changes);
-            await store.commit(written, writer);
-            previous = written.id;
-            ledger.apply(step.changes);
-            actions += step.changes.actions.length;
-            expectEqual(await store.events(sequence, 1_000), step.changes.events);
-            sequence += step.changes.events.length;
-            if (!coin.next().value) continue;
-            if (coin.next().value) await expectUtilization();
-            const loaded = await store.load();
-            expect(loaded?.unreadable).toEqual([]);
-            expectEqual(loaded?.spec, scenario.site);
-            expectEqual(loaded?.snapshot, {
-              ...{ nodes: [], maintenance: [], recurrences: [] },
-              ...kept.scheduler.snapshot(),
-            });
-            expect(loaded?.pendingActions).toHaveLength(actions);
-            if (loaded === null) throw new Error('the site has gone');
-            kept.scheduler = Scheduler.restore(scenario.site, scenario.config, loaded.snapshot);
+      fc.asyncProperty(scenarios(), fc.infiniteStream(fc.boolean()), someSteps, async (scenario, coin, steps) => {
+        await store.prisma.$executeRaw`TRUNCATE sites, nodes, leases, actions, utilization_hours CASCADE`;
+        await store.prisma.writer.update({ where: { id: 1 }, data: { lastCommit: null } });
+        // A store refuses a database that has gone back.
+        await store.close();
+        store = await open();
+        const writer = await writerOf(store);
+        await store.createSite('site', scenario.site, writer);
+        const straight = new Run(scenario)[Symbol.iterator]();
+        const kept = new Run(scenario);
+        let previous: string | null = null;
+        const ledger = new Ledger(kept.scheduler.snapshot().site);
+        const expectUtilization = async () => {
+          const source = { prisma: store.prisma, view: viewOf(administrator, 'all') };
+          for (const type of ['CPU', 'Memory']) {
+            const samples = await readUtilization(source, type, steps, null);
+            const expected = integrated(scenario.site, [...ledger.reservations.values()], type, steps);
+            const differs = (sample: Sample, index: number): boolean =>
+              Object.entries(expected[index] ?? {}).some(
+                ([name, value]) => Math.abs(sample[name as keyof Sample] - value) > 1e-9,
+              );
+            expect(samples.filter(differs), type).toEqual([]);
+            expect(samples).toHaveLength(expected.length);
           }
-          expect(straight.next().done).toBe(true);
-          await expectUtilization();
-          const states = await store.prisma.lease.findMany({ select: { number: true, state: true } });
-          const hours = await utilizationHours(store);
-          expect(hours).toEqual(await fromReservations(store));
-          expect(states.filter(({ state }) => !isFinal(state)).map(({ number }) => number)).toEqual(
-            kept.scheduler.snapshot().leases.map(({ id }) => id),
-          );
-        },
-      ),
+        };
+        let actions = 0;
+        let sequence = 0;
+        for (const step of kept) {
+          expectEqual(step, straight.next().value);
+          const written: ReturnType<typeof batch> = batch(previous, step.changes);
+          await store.commit(written, writer);
+          previous = written.id;
+          ledger.apply(step.changes);
+          actions += step.changes.actions.length;
+          expectEqual(await store.events(sequence, 1_000), step.changes.events);
+          sequence += step.changes.events.length;
+          if (!coin.next().value) continue;
+          if (coin.next().value) await expectUtilization();
+          const loaded = await store.load();
+          expect(loaded?.unreadable).toEqual([]);
+          expectEqual(loaded?.spec, scenario.site);
+          expectEqual(loaded?.snapshot, {
+            ...{ nodes: [], maintenance: [], recurrences: [] },
+            ...kept.scheduler.snapshot(),
+          });
+          expect(loaded?.pendingActions).toHaveLength(actions);
+          if (loaded === null) throw new Error('the site has gone');
+          kept.scheduler = Scheduler.restore(scenario.site, scenario.config, loaded.snapshot);
+        }
+        expect(straight.next().done).toBe(true);
+        await expectUtilization();
+        const states = await store.prisma.lease.findMany({ select: { number: true, state: true } });
+        const hours = await utilizationHours(store);
+        expect(hours).toEqual(await fromReservations(store));
+        expect(states.filter(({ state }) => !isFinal(state)).map(({ number }) => number)).toEqual(
+          kept.scheduler.snapshot().leases.map(({ id }) => id),
+        );
+      }),
       { numRuns: runs(25), interruptAfterTimeLimit: 60_000 },
     );
   }, 180_000);

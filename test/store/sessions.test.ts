@@ -50,8 +50,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
     ['client_encoding', 'LATIN1'],
   ])('do not mind a database whose %s is "%s"', async (name, value) => {
     const database = await server.createDatabase();
-    const set =
-      name === 'DateStyle' || name === 'search_path' ? `${name} = ${value}` : `${name} = '${value}'`;
+    const set = name === 'DateStyle' || name === 'search_path' ? `${name} = ${value}` : `${name} = '${value}'`;
     await server.sql(`ALTER DATABASE ${database} SET ${set}`);
     await expectExact(await open(server.url(database)));
   });
@@ -71,9 +70,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
   it('use the schema of the URL, with one site per schema', async () => {
     const database = await server.createDatabase();
     const url = (schema: string) => `${server.url(database)}?schema=${schema}`;
-    await expect(open(url('demo'))).rejects.toThrow(
-      'it has no schema "demo". Create it: CREATE SCHEMA "demo".',
-    );
+    await expect(open(url('demo'))).rejects.toThrow('it has no schema "demo". Create it: CREATE SCHEMA "demo".');
     await server.sql('CREATE SCHEMA demo; CREATE SCHEMA "Other One"', database);
     const [demo, other, plain] = await Promise.all([
       open(url('demo')),
@@ -173,8 +170,7 @@ describe.skipIf(missing !== '')(`sessions${missing}`, () => {
       await newSite(store);
       await using _ = await store.listen(() => {});
       const api = apiOn(store.prisma);
-      const query =
-        '{ leases(first: 50) { totalCount nodes { number reservations(first: 3) { nodes { id } } } } }';
+      const query = '{ leases(first: 50) { totalCount nodes { number reservations(first: 3) { nodes { id } } } } }';
       const answers = await Promise.all(Array.from({ length: 40 }, () => api.ask(query)));
       expect(answers.flatMap(({ errors }) => errors ?? [])).toEqual([]);
     });

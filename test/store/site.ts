@@ -58,11 +58,7 @@ export function lease(id: number, fields: Partial<LeaseRecord> = {}): LeaseRecor
   };
 }
 
-export function reservation(
-  id: number,
-  leaseId: number,
-  fields: Partial<ReservationRecord> = {},
-): ReservationRecord {
+export function reservation(id: number, leaseId: number, fields: Partial<ReservationRecord> = {}): ReservationRecord {
   return {
     id,
     leaseId,
@@ -85,11 +81,7 @@ export function reservation(
   };
 }
 
-export function event(
-  sequence: number,
-  leaseId: number,
-  fields: Partial<LeaseEventRecord> = {},
-): LeaseEventRecord {
+export function event(sequence: number, leaseId: number, fields: Partial<LeaseEventRecord> = {}): LeaseEventRecord {
   return { sequence, at: noon, leaseId, from: 'NEW', to: 'PENDING', reason: null, ...fields };
 }
 
@@ -101,9 +93,7 @@ export function action(id: number, leaseId: number, fields: Partial<ActionRecord
     reservationId: null,
     at: noon,
     deadline: null,
-    targets: [
-      { leaseId, machine: 1, node: 1, toNode: null, capacity: { CPU: 100, Memory: 1024 }, image: null },
-    ],
+    targets: [{ leaseId, machine: 1, node: 1, toNode: null, capacity: { CPU: 100, Memory: 1024 }, image: null }],
     ...fields,
   };
 }

@@ -66,9 +66,7 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run({
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
     });
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`,
-    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`);
 
     interface Axe {
       run(options: object): Promise<{

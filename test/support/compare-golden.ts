@@ -26,8 +26,7 @@ const FIELDS = ['type', 'submit', 'state', 'start', 'end', 'accumulated'] as con
 export const differences = (expected: ExpectedSchedule, actual: SimulationResult): string[] => {
   const found: string[] = [];
   const differ = (where: string, want: unknown, got: unknown): void => {
-    if (canonical(want) !== canonical(got))
-      found.push(`${where}: expected ${canonical(want)}, got ${canonical(got)}`);
+    if (canonical(want) !== canonical(got)) found.push(`${where}: expected ${canonical(want)}, got ${canonical(got)}`);
   };
   const leases = new Map(actual.leases.map((lease) => [lease.id, lease]));
   const expectedPaths = pathsOf(expected.events);
@@ -43,11 +42,7 @@ export const differences = (expected: ExpectedSchedule, actual: SimulationResult
     for (const field of FIELDS) differ(`${name} ${field}`, want[field], got[field]);
     const rows = Math.max(want.reservations.length, got.reservations.length);
     for (let row = 0; row < rows; row += 1)
-      differ(
-        `${name} reservation ${row + 1}`,
-        executed(want.reservations[row]),
-        executed(got.reservations[row]),
-      );
+      differ(`${name} reservation ${row + 1}`, executed(want.reservations[row]), executed(got.reservations[row]));
     differ(`${name} events`, expectedPaths.get(want.id), actualPaths.get(want.id));
   }
   differ('end of the run', expected.summary.end, actual.summary.end);
@@ -79,8 +74,6 @@ const pathsOf = (events: ExpectedSchedule['events']): Map<number, string[]> => {
 const canonical = (value: unknown): string =>
   JSON.stringify(value ?? null, (_key, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(
-          Object.entries(inner).sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })),
-        )
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true })))
       : inner,
   );

@@ -55,9 +55,7 @@ export class Site {
   }
 
   async nodes(): Promise<readonly { id: string; number: number; hostname: string; state: string }[]> {
-    const { nodes } = await this.ask<{ nodes: { nodes: [] } }>(
-      '{ nodes { nodes { id number hostname state } } }',
-    );
+    const { nodes } = await this.ask<{ nodes: { nodes: [] } }>('{ nodes { nodes { id number hostname state } } }');
     return nodes.nodes;
   }
 

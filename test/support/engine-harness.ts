@@ -86,11 +86,7 @@ export const settle = async (rounds = 60): Promise<void> => {
 };
 
 /** Repeats rounds of the event loop until the condition holds. */
-export const until = async (
-  condition: () => boolean,
-  what = 'the condition',
-  rounds = 20_000,
-): Promise<void> => {
+export const until = async (condition: () => boolean, what = 'the condition', rounds = 20_000): Promise<void> => {
   for (let round = 0; !condition(); round += 1) {
     if (round >= rounds) throw new Error(`${what} did not come true`);
     await setImmediate();

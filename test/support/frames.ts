@@ -32,11 +32,7 @@ const pauseUs = 1_000;
 const categories = ['devtools.timeline', 'disabled-by-default-devtools.timeline', 'v8'];
 
 /** The frames that the page draws while `action` runs. */
-export async function traceFrames(
-  context: BrowserContext,
-  page: Page,
-  action: () => Promise<void>,
-): Promise<Frame[]> {
+export async function traceFrames(context: BrowserContext, page: Page, action: () => Promise<void>): Promise<Frame[]> {
   const session = await context.newCDPSession(page);
   const events: TraceEvent[] = [];
   session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));

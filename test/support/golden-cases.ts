@@ -6,19 +6,13 @@ import { loadRun } from './load-run.ts';
 
 /** The names of the cases in a folder: each is a folder of its own with an expected schedule. */
 export const casesIn = (folder: string): string[] =>
-  existsSync(folder)
-    ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'expected.json')))
-    : [];
+  existsSync(folder) ? readdirSync(folder).filter((name) => existsSync(join(folder, name, 'expected.json'))) : [];
 
 /**
  * Runs a case as `simulate` would, on request with a file of commands, and tells in what it differs from its expected
  * schedule.
  */
-export const runCase = async (
-  folder: string,
-  name: string,
-  commands: string | null = null,
-): Promise<string[]> => {
+export const runCase = async (folder: string, name: string, commands: string | null = null): Promise<string[]> => {
   const file = (base: string) => join(folder, name, base);
   const optional = (base: string) => (existsSync(file(base)) ? file(base) : null);
   const loaded = loadRun({
@@ -35,6 +29,4 @@ export const runCase = async (
 
 /** A failure's message: the first differences, and how many there are. */
 export const report = (found: readonly string[]): string =>
-  found.length <= 12
-    ? found.join('\n')
-    : `${found.slice(0, 12).join('\n')}\n… ${found.length} differences in all`;
+  found.length <= 12 ? found.join('\n') : `${found.slice(0, 12).join('\n')}\n… ${found.length} differences in all`;

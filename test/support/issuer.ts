@@ -101,9 +101,7 @@ export class SignInIssuer {
     if (!request.url?.startsWith('/interaction/')) return void this.provider?.callback()(request, response);
     if (request.method === 'GET') {
       response.setHeader('content-type', 'text/html');
-      response.end(
-        '<form method="post"><label>Name <input name="name"></label><button>Log in</button></form>',
-      );
+      response.end('<form method="post"><label>Name <input name="name"></label><button>Log in</button></form>');
       return;
     }
     let body = '';

@@ -177,11 +177,9 @@ export function recordVirsh(folder: string): {
   const calls = join(bin, 'calls');
   const path = process.env.PATH ?? '';
   mkdirSync(bin);
-  writeFileSync(
-    join(bin, 'virsh'),
-    `#!/bin/sh\nPATH="$\{PATH#*:}"\necho "$*" >>'${calls}'\nexec virsh "$@"\n`,
-    { mode: 0o755 },
-  );
+  writeFileSync(join(bin, 'virsh'), `#!/bin/sh\nPATH="$\{PATH#*:}"\necho "$*" >>'${calls}'\nexec virsh "$@"\n`, {
+    mode: 0o755,
+  });
   process.env.PATH = `${bin}:${path}`;
   return {
     count: (command, domain) => {

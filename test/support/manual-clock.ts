@@ -38,8 +38,7 @@ export class ManualClock implements Clock {
   }
 
   async until(instant: Instant, signal: AbortSignal): Promise<void> {
-    while (this.now() < instant && !signal.aborted)
-      await this.wait((instant - this.now()) / this.speed, true, signal);
+    while (this.now() < instant && !signal.aborted) await this.wait((instant - this.now()) / this.speed, true, signal);
   }
 
   sleep(duration: Millis, signal?: AbortSignal): Promise<void> {

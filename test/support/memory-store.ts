@@ -267,9 +267,7 @@ export class MemoryStore implements Store {
           .sort((a, b) => a.number - b.number),
         ...(quotas.length > 0 && { quotas }),
         maintenance: [...database.maintenance.values()]
-          .filter(
-            ({ start, end }) => start < end && end > (database.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY),
-          )
+          .filter(({ start, end }) => start < end && end > (database.events.at(-1)?.at ?? Number.NEGATIVE_INFINITY))
           .sort((a, b) => a.start - b.start || (a.name < b.name ? -1 : 1)),
         recurrences: [...database.recurrences.values()].sort((a, b) => a.id - b.id),
         leases: [...database.leases.values()]
@@ -283,10 +281,7 @@ export class MemoryStore implements Store {
         .filter((action) => action.state === 'PENDING')
         .map(({ state: _state, outcome: _outcome, message: _message, ...action }) => action),
       failedRemovals: [...database.actions.values()]
-        .filter(
-          ({ kind, message, state }) =>
-            state === 'PENDING' && kind === 'DESTROY' && (message ?? null) !== null,
-        )
+        .filter(({ kind, message, state }) => state === 'PENDING' && kind === 'DESTROY' && (message ?? null) !== null)
         .map(({ id }) => id),
       notices: { last: database.notices.at(-1)?.sequence ?? 0, givenUntil: database.noticesGivenUntil },
       unreadable: [],
@@ -324,8 +319,7 @@ export class MemoryStore implements Store {
       if (fault === 'hang') return await this.hang();
       if (writer.epoch !== database.epoch) throw new StoreError('FENCED', `epoch ${database.epoch}`);
       if (batch.id !== database.lastCommit) {
-        if (batch.previous !== database.lastCommit)
-          throw new StoreError('FENCED', 'planned upon older state');
+        if (batch.previous !== database.lastCommit) throw new StoreError('FENCED', 'planned upon older state');
         database.apply(copy(batch), this);
       }
       if (fault === 'hang-after') return await this.hang();
@@ -370,24 +364,17 @@ export class MemoryStore implements Store {
     });
   }
 
-  async idempotency(
-    keys: readonly { principal: string; key: string }[],
-  ): Promise<readonly IdempotencyRecord[]> {
+  async idempotency(keys: readonly { principal: string; key: string }[]): Promise<readonly IdempotencyRecord[]> {
     await this.reach('idempotency');
     return keys.flatMap((each) => this.database.idempotencyKeys.get(keyId(each)) ?? []);
   }
 
-  async events(
-    after: number,
-    limit: number,
-    leaseNumber?: number | null,
-  ): Promise<readonly LeaseEventRecord[]> {
+  async events(after: number, limit: number, leaseNumber?: number | null): Promise<readonly LeaseEventRecord[]> {
     await this.beforeEvents();
     await this.reach('events');
     const matches = this.database.events.filter(
       (event) =>
-        event.sequence > after &&
-        (leaseNumber === undefined || leaseNumber === null || event.leaseId === leaseNumber),
+        event.sequence > after && (leaseNumber === undefined || leaseNumber === null || event.leaseId === leaseNumber),
     );
     return copy(matches.slice(0, limit));
   }
@@ -440,9 +427,7 @@ export class MemoryStore implements Store {
       what === 'actions'
         ? (database.actions.get(Number(id))?.outcome?.finishedAt ?? undefined)
         : database.writtenAt.get(String(id));
-    const old = [...table.keys()]
-      .filter((id) => (at(id) ?? Number.POSITIVE_INFINITY) < before)
-      .slice(0, limit);
+    const old = [...table.keys()].filter((id) => (at(id) ?? Number.POSITIVE_INFINITY) < before).slice(0, limit);
     for (const id of old) table.delete(id);
     return old.length;
   }
@@ -536,9 +521,7 @@ export class MemoryStore implements Store {
     this.calls.push(call);
     // An answer never comes within the same tick.
     await new Promise<void>((resolve) => setImmediate(resolve));
-    const failure = this.database.down
-      ? new StoreError('TRANSIENT', 'the database is down')
-      : this.failing(call);
+    const failure = this.database.down ? new StoreError('TRANSIENT', 'the database is down') : this.failing(call);
     if (failure) throw failure;
   }
 

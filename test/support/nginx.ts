@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Why there is no nginx; null when there is one. */
-export const nginxMissing =
-  spawnSync('nginx', ['-v']).error === undefined ? null : 'no nginx on this machine';
+export const nginxMissing = spawnSync('nginx', ['-v']).error === undefined ? null : 'no nginx on this machine';
 
 export interface Nginx extends AsyncDisposable {
   /** A directory of its own, with `tls.crt` and `tls.key`. */

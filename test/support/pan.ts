@@ -48,9 +48,7 @@ async function pan(page: Page, frames: number, goesOn: boolean): Promise<void> {
         if (isOver) left -= 1;
         const clientX = bounds.left + bounds.width / 2 + 300 * Math.sin(index / 12);
         const clientY = bounds.top + bounds.height / 2;
-        element.dispatchEvent(
-          new PointerEvent('pointermove', { pointerId: 1, clientX, clientY, bubbles: true }),
-        );
+        element.dispatchEvent(new PointerEvent('pointermove', { pointerId: 1, clientX, clientY, bubbles: true }));
         await new Promise<number>((resolve) => requestAnimationFrame(resolve));
       }
     },

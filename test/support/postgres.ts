@@ -7,15 +7,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -28,9 +20,7 @@ const superuser = 'leasegraph';
 
 /** Why there is no server to test on; null when there is one. */
 export const postgresMissing =
-  binaries === null
-    ? 'no PostgreSQL server (initdb, postgres) on this machine: set PG_BIN or install one'
-    : null;
+  binaries === null ? 'no PostgreSQL server (initdb, postgres) on this machine: set PG_BIN or install one' : null;
 
 export interface PostgresServer {
   readonly host: string;
@@ -38,10 +28,7 @@ export interface PostgresServer {
   /** The superuser of all databases, without a password. */
   readonly user: string;
   /** Also for the user `guarded`, which needs a password, once a test has created it. */
-  url(
-    database: string,
-    at?: { readonly host?: string; readonly port?: number; readonly user?: string },
-  ): string;
+  url(database: string, at?: { readonly host?: string; readonly port?: number; readonly user?: string }): string;
   /** Runs SQL in the given database as the superuser. */
   sql(text: string, database?: string): Promise<Record<string, unknown>[]>;
   /** Returns the name of a new database. */
@@ -56,9 +43,7 @@ export interface OwnPostgresServer extends PostgresServer {
   dispose(): Promise<void>;
 }
 
-export async function startPostgres(
-  settings: Readonly<Record<string, string>> = {},
-): Promise<OwnPostgresServer> {
+export async function startPostgres(settings: Readonly<Record<string, string>> = {}): Promise<OwnPostgresServer> {
   if (binaries === null) throw new Error(postgresMissing ?? '');
   const identity = unprivileged();
   const directory = mkdtempSync(join(tmpdir(), 'leasegraph-postgres-'));
@@ -195,7 +180,6 @@ function unprivileged(): { readonly uid: number; readonly gid: number } | null {
     .split('\n')
     .map((line) => line.split(':'));
   const account = ['postgres', 'nobody'].flatMap((name) => accounts.filter((entry) => entry[0] === name))[0];
-  if (account === undefined)
-    throw new Error('Neither an account "postgres" nor "nobody" to run PostgreSQL as.');
+  if (account === undefined) throw new Error('Neither an account "postgres" nor "nobody" to run PostgreSQL as.');
   return { uid: Number(account[2]), gid: Number(account[3]) };
 }

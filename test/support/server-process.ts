@@ -76,9 +76,7 @@ class Running {
     for (;;) {
       const found = pattern.exec(this.stdout);
       if (found) return found;
-      const more = this.child.stdout
-        ? once(this.child.stdout, 'data').then(() => null)
-        : new Promise<null>(() => {});
+      const more = this.child.stdout ? once(this.child.stdout, 'data').then(() => null) : new Promise<null>(() => {});
       const ended = await Promise.race([more, this.ended]);
       if (ended && !pattern.test(this.stdout)) {
         throw new Error(

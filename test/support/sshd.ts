@@ -15,9 +15,7 @@ const privileges = '/run/sshd';
 const startLimit = 120_000;
 
 /** Programs that are not installed: without them the tests of ssh are skipped. */
-export const missingSshPrograms = ['sshd', 'ssh', 'ssh-keygen', 'nc'].filter(
-  (program) => find(program) === '',
-);
+export const missingSshPrograms = ['sshd', 'ssh', 'ssh-keygen', 'nc'].filter((program) => find(program) === '');
 
 function find(program: string): string {
   return spawnSync('which', [program], { env: { PATH: path }, encoding: 'utf8' }).stdout.trim();
@@ -68,8 +66,7 @@ export class SshServer {
     };
     const hostKey = makeKey(folder, 'host-key');
     const keys = join(folder, 'authorized-keys');
-    const forced =
-      via.length > 0 ? `command="cd / && ${via.join(' ')} sh -c \\"$SSH_ORIGINAL_COMMAND\\"" ` : '';
+    const forced = via.length > 0 ? `command="cd / && ${via.join(' ')} sh -c \\"$SSH_ORIGINAL_COMMAND\\"" ` : '';
     writeFileSync(keys, `${forced}${key.publicKey}\n`);
     const port = await freePort();
     const config = join(folder, 'sshd-config');
@@ -94,9 +91,7 @@ export class SshServer {
     for (const until = Date.now() + startLimit; !(await accepts(port)); await sleep(20)) {
       if (child.exitCode === null && Date.now() < until) continue;
       server.stop();
-      throw new Error(
-        `sshd does not start: ${existsSync(log) ? readFileSync(log, 'utf8') : 'it says nothing'}`,
-      );
+      throw new Error(`sshd does not start: ${existsSync(log) ? readFileSync(log, 'utf8') : 'it says nothing'}`);
     }
     return server;
   }

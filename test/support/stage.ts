@@ -35,9 +35,7 @@ export class Stage {
     this.site = site;
     this.config = configOf(config);
     this.scheduler = Scheduler.create(site, this.config, { policies, reevaluation });
-    this.cast = cast
-      .map((lease, index) => ({ ...lease, id: index + 1 }))
-      .sort((a, b) => a.arrival - b.arrival);
+    this.cast = cast.map((lease, index) => ({ ...lease, id: index + 1 })).sort((a, b) => a.arrival - b.arrival);
   }
 
   /** Goes on to a moment, everything that happens then included. */
@@ -92,9 +90,7 @@ export class Stage {
   private next(): number | null {
     const { scheduler, cast } = this;
     const due = scheduler.nextInstant();
-    const times = [due === null ? null : due / SECOND, cast[0]?.arrival].filter(
-      (time) => typeof time === 'number',
-    );
+    const times = [due === null ? null : due / SECOND, cast[0]?.arrival].filter((time) => typeof time === 'number');
     return times.length > 0 ? Math.min(...times) : null;
   }
 

@@ -60,8 +60,7 @@ export const situations: readonly Situation[] = [
   },
   {
     state: 'PREPARING',
-    stage: () =>
-      new Stage([{ ...bestEffort(0, 1, 600), image: image('A') }], { config: transferring }).to(20),
+    stage: () => new Stage([{ ...bestEffort(0, 1, 600), image: image('A') }], { config: transferring }).to(20),
     accumulated: 0,
     told: [['DESTROY', [1]]],
   },
@@ -107,8 +106,7 @@ export const situations: readonly Situation[] = [
   {
     state: 'SUSPENDED_SCHEDULED',
     when: 'its memory being moved',
-    stage: () =>
-      new Stage(moved, { config: { ...defaults, migration: 'yes', hostSelection: 'no-policy' } }).to(1050),
+    stage: () => new Stage(moved, { config: { ...defaults, migration: 'yes', hostSelection: 'no-policy' } }).to(1050),
     accumulated: 968,
     // Where it comes from, and where it goes.
     told: [['DESTROY', [1, 2]]],

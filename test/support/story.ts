@@ -38,8 +38,7 @@ export const WHOLE: Amounts = { CPU: 100, Memory: 1024 };
 export const image = (name: string, sizeMb = 1024): DiskImage => ({ name, sizeMb });
 
 /** So many alike. */
-export const machines = (count: number, amounts: Amounts = WHOLE): Amounts[] =>
-  new Array<Amounts>(count).fill(amounts);
+export const machines = (count: number, amounts: Amounts = WHOLE): Amounts[] => new Array<Amounts>(count).fill(amounts);
 
 type More = Partial<Pick<StoryLease, 'known' | 'preemptible' | 'image'>> & { readonly each?: Amounts };
 
@@ -183,10 +182,7 @@ export const configOf = (config: Partial<SchedulerConfig> = {}): SchedulerConfig
 export const tell = (leases: readonly StoryLease[], setting: Setting = {}): Story => {
   const { site = FOUR_NODES, config, policies = {}, cancel = [], commands = [] } = setting;
   const traced = leases.map(
-    (
-      { type, arrival, machines, duration, start, deadline, known, preemptible = true, image },
-      index,
-    ): TraceLease => ({
+    ({ type, arrival, machines, duration, start, deadline, known, preemptible = true, image }, index): TraceLease => ({
       id: index + 1,
       type,
       arrival: arrival * SECOND,

@@ -41,10 +41,7 @@ interface Link {
 
 const remembered = 100_000;
 
-export async function startTcpProxy(target: {
-  readonly host: string;
-  readonly port: number;
-}): Promise<TcpProxy> {
+export async function startTcpProxy(target: { readonly host: string; readonly port: number }): Promise<TcpProxy> {
   const links = new Set<Link>();
   let paused = false;
 

@@ -57,24 +57,17 @@ export async function execute<Result, Variables>(
   const answer = await readAnswer<Result>(response);
   const [error] = answer.errors ?? [];
   if (error) throw new ApiError(error.extensions?.code ?? 'INTERNAL', error.message);
-  if (answer.data == null)
-    throw new ApiError('INTERNAL', `The server answered with status ${response.status}.`);
+  if (answer.data == null) throw new ApiError('INTERNAL', `The server answered with status ${response.status}.`);
   return answer.data;
 }
 
 async function readAnswer<Result>(response: Response): Promise<GraphQLAnswer<Result>> {
   if (response.status === 401) {
-    throw new ApiError(
-      'UNAUTHENTICATED',
-      'The server does not accept this token. Check it, or ask for a new one.',
-    );
+    throw new ApiError('UNAUTHENTICATED', 'The server does not accept this token. Check it, or ask for a new one.');
   }
   try {
     return (await response.json()) as GraphQLAnswer<Result>;
   } catch {
-    throw new ApiError(
-      'NETWORK',
-      `The server answered with status ${response.status} and no GraphQL response.`,
-    );
+    throw new ApiError('NETWORK', `The server answered with status ${response.status} and no GraphQL response.`);
   }
 }

@@ -91,8 +91,7 @@ export function drawPart(context: Context2D, part: Part, style: BarStyle): void 
     const list = rectangles[index] ?? [];
     if (list.length === 0) continue;
     fillAll(context, palette.kinds[kind], list, width);
-    if (kind !== 'VM' && rowHeight >= 6 * ratio)
-      drawMarks(context, kind, palette.barText, list, width, ratio);
+    if (kind !== 'VM' && rowHeight >= 6 * ratio) drawMarks(context, kind, palette.barText, list, width, ratio);
   }
   if (labels.length === 0) return;
   context.font = fontOf(ratio);
@@ -113,20 +112,14 @@ function drawGrid(context: Context2D, part: Part, { palette, model }: BarStyle):
     context.fillRect(0, Math.round(row * rowHeight - top), width, 1);
 }
 
-export function isDimmed(
-  model: ScheduleModel,
-  bar: number,
-  highlighted: ReadonlySet<number> | null,
-): boolean {
+export function isDimmed(model: ScheduleModel, bar: number, highlighted: ReadonlySet<number> | null): boolean {
   return highlighted !== null && !highlighted.has(leaseOf(model, bar));
 }
 
 /** Whether a bar of this size holds its label. */
 export function fitsLabel(kind: BarKind | undefined, width: number, height: number, ratio: number): boolean {
   return (
-    (kind === 'VM' || kind === 'MAINTENANCE') &&
-    width > minLabelledWidth * ratio &&
-    height >= minLabelledHeight * ratio
+    (kind === 'VM' || kind === 'MAINTENANCE') && width > minLabelledWidth * ratio && height >= minLabelledHeight * ratio
   );
 }
 

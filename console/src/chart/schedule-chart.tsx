@@ -14,16 +14,7 @@ import { useSettings } from '../ui/settings.tsx';
 import { ChartView } from './chart-view.ts';
 import { type Palette, readPalette } from './palette.ts';
 import { type Bar, kindLabels, neighbourOf, type ScheduleModel, sameBar } from './schedule-model.ts';
-import {
-  axisHeight,
-  fitRows,
-  panTime,
-  scrollRows,
-  timeAt,
-  type Viewport,
-  zoomRows,
-  zoomTime,
-} from './viewport.ts';
+import { axisHeight, fitRows, panTime, scrollRows, timeAt, type Viewport, zoomRows, zoomTime } from './viewport.ts';
 
 /** Changes what the chart shows, without rendering it. */
 export interface ChartHandle {
@@ -208,10 +199,8 @@ export function ScheduleChart({
     const { key } = event;
     if (key === 'ArrowLeft') view.change((current) => panTime(current, (from - to) / 8));
     else if (key === 'ArrowRight') view.change((current) => panTime(current, (to - from) / 8));
-    else if (key === 'ArrowUp')
-      view.change((current) => scrollRows(current, -4 * current.rowHeight, rows, height));
-    else if (key === 'ArrowDown')
-      view.change((current) => scrollRows(current, 4 * current.rowHeight, rows, height));
+    else if (key === 'ArrowUp') view.change((current) => scrollRows(current, -4 * current.rowHeight, rows, height));
+    else if (key === 'ArrowDown') view.change((current) => scrollRows(current, 4 * current.rowHeight, rows, height));
     else if (key === '+' || key === '=') view.change((current) => zoomTime(current, 0.7, middle));
     else if (key === '-') view.change((current) => zoomTime(current, 1 / 0.7, middle));
     else if (key === 'f') view.change((current) => fitRows(current, rows, height));
@@ -255,9 +244,8 @@ export function ScheduleChart({
             : 'Point to a reservation or press N to see its details.'}
       </p>
       <p id="schedule-help" className="hint">
-        Drag or use the arrow keys to move. Ctrl and the wheel, or + and −, zoom the time; Alt and the wheel
-        zoom the rows; F shows all rows. N and P go to the next and previous reservation, Enter opens its
-        lease.
+        Drag or use the arrow keys to move. Ctrl and the wheel, or + and −, zoom the time; Alt and the wheel zoom the
+        rows; F shows all rows. N and P go to the next and previous reservation, Enter opens its lease.
       </p>
     </>
   );

@@ -28,9 +28,7 @@ export interface ToWorker {
 
 export interface FromWorker {
   readonly id: number;
-  readonly result:
-    | { readonly columns: ScheduleColumns }
-    | { readonly code: string; readonly message: string };
+  readonly result: { readonly columns: ScheduleColumns } | { readonly code: string; readonly message: string };
 }
 
 /** The global scope of a worker; the types of the project are those of pages. */

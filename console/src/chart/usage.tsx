@@ -39,12 +39,7 @@ export function UsageChart({
   const labels = names.length > maxSeries ? [...series, others] : series;
   return (
     <figure className="utilization usage">
-      <svg
-        viewBox={`0 0 ${width} ${height}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label="Hours used over time"
-      >
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label="Hours used over time">
         {bars.map(({ start, total, shown }, index) => {
           let top = height;
           return (
@@ -72,9 +67,7 @@ export function UsageChart({
       </svg>
       <p className="axis" aria-hidden="true">
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
-          <span key={share}>
-            {formatInstant(from + share * (to - from), timeZone, false).replace(/ \d{4},/, '')}
-          </span>
+          <span key={share}>{formatInstant(from + share * (to - from), timeZone, false).replace(/ \d{4},/, '')}</span>
         ))}
       </p>
       <figcaption>
@@ -86,8 +79,8 @@ export function UsageChart({
           ))}
         </ul>
         <span className="muted">
-          {formatInstant(from, timeZone, false)} to {formatInstant(to, timeZone, false)} ({timeZone}).
-          Highest: {format.format(highest === Number.MIN_VALUE ? 0 : highest)} hours.
+          {formatInstant(from, timeZone, false)} to {formatInstant(to, timeZone, false)} ({timeZone}). Highest:{' '}
+          {format.format(highest === Number.MIN_VALUE ? 0 : highest)} hours.
         </span>
       </figcaption>
     </figure>

@@ -46,14 +46,7 @@ export function UtilizationChart({ samples, now }: { samples: readonly Sample[];
                 const barHeight = sample[kind] * height;
                 top -= barHeight;
                 return (
-                  <rect
-                    key={kind}
-                    className={`kind-${kind}`}
-                    x={left}
-                    y={top}
-                    width={barWidth}
-                    height={barHeight}
-                  />
+                  <rect key={kind} className={`kind-${kind}`} x={left} y={top} width={barWidth} height={barHeight} />
                 );
               })}
               <rect className="hover" x={left} y={0} width={barWidth + 1} height={height}>
@@ -78,8 +71,7 @@ export function UtilizationChart({ samples, now }: { samples: readonly Sample[];
           ))}
         </ul>
         <span className="muted">
-          {formatInstant(from, timeZone, false)} to {formatInstant(to, timeZone, false)} ({timeZone}).{' '}
-          {summary}
+          {formatInstant(from, timeZone, false)} to {formatInstant(to, timeZone, false)} ({timeZone}). {summary}
         </span>
       </figcaption>
     </figure>

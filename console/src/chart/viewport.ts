@@ -47,21 +47,10 @@ export function zoomTime(viewport: Viewport, factor: number, around: number): Vi
 }
 
 /** Keeps the row at `y` in place. */
-export function zoomRows(
-  viewport: Viewport,
-  factor: number,
-  y: number,
-  rows: number,
-  height: number,
-): Viewport {
+export function zoomRows(viewport: Viewport, factor: number, y: number, rows: number, height: number): Viewport {
   const rowHeight = Math.min(Math.max(viewport.rowHeight * factor, minRowHeight), maxRowHeight);
   const row = (viewport.scrollTop + y - axisHeight) / viewport.rowHeight;
-  return scrollRows(
-    { ...viewport, rowHeight, scrollTop: row * rowHeight - (y - axisHeight) },
-    0,
-    rows,
-    height,
-  );
+  return scrollRows({ ...viewport, rowHeight, scrollTop: row * rowHeight - (y - axisHeight) }, 0, rows, height);
 }
 
 export function scrollRows(viewport: Viewport, by: number, rows: number, height: number): Viewport {

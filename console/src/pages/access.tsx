@@ -223,8 +223,7 @@ function AuditLog() {
   };
   const query = useQuery({
     queryKey: ['audit', filter, pages.cursor],
-    queryFn: ({ signal }) =>
-      execute(ConsoleAuditLogDocument, { filter, last: pageSize, before: pages.cursor }, signal),
+    queryFn: ({ signal }) => execute(ConsoleAuditLogDocument, { filter, last: pageSize, before: pages.cursor }, signal),
     placeholderData: keepPreviousData,
   });
   const found = query.data?.auditLog;
@@ -234,19 +233,11 @@ function AuditLog() {
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Principal</span>
-          <input
-            type="search"
-            value={principal}
-            onChange={(event) => change('principal', event.target.value)}
-          />
+          <input type="search" value={principal} onChange={(event) => change('principal', event.target.value)} />
         </label>
         <label>
           <span>Mutation, such as cancelLease</span>
-          <input
-            type="search"
-            value={mutation}
-            onChange={(event) => change('mutation', event.target.value)}
-          />
+          <input type="search" value={mutation} onChange={(event) => change('mutation', event.target.value)} />
         </label>
       </form>
       <QueryState

@@ -20,9 +20,7 @@ import { LeaseLink } from './lease-table.tsx';
 export type AccountingRow = ConsoleAccountingQuery['accounting'][number];
 
 const day = 86_400_000;
-const periods: Readonly<
-  Record<string, { readonly label: string; readonly days: number; readonly steps: number }>
-> = {
+const periods: Readonly<Record<string, { readonly label: string; readonly days: number; readonly steps: number }>> = {
   day: { label: 'Last 24 hours', days: 1, steps: 12 },
   week: { label: 'Last 7 days', days: 7, steps: 7 },
   month: { label: 'Last 30 days', days: 30, steps: 10 },
@@ -136,10 +134,7 @@ export default function AccountingPage() {
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Period</span>
-          <select
-            value={search.get('period') ?? 'week'}
-            onChange={(event) => change('period', event.target.value)}
-          >
+          <select value={search.get('period') ?? 'week'} onChange={(event) => change('period', event.target.value)}>
             {Object.entries(periods).map(([key, { label }]) => (
               <option key={key} value={key}>
                 {label}
@@ -190,8 +185,8 @@ export default function AccountingPage() {
               {resource in unitHints && <p className="hint">{unitHints[resource]}</p>}
               <Table label="Accounting" columns={columns} rows={rows} keyOf={groupName} />
               <p className="hint">
-                An hour of a resource is its amount, in its unit, held for an hour. Requested counts leases
-                that were submitted in the period; used counts what ran in it.
+                An hour of a resource is its amount, in its unit, held for an hour. Requested counts leases that were
+                submitted in the period; used counts what ran in it.
               </p>
             </Card>
           </div>
@@ -212,11 +207,7 @@ function csvOf(rows: readonly AccountingRow[], types: readonly string[]): (strin
   const lines = rows.map((row) => [
     groupName(row),
     row.leases,
-    ...types.flatMap((type) => [
-      hoursOf(row.requested, type),
-      hoursOf(row.used, type),
-      hoursOf(row.lost, type),
-    ]),
+    ...types.flatMap((type) => [hoursOf(row.requested, type), hoursOf(row.used, type), hoursOf(row.lost, type)]),
     row.preemptions,
     row.waiting,
   ]);
@@ -231,11 +222,7 @@ interface Step {
 /** One row per period and group with usage. */
 function csvOverTime(steps: readonly Step[], types: readonly string[]): (string | number)[][] {
   const lines = steps.flatMap(({ start, rows }) =>
-    rows.map((row) => [
-      new Date(start).toISOString(),
-      groupName(row),
-      ...types.map((type) => hoursOf(row.used, type)),
-    ]),
+    rows.map((row) => [new Date(start).toISOString(), groupName(row), ...types.map((type) => hoursOf(row.used, type))]),
   );
   return [['start', 'group', ...types.map((type) => `${type} hours used`)], ...lines];
 }
@@ -269,15 +256,7 @@ function Download({
 }
 
 /** The figures of the picture: one row per period, one column per main group. */
-function StepTable({
-  steps,
-  names,
-  resource,
-}: {
-  steps: readonly Step[];
-  names: readonly string[];
-  resource: string;
-}) {
+function StepTable({ steps, names, resource }: { steps: readonly Step[]; names: readonly string[]; resource: string }) {
   const { timeZone } = useSettings();
   const usedBy = ({ rows }: Step, name: string) =>
     rows.filter((row) => groupName(row) === name).reduce((sum, { used }) => sum + hoursOf(used, resource), 0);
@@ -300,12 +279,7 @@ function StepTable({
   return (
     <details>
       <summary>As a table</summary>
-      <Table
-        label={`${resource} hours by period`}
-        columns={columns}
-        rows={steps}
-        keyOf={({ start }) => start}
-      />
+      <Table label={`${resource} hours by period`} columns={columns} rows={steps} keyOf={({ start }) => start} />
     </details>
   );
 }

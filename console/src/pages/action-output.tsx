@@ -7,11 +7,7 @@ type Action = NonNullable<ConsoleLeaseDetailQuery['lease']>['actions']['nodes'][
 
 const recoveries: readonly (readonly [ActionRecovery, string, string])[] = [
   ['RETRY', 'Retry', 'The host is told again.'],
-  [
-    'ASSUME_SUCCESS',
-    'Assume success',
-    'The scheduler goes on as if the host had done it. Check the host first.',
-  ],
+  ['ASSUME_SUCCESS', 'Assume success', 'The scheduler goes on as if the host had done it. Check the host first.'],
   ['ASSUME_FAILURE', 'Assume failure', 'The scheduler goes on as if the host had failed.'],
 ];
 
@@ -20,9 +16,7 @@ export function ActionOutput({ action }: { action: Action }) {
   const execute = useExecute();
   const isOperator = useHasRole('OPERATOR');
   // Machines that are not removed keep their capacity.
-  const possible = recoveries.filter(
-    ([recovery]) => action.kind !== 'DESTROY' || recovery !== 'ASSUME_FAILURE',
-  );
+  const possible = recoveries.filter(([recovery]) => action.kind !== 'DESTROY' || recovery !== 'ASSUME_FAILURE');
   return (
     <>
       {action.error && <p className="error">{action.error}</p>}

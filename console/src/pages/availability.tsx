@@ -16,13 +16,7 @@ interface Window {
 }
 
 /** Availability of machines for a reservation: the earliest start, and the possible starts of a week. */
-export function Availability({
-  input,
-  onPick,
-}: {
-  input: RequestLeaseInput;
-  onPick: (start: string) => void;
-}) {
+export function Availability({ input, onPick }: { input: RequestLeaseInput; onPick: (start: string) => void }) {
   const execute = useExecute();
   const now = useSchedulerNow();
   const { timeZone } = useSettings();
@@ -51,20 +45,14 @@ export function Availability({
     end: Date.parse(end),
   }));
   return (
-    <QueryState
-      isPending={query.isPending}
-      error={data ? null : query.error}
-      retry={() => void query.refetch()}
-    >
+    <QueryState isPending={query.isPending} error={data ? null : query.error} retry={() => void query.refetch()}>
       {data?.earliestStart ? (
         <p>
           Earliest start: <Instant at={data.earliestStart} seconds={false} /> (
           {Date.parse(data.earliestStart) <= now() ? 'now' : formatRelative(data.earliestStart, now())}).
         </p>
       ) : (
-        <p>
-          Such machines are not available: the site is too small for them, or its nodes are not available.
-        </p>
+        <p>Such machines are not available: the site is too small for them, or its nodes are not available.</p>
       )}
       {windows.length > 0 && data && (
         <>
@@ -89,18 +77,8 @@ export function Availability({
 }
 
 /** Days vertically, hours horizontally; filled cells are possible starts. The list below says the same in words. */
-function Calendar({
-  windows,
-  from,
-  timeZone,
-}: {
-  windows: readonly Window[];
-  from: number;
-  timeZone: string;
-}) {
-  const midnight = Date.parse(
-    fromLocalInput(`${toLocalInput(from, timeZone).slice(0, 10)}T00:00`, timeZone) ?? '',
-  );
+function Calendar({ windows, from, timeZone }: { windows: readonly Window[]; from: number; timeZone: string }) {
+  const midnight = Date.parse(fromLocalInput(`${toLocalInput(from, timeZone).slice(0, 10)}T00:00`, timeZone) ?? '');
   const label = new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'short',

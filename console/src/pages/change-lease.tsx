@@ -70,8 +70,7 @@ export function ChangeLease({ lease }: { lease: ConsoleLeaseFragment }) {
         name: 'update',
         input: changesNothing ? null : input,
         ask: async (asked: UpdateLeaseInput, signal) =>
-          (await execute(ConsoleUpdateLeaseDocument, { input: { ...asked, dryRun: true } }, signal))
-            .updateLease,
+          (await execute(ConsoleUpdateLeaseDocument, { input: { ...asked, dryRun: true } }, signal)).updateLease,
         show: (plan: ConsolePlanFragment) => <PlanPreview plan={plan} isChange />,
       }}
       action={async () => {
@@ -139,8 +138,8 @@ export function EndLease({ lease }: { lease: ConsoleLeaseFragment }) {
       action={async () => assertDone((await end({ id: lease.id })).userErrors)}
     >
       <p>
-        {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those
-        that wait may use its nodes at once.
+        {leaseName(lease)} is done, and its machines are no longer needed. No other lease is displaced; those that wait
+        may use its nodes at once.
       </p>
     </ConfirmButton>
   );
@@ -188,8 +187,8 @@ export function DiscardLease({ lease }: { lease: ConsoleLeaseFragment }) {
       }
     >
       <p>
-        {leaseName(lease)} fails, and hosts are told to destroy what is known of its machines. No other lease
-        is displaced. This cannot be undone.
+        {leaseName(lease)} fails, and hosts are told to destroy what is known of its machines. No other lease is
+        displaced. This cannot be undone.
       </p>
     </ConfirmButton>
   );

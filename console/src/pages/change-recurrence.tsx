@@ -11,10 +11,7 @@ import { durationError, InstantField, TextField, useTerms } from '../ui/term-fie
 import { toLocalInput } from '../ui/zones.ts';
 import { RecurrencePreview } from './recurrence-preview.tsx';
 
-export type RecurrenceDetail = Extract<
-  NonNullable<ConsoleRecurrenceDetailQuery['node']>,
-  { readonly rule: string }
->;
+export type RecurrenceDetail = Extract<NonNullable<ConsoleRecurrenceDetailQuery['node']>, { readonly rule: string }>;
 
 interface Terms {
   readonly name: string;
@@ -98,8 +95,8 @@ export function ChangeRecurrence({
         onChange={(changed) => change({ duration: changed })}
       />
       <p className="hint">
-        Occurrence {occurrence.occurrence} and all after it change, or none: when one of them is not
-        available, the server says why and nothing changes.
+        Occurrence {occurrence.occurrence} and all after it change, or none: when one of them is not available, the
+        server says why and nothing changes.
       </p>
       {changesNothing && <p className="muted">Change a term to see what would happen.</p>}
     </ConfirmButton>

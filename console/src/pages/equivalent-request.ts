@@ -30,10 +30,7 @@ export function toCommand(input: RequestLeaseInput, projectName: string | null =
 
 export function toGraphQL(input: RequestLeaseInput): string {
   const { type, ...rest } = input;
-  const body = [
-    `type: ${type}`,
-    ...Object.entries(rest).map(([name, value]) => `${name}: ${literal(value)}`),
-  ];
+  const body = [`type: ${type}`, ...Object.entries(rest).map(([name, value]) => `${name}: ${literal(value)}`)];
   return `mutation {
   requestLease(input: {
     ${body.join('\n    ')}

@@ -68,9 +68,7 @@ export function LeaseFields({
                 {...control}
                 inputMode="numeric"
                 value={form.amounts[type] ?? ''}
-                onChange={(event) =>
-                  onChange({ ...form, amounts: { ...form.amounts, [type]: event.target.value } })
-                }
+                onChange={(event) => onChange({ ...form, amounts: { ...form.amounts, [type]: event.target.value } })}
               />
             )}
           </Field>

@@ -56,9 +56,7 @@ export function leaseFilterOf(
       intervals.flatMap((each) => {
         const start = fromLocalInput(search.get(`${each}-from`) ?? '', timeZone);
         const end = fromLocalInput(search.get(`${each}-to`) ?? '', timeZone);
-        return start === null && end === null
-          ? []
-          : [[each, { start: start ?? earliest, end: end ?? latest }]];
+        return start === null && end === null ? [] : [[each, { start: start ?? earliest, end: end ?? latest }]];
       }),
     ),
   };
@@ -82,10 +80,7 @@ export function StateFilter({
   return (
     <label>
       <span>{label}</span>
-      <select
-        value={statesOf(value) === null ? '' : value}
-        onChange={(event) => onChange(event.target.value)}
-      >
+      <select value={statesOf(value) === null ? '' : value} onChange={(event) => onChange(event.target.value)}>
         <option value="">All</option>
         {Object.keys(groups).map((name) => (
           <option key={name}>{name}</option>
@@ -142,11 +137,7 @@ export function LeaseFilters({
       </Choice>
       <label>
         <span>Name contains</span>
-        <input
-          type="search"
-          value={get('name')}
-          onChange={(event) => onChange({ name: event.target.value })}
-        />
+        <input type="search" value={get('name')} onChange={(event) => onChange({ name: event.target.value })} />
       </label>
       <label>
         <span>Order</span>

@@ -49,8 +49,7 @@ export function stateRows(
   for (const { kind, state, start, end } of coming) {
     const then = planned[kind];
     const span = { start: Math.max(Date.parse(start), present), end: Date.parse(end), isPlanned: true };
-    if (then === undefined || (state !== 'SCHEDULED' && state !== 'ACTIVE') || span.end <= span.start)
-      continue;
+    if (then === undefined || (state !== 'SCHEDULED' && state !== 'ACTIVE') || span.end <= span.start) continue;
     add(then, span);
     to = Math.max(to, span.end);
   }

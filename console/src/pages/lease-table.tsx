@@ -6,13 +6,7 @@ import { type Column, Table } from '../ui/table.tsx';
 
 export type LeaseRow = ConsoleLeaseFragment;
 
-const finalStates: ReadonlySet<string> = new Set([
-  'DONE',
-  'CANCELLED',
-  'REJECTED',
-  'REJECTED_BY_USER',
-  'FAILED',
-]);
+const finalStates: ReadonlySet<string> = new Set(['DONE', 'CANCELLED', 'REJECTED', 'REJECTED_BY_USER', 'FAILED']);
 
 export function hasEnded({ state }: Pick<LeaseRow, 'state'>): boolean {
   return finalStates.has(state);

@@ -44,8 +44,8 @@ export function LeaseTimeline({ lease }: { lease: LeaseDetail }) {
     <>
       <Table label="Time in each state" columns={columns} rows={rows} keyOf={({ state }) => state} />
       <p className="hint">
-        From <Instant at={new Date(from).toISOString()} /> to <Instant at={new Date(to).toISOString()} /> (
-        {timeZone}). {lease.endedAt === null && 'The line is now; an outline is the plan.'}
+        From <Instant at={new Date(from).toISOString()} /> to <Instant at={new Date(to).toISOString()} /> ({timeZone}).{' '}
+        {lease.endedAt === null && 'The line is now; an outline is the plan.'}
       </p>
     </>
   );
@@ -53,9 +53,7 @@ export function LeaseTimeline({ lease }: { lease: LeaseDetail }) {
 
 function Total({ spans }: { spans: readonly Span[] }) {
   const sum = (planned: boolean) =>
-    spans
-      .filter(({ isPlanned }) => isPlanned === planned)
-      .reduce((total, { start, end }) => total + end - start, 0);
+    spans.filter(({ isPlanned }) => isPlanned === planned).reduce((total, { start, end }) => total + end - start, 0);
   const [past, ahead] = [sum(false), sum(true)];
   const hasPast = spans.some(({ isPlanned }) => !isPlanned);
   return (

@@ -30,8 +30,7 @@ export function LeasePage({ number }: { number: number }) {
     return (
       <Page title="Lease not found">
         <p>
-          There is no lease with this number, or you may not see it.{' '}
-          <Link href="/leases">Show all leases</Link>.
+          There is no lease with this number, or you may not see it. <Link href="/leases">Show all leases</Link>.
         </p>
       </Page>
     );
@@ -157,9 +156,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
               <dt>Owner</dt>
               <dd>
                 {lease.owner ? (
-                  <Link href={`/leases?owner=${encodeURIComponent(lease.owner.name)}`}>
-                    {lease.owner.name}
-                  </Link>
+                  <Link href={`/leases?owner=${encodeURIComponent(lease.owner.name)}`}>{lease.owner.name}</Link>
                 ) : (
                   'unknown'
                 )}
@@ -214,8 +211,7 @@ function Details({ lease }: { lease: LeaseDetail }) {
           )}
           <dt>Duration</dt>
           <dd>
-            {formatDuration(lease.requestedDuration)}, of which it ran{' '}
-            {formatDuration(lease.accumulatedDuration)}
+            {formatDuration(lease.requestedDuration)}, of which it ran {formatDuration(lease.accumulatedDuration)}
           </dd>
           {lease.queuePosition !== null && (
             <>

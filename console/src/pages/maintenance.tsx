@@ -48,8 +48,7 @@ export function MaintenanceCard({ node }: { node?: number }) {
       execute(ConsoleMaintenanceListDocument, { from: new Date(now()).toISOString(), first: 100 }, signal),
   });
   const all = query.data?.maintenance.nodes ?? [];
-  const rows =
-    node === undefined ? all : all.filter(({ nodes }) => nodes.some(({ number }) => number === node));
+  const rows = node === undefined ? all : all.filter(({ nodes }) => nodes.some(({ number }) => number === node));
   const columns: readonly Column<ConsoleMaintenanceFragment>[] = [
     { header: 'Start', cell: ({ start }) => <Instant at={start} seconds={false} /> },
     { header: 'End', cell: ({ end }) => <Instant at={end} seconds={false} /> },
@@ -107,9 +106,7 @@ function EndMaintenance({ maintenance }: { maintenance: ConsoleMaintenanceFragme
       )}
       action={async () => assertDone((await end({ id: maintenance.id })).userErrors)}
     >
-      <p>
-        {maintenanceText(maintenance)}: the scheduler uses the nodes again at once. No lease is displaced.
-      </p>
+      <p>{maintenanceText(maintenance)}: the scheduler uses the nodes again at once. No lease is displaced.</p>
     </ConfirmButton>
   );
 }
@@ -183,20 +180,12 @@ export function PlanMaintenance({
         value={end}
         onChange={(changed) => change({ end: changed })}
       />
-      <TextField
-        label="Reason (optional)"
-        value={terms.reason}
-        onChange={(changed) => change({ reason: changed })}
-      />
+      <TextField label="Reason (optional)" value={terms.reason} onChange={(changed) => change({ reason: changed })} />
       <label className="check">
-        <input
-          type="checkbox"
-          checked={displace}
-          onChange={(event) => change({ displace: event.target.checked })}
-        />
+        <input type="checkbox" checked={displace} onChange={(event) => change({ displace: event.target.checked })} />
         <span>
-          Displace leases that hold the nodes at that time. Without this, maintenance that collides with a
-          lease is refused.
+          Displace leases that hold the nodes at that time. Without this, maintenance that collides with a lease is
+          refused.
         </span>
       </label>
     </ConfirmButton>

@@ -62,9 +62,7 @@ export default function NewLeasePage() {
   if (!mayRequest) {
     return (
       <Page title="New lease">
-        <p>
-          Your role does not allow you to request leases. Ask an administrator for a token with the role User.
-        </p>
+        <p>Your role does not allow you to request leases. Ask an administrator for a token with the role User.</p>
       </Page>
     );
   }
@@ -237,9 +235,7 @@ function roundUp(instant: string, now: number): number {
 /** Before the first attempt, an empty field is not an error. */
 function startedErrors(form: LeaseForm, errors: FieldErrors): FieldErrors {
   const entries = Object.entries(errors).filter(([field]) => {
-    const value = field.startsWith('amounts.')
-      ? form.amounts[field.slice(8)]
-      : form[field as keyof LeaseForm];
+    const value = field.startsWith('amounts.') ? form.amounts[field.slice(8)] : form[field as keyof LeaseForm];
     return value !== '';
   });
   return entries.length === 0 ? noErrors : Object.fromEntries(entries);

@@ -59,9 +59,7 @@ export default function NewRecurrencePage() {
   const [form, setForm, forget] = useStoredState<RecurrenceForm>('new-recurrence', () => ({
     name: '',
     machines: '1',
-    amounts: Object.fromEntries(
-      site.resourceTypes.map((type) => [type, { CPU: '100', Memory: '1024' }[type] ?? '']),
-    ),
+    amounts: Object.fromEntries(site.resourceTypes.map((type) => [type, { CPU: '100', Memory: '1024' }[type] ?? ''])),
     duration: '1h',
     firstStart: `${toLocalInput(now() + day, timeZone).slice(0, 11)}09:00`,
     frequency: 'WEEKLY',
@@ -153,11 +151,7 @@ export default function NewRecurrencePage() {
           {viewer.projects.length > 0 && (
             <Field label="Project" error={errorOf('project')}>
               {(control) => (
-                <select
-                  {...control}
-                  value={form.project}
-                  onChange={(event) => change({ project: event.target.value })}
-                >
+                <select {...control} value={form.project} onChange={(event) => change({ project: event.target.value })}>
                   <option value="">{viewer.projects.length === 1 ? 'Default' : 'Choose one…'}</option>
                   {viewer.projects.map(({ id, name }) => (
                     <option key={id} value={id}>
@@ -169,20 +163,14 @@ export default function NewRecurrencePage() {
             </Field>
           )}
           <label className="check">
-            <input
-              type="checkbox"
-              checked={form.skip}
-              onChange={(event) => change({ skip: event.target.checked })}
-            />
+            <input type="checkbox" checked={form.skip} onChange={(event) => change({ skip: event.target.checked })} />
             <span>Skip occurrences that are not available, instead of refusing all</span>
           </label>
-          {[...others.map(({ message }) => message), ...(create.error ? [create.error.message] : [])].map(
-            (message) => (
-              <p className="error" role="alert" key={message}>
-                {message}
-              </p>
-            ),
-          )}
+          {[...others.map(({ message }) => message), ...(create.error ? [create.error.message] : [])].map((message) => (
+            <p className="error" role="alert" key={message}>
+              {message}
+            </p>
+          ))}
           <button type="submit" className="primary" disabled={create.isPending || input === null}>
             {create.isPending ? 'Creating…' : 'Create recurrence'}
           </button>
@@ -217,11 +205,7 @@ function RuleFields({
       <legend>Recurs</legend>
       <Field label="Frequency">
         {(control) => (
-          <select
-            {...control}
-            value={form.frequency}
-            onChange={(event) => onChange({ frequency: event.target.value })}
-          >
+          <select {...control} value={form.frequency} onChange={(event) => onChange({ frequency: event.target.value })}>
             {['DAILY', 'WEEKLY', 'MONTHLY', 'YEARLY'].map((each) => (
               <option key={each} value={each}>
                 {formatEnum(each)}
@@ -245,12 +229,7 @@ function RuleFields({
         <fieldset className="buttons">
           <legend>Days (none: the day of the first start)</legend>
           {weekdays.map(([code, label]) => (
-            <button
-              type="button"
-              key={code}
-              aria-pressed={form.days.includes(code)}
-              onClick={() => toggle(code)}
-            >
+            <button type="button" key={code} aria-pressed={form.days.includes(code)} onClick={() => toggle(code)}>
               {label}
             </button>
           ))}

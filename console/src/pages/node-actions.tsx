@@ -27,8 +27,8 @@ export function NodeActions({ node }: { node: ConsoleNodeFragment }) {
       {node.state === 'UP' && (
         <SetState node={node} state="DRAINING" label="Drain" confirmLabel="Drain node" tone="primary">
           <p>
-            Nothing new starts on the node. What runs there goes on to its end; what is planned there moves to
-            other nodes where that is possible.
+            Nothing new starts on the node. What runs there goes on to its end; what is planned there moves to other
+            nodes where that is possible.
           </p>
           <LeasesOnNode node={node} />
         </SetState>
@@ -36,8 +36,7 @@ export function NodeActions({ node }: { node: ConsoleNodeFragment }) {
       {node.state !== 'DOWN' && (
         <SetState node={node} state="DOWN" label="Mark down" confirmLabel="Mark node down" tone="danger">
           <p>
-            The machines on the node are lost. Best-effort leases are planned anew; other leases that run
-            there fail.
+            The machines on the node are lost. Best-effort leases are planned anew; other leases that run there fail.
           </p>
         </SetState>
       )}
@@ -86,11 +85,7 @@ function SetState({
       }}
     >
       {children}
-      <TextField
-        label="Reason (optional)"
-        value={terms.reason}
-        onChange={(changed) => change({ reason: changed })}
-      />
+      <TextField label="Reason (optional)" value={terms.reason} onChange={(changed) => change({ reason: changed })} />
     </ConfirmButton>
   );
 }
@@ -104,11 +99,7 @@ function LeasesOnNode({ node }: { node: ConsoleNodeFragment }) {
   });
   const leases = query.data?.leases;
   return (
-    <QueryState
-      isPending={query.isPending}
-      error={query.data ? null : query.error}
-      retry={() => void query.refetch()}
-    >
+    <QueryState isPending={query.isPending} error={query.data ? null : query.error} retry={() => void query.refetch()}>
       {leases?.totalCount === 0 ? (
         <p className="muted">No lease runs or is planned there.</p>
       ) : (

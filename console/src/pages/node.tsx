@@ -164,9 +164,7 @@ export default function NodePage({ number }: { number: number }) {
             </Card>
             <Card title="What its host was told" wide>
               {node.actions.nodes.length === 0 ? (
-                <p className="muted">
-                  The host has not been told to do anything for leases that you may see.
-                </p>
+                <p className="muted">The host has not been told to do anything for leases that you may see.</p>
               ) : (
                 <Table
                   label="Actions on the node"

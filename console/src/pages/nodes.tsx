@@ -86,19 +86,13 @@ export function NodesPage() {
     <Page
       title="Nodes"
       actions={
-        isOperator && (
-          <PlanMaintenance nodes={[...selected.values()]} onPlanned={() => setSelected(new Map())} />
-        )
+        isOperator && <PlanMaintenance nodes={[...selected.values()]} onPlanned={() => setSelected(new Map())} />
       }
     >
       <form className="filters" onSubmit={(event) => event.preventDefault()}>
         <label>
           <span>Host name contains</span>
-          <input
-            type="search"
-            value={hostname}
-            onChange={(event) => change('hostname', event.target.value)}
-          />
+          <input type="search" value={hostname} onChange={(event) => change('hostname', event.target.value)} />
         </label>
         <label>
           <span>Label (key=value)</span>

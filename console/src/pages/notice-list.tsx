@@ -29,9 +29,7 @@ const columns: readonly Column<ConsoleNoticeFragment>[] = [
   { header: 'Time', cell: ({ at }) => <Instant at={at} /> },
   {
     header: 'Kind',
-    cell: ({ kind }) => (
-      <span className={`badge ${tones[kind] ?? 'neutral'}`}>{noticeLabels[kind] ?? 'Other'}</span>
-    ),
+    cell: ({ kind }) => <span className={`badge ${tones[kind] ?? 'neutral'}`}>{noticeLabels[kind] ?? 'Other'}</span>,
   },
   { header: 'Notice', kind: 'text', cell: ({ message }) => <Sentence text={message} /> },
   {
@@ -51,12 +49,6 @@ const columns: readonly Column<ConsoleNoticeFragment>[] = [
 ];
 
 /** Notices, newest first; given oldest first, as the API lists them. */
-export function NoticeTable({
-  notices,
-  label,
-}: {
-  notices: readonly ConsoleNoticeFragment[];
-  label: string;
-}) {
+export function NoticeTable({ notices, label }: { notices: readonly ConsoleNoticeFragment[]; label: string }) {
   return <Table label={label} columns={columns} rows={[...notices].reverse()} keyOf={({ id }) => id} />;
 }

@@ -52,8 +52,8 @@ export default function NoticesPage() {
         isEmpty={notices?.nodes.length === 0}
         empty={
           <p>
-            There are no notices{kind === undefined ? '' : ' of this kind'}. They tell of leases that end
-            soon, are displaced, late or failed, of nodes that are lost, and of maintenance.
+            There are no notices{kind === undefined ? '' : ' of this kind'}. They tell of leases that end soon, are
+            displaced, late or failed, of nodes that are lost, and of maintenance.
           </p>
         }
       >

@@ -48,11 +48,7 @@ export function OverviewPage() {
   const notices = data?.notices?.nodes ?? [];
   return (
     <Page title="Overview">
-      <QueryState
-        isPending={query.isPending}
-        error={data ? null : query.error}
-        retry={() => void query.refetch()}
-      >
+      <QueryState isPending={query.isPending} error={data ? null : query.error} retry={() => void query.refetch()}>
         {data && <Notices data={data} />}
         <dl className="figures">
           <Figure label="Running" value={data?.running.totalCount} />
@@ -60,17 +56,10 @@ export function OverviewPage() {
           <Figure label="In the queue" value={data?.queue.totalCount} />
           <Figure
             label="Nodes up"
-            value={
-              data && `${data.nodes.totalCount - data.unavailable.totalCount} of ${data.nodes.totalCount}`
-            }
+            value={data && `${data.nodes.totalCount - data.unavailable.totalCount} of ${data.nodes.totalCount}`}
           />
-          {isOperator && data && (
-            <Figure label="Server" value={describeProblems(data.scheduler.problems.length)} />
-          )}
-          <Figure
-            label="Connection"
-            value={live === 'live' ? 'Live' : live === 'connecting' ? 'Connecting' : 'Lost'}
-          />
+          {isOperator && data && <Figure label="Server" value={describeProblems(data.scheduler.problems.length)} />}
+          <Figure label="Connection" value={live === 'live' ? 'Live' : live === 'connecting' ? 'Connecting' : 'Lost'} />
         </dl>
         <div className="cards">
           <Utilization
@@ -146,8 +135,8 @@ function Notices({ data }: { data: ConsoleOverviewQuery }) {
         })}
         {more > 0 && (
           <li>
-            {more} more {more === 1 ? 'node' : 'nodes'} cannot be used:{' '}
-            <Link href="/nodes?state=DOWN">down</Link>, <Link href="/nodes?state=DRAINING">draining</Link>.
+            {more} more {more === 1 ? 'node' : 'nodes'} cannot be used: <Link href="/nodes?state=DOWN">down</Link>,{' '}
+            <Link href="/nodes?state=DRAINING">draining</Link>.
           </li>
         )}
         {maintenance.nodes.map((each) => (
@@ -194,12 +183,7 @@ function Utilization({ resource, onResource }: { resource: string; onResource: (
         <fieldset className="buttons resources">
           <legend className="visually-hidden">Resource</legend>
           {site.resourceTypes.map((each) => (
-            <button
-              type="button"
-              key={each}
-              aria-pressed={each === resource}
-              onClick={() => onResource(each)}
-            >
+            <button type="button" key={each} aria-pressed={each === resource} onClick={() => onResource(each)}>
               {each}
             </button>
           ))}

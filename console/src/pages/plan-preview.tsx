@@ -83,9 +83,7 @@ export function EndingPreview({
       ) : (
         <>
           <p>
-            <strong>
-              {sooner.length === 1 ? 'One lease' : `${sooner.length} leases`} would start earlier:
-            </strong>
+            <strong>{sooner.length === 1 ? 'One lease' : `${sooner.length} leases`} would start earlier:</strong>
           </p>
           <ul className="plain">
             {sooner.slice(0, maxShown).map(({ lease, plannedStart, start }) => (
@@ -104,9 +102,7 @@ export function EndingPreview({
           <More count={sooner.length - maxShown} />
         </>
       )}
-      {!isComplete && (
-        <p className="muted">Only the first leases that wait were tried: more may start earlier.</p>
-      )}
+      {!isComplete && <p className="muted">Only the first leases that wait were tried: more may start earlier.</p>}
     </div>
   );
 }

@@ -203,8 +203,7 @@ function quotasOf(forms: Readonly<Record<string, QuotaForm>>): QuotaInput[] {
       const text = form[name].trim();
       if (text === '') return {};
       const iso = toIsoDuration(text);
-      if (iso === null)
-        throw new Error(`${type}, ${labels[name].toLowerCase()}: “${text}” is not a duration.`);
+      if (iso === null) throw new Error(`${type}, ${labels[name].toLowerCase()}: “${text}” is not a duration.`);
       return { [name]: iso };
     };
     const limits = {

@@ -29,9 +29,7 @@ export function QuotaList({ quotas }: { quotas: readonly ConsoleQuotaFragment[] 
         <li key={quota.type}>
           <strong>{quota.type}</strong>
           <div className="meters">
-            {quota.amount !== null && (
-              <Meter label="held" used={quota.usage?.amount ?? null} limit={quota.amount} />
-            )}
+            {quota.amount !== null && <Meter label="held" used={quota.usage?.amount ?? null} limit={quota.amount} />}
             {quota.amountHours !== null && quota.period !== null && (
               <Meter
                 label={`hours in ${formatDuration(quota.period)}`}

@@ -40,9 +40,7 @@ export function RecurrencePreview({
           </li>
         ))}
       </ul>
-      {occurrences.length > shown.length && (
-        <p className="muted">and {occurrences.length - shown.length} more.</p>
-      )}
+      {occurrences.length > shown.length && <p className="muted">and {occurrences.length - shown.length} more.</p>}
       {(accepted || !isChange) && <Displaced leases={plan.displaces} />}
     </div>
   );

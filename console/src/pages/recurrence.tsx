@@ -35,8 +35,7 @@ export default function RecurrencePage({ id }: { id: string }) {
     return (
       <Page title="Recurrence not found">
         <p>
-          There is no such recurrence, or you may not see it.{' '}
-          <Link href="/recurrences">Show all recurrences</Link>.
+          There is no such recurrence, or you may not see it. <Link href="/recurrences">Show all recurrences</Link>.
         </p>
       </Page>
     );
@@ -85,11 +84,7 @@ function Details({ recurrence, mayChange }: { recurrence: RecurrenceDetail; mayC
             cell: (occurrence: Occurrence) => (
               <div className="actions">
                 <ChangeRecurrence recurrence={recurrence} occurrence={occurrence} />
-                <CancelRecurrence
-                  recurrence={recurrence}
-                  label="Cancel from here"
-                  from={occurrence.occurrence}
-                />
+                <CancelRecurrence recurrence={recurrence} label="Cancel from here" from={occurrence.occurrence} />
               </div>
             ),
           },
@@ -202,8 +197,8 @@ function CancelRecurrence({
       action={async () => assertDone((await cancel(input)).userErrors)}
     >
       <p>
-        {from === null ? 'All occurrences that have not started' : `Occurrence ${from} and all after it`} are
-        cancelled. What runs goes on. No other lease is displaced. This cannot be undone.
+        {from === null ? 'All occurrences that have not started' : `Occurrence ${from} and all after it`} are cancelled.
+        What runs goes on. No other lease is displaced. This cannot be undone.
       </p>
     </ConfirmButton>
   );

@@ -83,8 +83,8 @@ export default function RecurrencesPage() {
         isEmpty={found?.nodes.length === 0}
         empty={
           <p>
-            There are no recurrences. A recurrence is a reservation that is made again and again, such as
-            every Monday at nine.
+            There are no recurrences. A recurrence is a reservation that is made again and again, such as every Monday
+            at nine.
           </p>
         }
       >

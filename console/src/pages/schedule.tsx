@@ -150,11 +150,7 @@ export default function SchedulePage() {
             </select>
           </label>
         )}
-        <StateFilter
-          label="Lease state"
-          value={leaseState}
-          onChange={(value) => filterBy('lease-state', value)}
-        />
+        <StateFilter label="Lease state" value={leaseState} onChange={(value) => filterBy('lease-state', value)} />
         <label>
           <span>Node state</span>
           <select value={state} onChange={(event) => filterBy('node-state', event.target.value)}>
@@ -173,9 +169,7 @@ export default function SchedulePage() {
               type="button"
               key={label}
               aria-pressed={Math.abs(atRest.to - atRest.from - span) < span / 100}
-              onClick={() =>
-                change((current) => zoomTime(current, span / (current.to - current.from), now()))
-              }
+              onClick={() => change((current) => zoomTime(current, span / (current.to - current.from), now()))}
             >
               {label}
             </button>
@@ -213,15 +207,13 @@ export default function SchedulePage() {
         )}
         {!columns.isComplete && (
           <p className="hint" role="status">
-            Only the first {columns.reservations} reservations of this interval are shown. Choose a shorter
-            time.
+            Only the first {columns.reservations} reservations of this interval are shown. Choose a shorter time.
           </p>
         )}
         <ul className="legend" aria-label="Kinds of reservations">
           {Object.entries(kindLabels).map(([kind, label]) => (
             <li key={kind}>
-              <span className={`swatch mark-${kind.toLowerCase().replaceAll('_', '-')}`} aria-hidden="true" />{' '}
-              {label}
+              <span className={`swatch mark-${kind.toLowerCase().replaceAll('_', '-')}`} aria-hidden="true" /> {label}
             </li>
           ))}
         </ul>
@@ -233,11 +225,7 @@ export default function SchedulePage() {
 async function readNodes(execute: Execute, signal: AbortSignal): Promise<ChartNode[]> {
   const all: ChartNode[] = [];
   for (let after: string | null = null; ; ) {
-    const { nodes }: ConsoleChartNodesQuery = await execute(
-      ConsoleChartNodesDocument,
-      { first: 100, after },
-      signal,
-    );
+    const { nodes }: ConsoleChartNodesQuery = await execute(ConsoleChartNodesDocument, { first: 100, after }, signal);
     all.push(...nodes.nodes);
     after = nodes.pageInfo.endCursor;
     if (!nodes.pageInfo.hasNextPage) return all;

@@ -146,9 +146,7 @@ function Actions({ webhook }: { webhook: Webhook }) {
         title="Delete the webhook?"
         confirmLabel="Delete webhook"
         action={async () =>
-          assertDone(
-            (await execute(ConsoleDeleteWebhookDocument, { id: webhook.id })).deleteWebhook.userErrors,
-          )
+          assertDone((await execute(ConsoleDeleteWebhookDocument, { id: webhook.id })).deleteWebhook.userErrors)
         }
       >
         <p>Nothing more is posted to {webhook.url}. This cannot be undone.</p>
@@ -208,10 +206,7 @@ function NewWebhook() {
         </label>
         <label>
           <span>Notices</span>
-          <select
-            value={form.kind}
-            onChange={(event) => change({ kind: event.target.value as NoticeKind | '' })}
-          >
+          <select value={form.kind} onChange={(event) => change({ kind: event.target.value as NoticeKind | '' })}>
             <option value="">All</option>
             {kinds.map((each) => (
               <option key={each} value={each}>

@@ -40,8 +40,7 @@ export function useMayChange(): (owned: Owned) => boolean {
   return ({ owner, project }) =>
     isOperator ||
     (isUser &&
-      (owner?.name === viewer.name ||
-        (project !== null && viewer.projects.some(({ id }) => id === project.id))));
+      (owner?.name === viewer.name || (project !== null && viewer.projects.some(({ id }) => id === project.id))));
 }
 
 interface Owned {
@@ -69,8 +68,7 @@ export type Execute = <Result, Variables>(
 export function useExecute(): Execute {
   const withToken = useWithToken();
   return useMemo(
-    () => (operation, variables, signal) =>
-      withToken((token) => execute(token, operation, variables, signal)),
+    () => (operation, variables, signal) => withToken((token) => execute(token, operation, variables, signal)),
     [withToken],
   );
 }

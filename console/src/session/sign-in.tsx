@@ -19,13 +19,7 @@ export async function signIn(credentials: Credentials): Promise<SignedIn> {
   return { credentials, viewer, clockOffset };
 }
 
-export function SignIn({
-  notice,
-  onSignedIn,
-}: {
-  notice: string | null;
-  onSignedIn: (signedIn: SignedIn) => void;
-}) {
+export function SignIn({ notice, onSignedIn }: { notice: string | null; onSignedIn: (signedIn: SignedIn) => void }) {
   const [token, setToken] = useState('');
   const [remember, setRemember] = useState(false);
   const [busy, setBusy] = useState(false);

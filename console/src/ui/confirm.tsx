@@ -31,10 +31,7 @@ export interface DryRun<Input, Plan extends { readonly accepted: boolean }> {
 export function acceptance<Input>(
   name: string,
   input: Input,
-  ask: (
-    input: Input,
-    signal: AbortSignal,
-  ) => Promise<{ readonly userErrors: readonly { readonly message: string }[] }>,
+  ask: (input: Input, signal: AbortSignal) => Promise<{ readonly userErrors: readonly { readonly message: string }[] }>,
 ): DryRun<Input, { readonly accepted: boolean }> {
   return {
     name,

@@ -36,8 +36,8 @@ export class ErrorBoundary extends Component<Props, State> {
         </header>
         <div className="error-box" role="alert">
           <p>
-            The server may have been updated since the console was loaded. Reload the console; what you have
-            typed in forms is kept. If that does not help, report this message: {error.message}
+            The server may have been updated since the console was loaded. Reload the console; what you have typed in
+            forms is kept. If that does not help, report this message: {error.message}
           </p>
           <button type="button" onClick={() => location.reload()}>
             Reload

@@ -32,11 +32,7 @@ export function parseDuration(text: string): number {
   if (match === null) return Number.NaN;
   const [, weeks, days, hours, minutes, seconds] = match.map((part) => Number(part ?? 0));
   return (
-    (weeks ?? 0) * 7 * day +
-    (days ?? 0) * day +
-    (hours ?? 0) * hour +
-    (minutes ?? 0) * minute +
-    (seconds ?? 0) * second
+    (weeks ?? 0) * 7 * day + (days ?? 0) * day + (hours ?? 0) * hour + (minutes ?? 0) * minute + (seconds ?? 0) * second
   );
 }
 

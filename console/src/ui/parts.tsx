@@ -4,15 +4,7 @@ import type { LeaseState, NodeState } from '../api/generated/operations.ts';
 import { asSentence, formatEnum, formatInstant, withInstants } from './format.ts';
 import { useSettings } from './settings.tsx';
 
-export function Page({
-  title,
-  actions,
-  children,
-}: {
-  title: ReactNode;
-  actions?: ReactNode;
-  children: ReactNode;
-}) {
+export function Page({ title, actions, children }: { title: ReactNode; actions?: ReactNode; children: ReactNode }) {
   return (
     <>
       <header className="page-header">

@@ -15,12 +15,8 @@ export const browserTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const SettingsContext = createContext<Settings | null>(null);
 
 export function SettingsProvider({ children }: { children: ReactNode }) {
-  const [theme, setTheme] = useState<Theme>(
-    () => (localStorage.getItem('leasegraph.theme') as Theme) ?? 'system',
-  );
-  const [timeZone, setTimeZone] = useState(
-    () => localStorage.getItem('leasegraph.time-zone') ?? browserTimeZone,
-  );
+  const [theme, setTheme] = useState<Theme>(() => (localStorage.getItem('leasegraph.theme') as Theme) ?? 'system');
+  const [timeZone, setTimeZone] = useState(() => localStorage.getItem('leasegraph.time-zone') ?? browserTimeZone);
   useEffect(() => {
     localStorage.setItem('leasegraph.theme', theme);
     document.documentElement.dataset.theme = theme;

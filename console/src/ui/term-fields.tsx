@@ -14,44 +14,25 @@ interface TermField {
 
 /** The error of a typed duration; null if it is valid. */
 export function durationError(text: string): string | null {
-  return toIsoDuration(text) === null
-    ? `“${text}” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.`
-    : null;
+  return toIsoDuration(text) === null ? `“${text}” is not a duration. Examples: 90m, 1h 30m, 2d, PT1H30M.` : null;
 }
 
 export function TextField({ label, value, onChange, error, hint }: TermField) {
   return (
     <Field label={label} error={error} hint={hint}>
       {(control) => (
-        <input
-          {...control}
-          maxLength={200}
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
+        <input {...control} maxLength={200} value={value} onChange={(event) => onChange(event.target.value)} />
       )}
     </Field>
   );
 }
 
 /** The label names the time zone in which the instant is entered. */
-export function InstantField({
-  label,
-  timeZone,
-  value,
-  onChange,
-  error,
-  hint,
-}: TermField & { timeZone: string }) {
+export function InstantField({ label, timeZone, value, onChange, error, hint }: TermField & { timeZone: string }) {
   return (
     <Field label={`${label} (${timeZone})`} error={error} hint={hint}>
       {(control) => (
-        <input
-          {...control}
-          type="datetime-local"
-          value={value}
-          onChange={(event) => onChange(event.target.value)}
-        />
+        <input {...control} type="datetime-local" value={value} onChange={(event) => onChange(event.target.value)} />
       )}
     </Field>
   );

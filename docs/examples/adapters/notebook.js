@@ -20,8 +20,7 @@ export default function notebook({ options, log }) {
     const key = keyOf(call.target);
     const status = machines[key] ?? 'absent';
     if (status === becomes) return { status: 'done' };
-    if (!accepted.includes(status))
-      return { status: 'failed', reason: `${key} is ${status}: it cannot ${name}` };
+    if (!accepted.includes(status)) return { status: 'failed', reason: `${key} is ${status}: it cannot ${name}` };
     if (becomes === 'absent') delete machines[key];
     else machines[key] = becomes;
     writeFileSync(file, JSON.stringify(machines));

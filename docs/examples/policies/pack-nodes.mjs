@@ -11,5 +11,4 @@ export default {
 };
 
 /** An amount may come as one number, or as several instances; a type that is not mentioned is 0. */
-const total = (amount = 0) =>
-  typeof amount === 'number' ? amount : amount.reduce((all, each) => all + each, 0);
+const total = (amount = 0) => (typeof amount === 'number' ? amount : amount.reduce((all, each) => all + each, 0));

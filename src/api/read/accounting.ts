@@ -63,8 +63,7 @@ export async function readAccounting(
   const until = Math.min(to, now);
   const group = Prisma.sql`period, project, owner, lease`;
   const length = Prisma.sql`${step}::bigint`;
-  const sinceStart = (at: Prisma.Sql) =>
-    Prisma.sql`(extract(epoch FROM ${at} - ${timestamp(from)}) * 1000)::bigint`;
+  const sinceStart = (at: Prisma.Sql) => Prisma.sql`(extract(epoch FROM ${at} - ${timestamp(from)}) * 1000)::bigint`;
   const rows = await prisma.$queryRaw<RawRow[]>`
     WITH requests AS (
       SELECT ${key}, ${sinceStart(Prisma.sql`l.submitted_at`)} / ${length} AS period, l.number, l.duration, l.lost_duration,

@@ -68,10 +68,7 @@ export const tokensByNumber: Batch<number, TokenRow> = async (source, numbers) =
 };
 
 /** Roles and projects of the owners' tokens, for leases already read. */
-export const ownersByName: Batch<string, Pick<Token, 'name' | 'role' | 'projects'>> = async (
-  { prisma },
-  names,
-) => {
+export const ownersByName: Batch<string, Pick<Token, 'name' | 'role' | 'projects'>> = async ({ prisma }, names) => {
   const rows = await prisma.token.findMany({
     where: { name: { in: [...names] } },
     select: { name: true, role: true, projects: true },

@@ -1,14 +1,7 @@
 import { type Maintenance, Prisma } from '../../store/prisma/client.ts';
 import type { Batch } from './batches.ts';
 import type { Interval } from './interval.ts';
-import {
-  type Connection,
-  connection,
-  type Order,
-  type PageArguments,
-  pageSql,
-  type Window,
-} from './pages.ts';
+import { type Connection, connection, type Order, type PageArguments, pageSql, type Window } from './pages.ts';
 import { and, timestamp } from './sql.ts';
 import type { Source } from './view.ts';
 

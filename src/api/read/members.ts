@@ -1,14 +1,7 @@
 /** Who belongs to a project. */
 import { Prisma, type Token } from '../../store/prisma/client.ts';
 import { type Batch, type Batches, grouped } from './batches.ts';
-import {
-  type Connection,
-  connection,
-  type Order,
-  type PageArguments,
-  pageSql,
-  type Window,
-} from './pages.ts';
+import { type Connection, connection, type Order, type PageArguments, pageSql, type Window } from './pages.ts';
 import { and } from './sql.ts';
 
 /** The holder of a token. */
@@ -41,11 +34,7 @@ const countMembersOfProjects: Batch<number, number> = async ({ prisma }, project
 };
 
 /** Of a project already read, which is visible: whoever sees a project sees its members. */
-export function pagesOfMembers(
-  batches: Batches,
-  project: number,
-  page: PageArguments,
-): Connection<MemberRow> {
+export function pagesOfMembers(batches: Batches, project: number, page: PageArguments): Connection<MemberRow> {
   return connection(
     memberOrder,
     page,

@@ -37,9 +37,7 @@ function conditionsOf({ numbers, hostname, states, labels }: NodeFilter): Condit
     numbers && Prisma.sql`n.number = ANY (${[...numbers]}::int[])`,
     typeof hostname === 'string' && Prisma.sql`n.hostname ILIKE ${containing(hostname)}`,
     states && Prisma.sql`n.state = ANY (${[...new Set(states)]}::text[]::"NodeState"[])`,
-    ...(labels ?? []).map(
-      ({ key, value }) => Prisma.sql`n.labels @> ${JSON.stringify({ [key]: value })}::jsonb`,
-    ),
+    ...(labels ?? []).map(({ key, value }) => Prisma.sql`n.labels @> ${JSON.stringify({ [key]: value })}::jsonb`),
   ];
 }
 

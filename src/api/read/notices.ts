@@ -1,14 +1,7 @@
 import type { NoticeKind, NoticeRecord } from '../../engine/ports.ts';
 import { type Notice, Prisma } from '../../store/prisma/client.ts';
 import type { Batch } from './batches.ts';
-import {
-  type Connection,
-  connection,
-  type Order,
-  type PageArguments,
-  pageSql,
-  type Window,
-} from './pages.ts';
+import { type Connection, connection, type Order, type PageArguments, pageSql, type Window } from './pages.ts';
 import { and, type Conditions } from './sql.ts';
 import type { Source, View } from './view.ts';
 
@@ -74,11 +67,7 @@ export function passesNotice(notice: NoticeRecord, { project, kinds, leases }: N
   );
 }
 
-export function pagesOfNotices(
-  source: Source,
-  filter: NoticeFilter,
-  args: PageArguments,
-): Connection<Notice> {
+export function pagesOfNotices(source: Source, filter: NoticeFilter, args: PageArguments): Connection<Notice> {
   const { prisma } = source;
   const conditions = conditionsOf(source, filter);
   const read = (window: Window): Promise<Notice[]> => {

@@ -64,9 +64,7 @@ const maxOf = { instant: LAST_INSTANT, number: maxLong };
 function pageSize(argument: string, size: number): number {
   if (size < 0) throw badInput(`\`${argument}\` is ${size}; it must be 0 or more.`);
   if (size > maxPageSize)
-    throw badInput(
-      `\`${argument}\` is ${size}; the maximum is ${maxPageSize}. Read the list in pages, with a cursor.`,
-    );
+    throw badInput(`\`${argument}\` is ${size}; the maximum is ${maxPageSize}. Read the list in pages, with a cursor.`);
   return size;
 }
 
@@ -99,10 +97,7 @@ export function pageSql<Row>({ columns, descending = false }: Order<Row>, window
   };
   const [later, earlier] = descending ? [Prisma.sql`<`, Prisma.sql`>`] : [Prisma.sql`>`, Prisma.sql`<`];
   return {
-    conditions: [
-      window.after && beyond(window.after, later),
-      window.before && beyond(window.before, earlier),
-    ],
+    conditions: [window.after && beyond(window.after, later), window.before && beyond(window.before, earlier)],
     orderAndLimit: Prisma.sql`ORDER BY ${Prisma.join(columns.map(({ sql }) => Prisma.sql`${sql} ${direction}`))}
       LIMIT ${window.limit}`,
   };

@@ -1,12 +1,6 @@
 import type { Amounts, Instant } from '../../core/index.ts';
 import type { Identity, Visibility } from '../../identity/index.ts';
-import type {
-  LeaseEvent,
-  LeaseMachine,
-  PrismaClient,
-  Project,
-  Reservation,
-} from '../../store/prisma/client.ts';
+import type { LeaseEvent, LeaseMachine, PrismaClient, Project, Reservation } from '../../store/prisma/client.ts';
 import { clientError } from '../errors.ts';
 import { maxScheduled } from '../limits.ts';
 import { type AccountingGroup, type AccountingRow, readAccounting } from './accounting.ts';
@@ -21,13 +15,7 @@ import {
   type MeasuredRow,
   measuredActionsOfNodes,
 } from './actions.ts';
-import {
-  countProjects,
-  ownersByName,
-  projectOrder,
-  projectsByNumber,
-  readProjects,
-} from './administration.ts';
+import { countProjects, ownersByName, projectOrder, projectsByNumber, readProjects } from './administration.ts';
 import { type Batch, Batches } from './batches.ts';
 import { Budget } from './budget.ts';
 import {
@@ -150,10 +138,7 @@ export class Readers {
   }
 
   machines({ number, machineCount }: LeaseRow): Promise<LeaseMachine[]> {
-    return this.budget.read(
-      machineCount,
-      async () => (await this.batches.load(machinesByLease, number)) ?? [],
-    );
+    return this.budget.read(machineCount, async () => (await this.batches.load(machinesByLease, number)) ?? []);
   }
 
   /** The running VM reservation of the lease. */
@@ -314,12 +299,7 @@ export class Readers {
   }
 
   /** The leases of a project or of a recurrence. */
-  leasesOfGroup(
-    by: 'projectNumber' | 'recurrenceNumber',
-    number: number,
-    filter: LeaseFilter,
-    page: PageArguments,
-  ) {
+  leasesOfGroup(by: 'projectNumber' | 'recurrenceNumber', number: number, filter: LeaseFilter, page: PageArguments) {
     return connection(
       groupOrder,
       page,

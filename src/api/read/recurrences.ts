@@ -31,11 +31,7 @@ function conditionsOf({ view }: Source, { live }: RecurrenceFilter) {
   return [view.recurrences, typeof live === 'boolean' && (live ? isOpen : Prisma.sql`NOT ${isOpen}`)];
 }
 
-export function readRecurrences(
-  source: Source,
-  filter: RecurrenceFilter,
-  window: Window,
-): Promise<RecurrenceRow[]> {
+export function readRecurrences(source: Source, filter: RecurrenceFilter, window: Window): Promise<RecurrenceRow[]> {
   const page = pageSql(recurrenceOrder, window);
   return source.prisma.$queryRaw`
     SELECT ${columns} FROM recurrences c

@@ -19,10 +19,7 @@ const columns = Prisma.sql`r.number, r.lease_number AS "leaseNumber", r.kind::te
 
 /** Condition for reservations of visible leases; null for all. */
 function visible({ view }: Source): Prisma.Sql | null {
-  return (
-    view.leases &&
-    Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = r.lease_number AND ${view.leases})`
-  );
+  return view.leases && Prisma.sql`EXISTS (SELECT FROM leases l WHERE l.number = r.lease_number AND ${view.leases})`;
 }
 
 export interface ReservationFilter extends Interval {
@@ -52,11 +49,7 @@ function overBoth(interval: Interval, alias: 'n' | 'r', rows: (part: Conditions)
   return Prisma.sql`(${rows(starting)}) UNION ALL (${rows(running)})`;
 }
 
-export function readReservations(
-  source: Source,
-  filter: ReservationFilter,
-  window: Window,
-): Promise<Reservation[]> {
+export function readReservations(source: Source, filter: ReservationFilter, window: Window): Promise<Reservation[]> {
   const page = pageSql(reservationOrder, window);
   const rows = (part: Conditions) => Prisma.sql`
     SELECT * FROM reservations r
@@ -85,11 +78,7 @@ export const reservationsByNumber: Batch<number, Reservation> = async (source, n
 type OfParent = Reservation & { readonly parent: number };
 
 /** For leases already read, which are visible. */
-export const reservationsOfLeases: Batch<number, Reservation[], Window> = async (
-  { prisma },
-  leases,
-  window,
-) => {
+export const reservationsOfLeases: Batch<number, Reservation[], Window> = async ({ prisma }, leases, window) => {
   const page = pageSql(reservationOrder, window);
   const rows = await prisma.$queryRaw<OfParent[]>`
     SELECT parent, page.* FROM unnest(${[...leases]}::int[]) AS parent CROSS JOIN LATERAL (
@@ -118,11 +107,11 @@ const nodeReservationOrder: Order<Reservation> = {
   ],
 };
 
-export const reservationsOfNodes: Batch<
-  number,
-  Reservation[],
-  Interval & { readonly window: Window }
-> = async (source, nodes, { window, ...interval }) => {
+export const reservationsOfNodes: Batch<number, Reservation[], Interval & { readonly window: Window }> = async (
+  source,
+  nodes,
+  { window, ...interval },
+) => {
   const page = pageSql(nodeReservationOrder, window);
   const whole = pageSql(reservationOrder, window);
   const rows = (part: Conditions) => Prisma.sql`

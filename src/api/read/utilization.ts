@@ -84,11 +84,8 @@ export async function readUtilization(
   const intervals = (list: Parts['whole']) => Prisma.sql`
     unnest(${list.map(([start]) => new Date(start).toISOString())}::text[]::timestamptz[],
       ${list.map(([, end]) => new Date(end).toISOString())}::text[]::timestamptz[])`;
-  const sinceStart = (at: Prisma.Sql) =>
-    Prisma.sql`extract(epoch FROM ${at} - ${timestamp(from)})::float8 * 1000`;
-  const rows = await prisma.$queryRaw<
-    ({ readonly capacity: number | null } & (Change | { readonly kind: null }))[]
-  >`
+  const sinceStart = (at: Prisma.Sql) => Prisma.sql`extract(epoch FROM ${at} - ${timestamp(from)})::float8 * 1000`;
+  const rows = await prisma.$queryRaw<({ readonly capacity: number | null } & (Change | { readonly kind: null }))[]>`
     WITH capacity AS (
       SELECT sum(instance::float8) AS total
       FROM nodes CROSS JOIN LATERAL jsonb_path_query(nodes.capacity -> ${type}::text, '$[*]') AS instance

@@ -36,13 +36,7 @@ export function viewOf(identity: Identity, visibility: Visibility): View {
   const leases = ofOwnProjects(Prisma.sql`l`);
   const recurrences = ofOwnProjects(Prisma.sql`c`);
   const ofProjects = webhooksOf(identity);
-  const key = JSON.stringify([
-    sight,
-    projects === null ? 'all' : identity.projects,
-    ofProjects,
-    administration,
-  ]);
-  const webhooks =
-    ofProjects === 'all' ? null : Prisma.sql`h.project_number = ANY (${[...ofProjects]}::int[])`;
+  const key = JSON.stringify([sight, projects === null ? 'all' : identity.projects, ofProjects, administration]);
+  const webhooks = ofProjects === 'all' ? null : Prisma.sql`h.project_number = ANY (${[...ofProjects]}::int[])`;
   return { key, leases, recurrences, projects, webhooks, administration };
 }

@@ -1,14 +1,7 @@
 /** Webhooks and their deliveries, without secrets. */
 import { Prisma, type Webhook, type WebhookDelivery } from '../../store/prisma/client.ts';
 import type { Batch } from './batches.ts';
-import {
-  type Connection,
-  connection,
-  type Order,
-  type PageArguments,
-  pageSql,
-  type Window,
-} from './pages.ts';
+import { type Connection, connection, type Order, type PageArguments, pageSql, type Window } from './pages.ts';
 import { and } from './sql.ts';
 import type { Source } from './view.ts';
 

@@ -69,8 +69,7 @@ const Accounting = builder.objectRef<AccountingRow>('Accounting').implement({
     }),
     used: t.field({
       type: [ResourceTimeType],
-      description:
-        'What running machines held within the period, up to now, whenever their leases were requested.',
+      description: 'What running machines held within the period, up to now, whenever their leases were requested.',
       resolve: ({ used }) => [...used],
     }),
     waiting: t.field({

@@ -62,8 +62,7 @@ async function projectOf(context: ApiContext, id: string | null | undefined): Pr
 builder.queryField('availability', (t) =>
   t.field({
     type: Availability,
-    description:
-      'When such machines are first available, and the intervals in [from, to) in which they could start.',
+    description: 'When such machines are first available, and the intervals in [from, to) in which they could start.',
     extensions: {
       machines: (args: { readonly machines: Parameters<typeof sizeOf>[0] }) => sizeOf(args.machines),
     },
@@ -89,9 +88,7 @@ builder.queryField('availability', (t) =>
       const found = await askAvailability(
         services.leases,
         {
-          machines: machines.flatMap(({ count, capacity }) =>
-            new Array<Amounts>(count).fill(amountsOf(capacity)),
-          ),
+          machines: machines.flatMap(({ count, capacity }) => new Array<Amounts>(count).fill(amountsOf(capacity))),
           duration,
           preemptible: false,
           project: await projectOf(context, project),

@@ -4,14 +4,7 @@ import { intervalOf } from '../read/interval.ts';
 import { builder } from './builder.ts';
 import { IntervalInput } from './intervals.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
-import {
-  knownValues,
-  Lease,
-  LeaseEvent,
-  LeaseEventConnection,
-  LeaseStateEnum,
-  leaseStateOf,
-} from './refs.ts';
+import { knownValues, Lease, LeaseEvent, LeaseEventConnection, LeaseStateEnum, leaseStateOf } from './refs.ts';
 
 builder.objectFields(LeaseEvent, (t) => ({
   sequence: t.expose('sequence', {
@@ -60,9 +53,7 @@ export const LeaseEventFilterInput = builder.inputType('LeaseEventFilter', {
 });
 
 /** Converts the filter to database form. Throws INVALID_ID and BAD_USER_INPUT. */
-export function eventFilterOf(
-  filter: typeof LeaseEventFilterInput.$inferInput | null | undefined,
-): EventFilter {
+export function eventFilterOf(filter: typeof LeaseEventFilterInput.$inferInput | null | undefined): EventFilter {
   if (filter?.at) intervalOf(filter.at.start, filter.at.end);
   return {
     leases: numbersOf('Lease', filter?.leases),

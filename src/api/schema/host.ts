@@ -81,8 +81,7 @@ const HostHealthType = builder.objectRef<HostFacts>('HostHealth').implement({
     error: t.exposeString('error', { nullable: true, description: 'What the last of these failures said.' }),
     unremovedMachines: t.field({
       type: [UnremovedMachineType],
-      description:
-        'Machines that could not be removed. They hold their capacity until they are known to be gone.',
+      description: 'Machines that could not be removed. They hold their capacity until they are known to be gone.',
       extensions: { listSize: 10 },
       resolve: ({ unremoved }, _args, { read }) => {
         read.budget.take(unremoved.length);

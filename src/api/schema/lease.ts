@@ -46,8 +46,7 @@ export const LeaseMachine = builder.objectRef<MachineShape>('LeaseMachine').impl
     node: t.field({
       type: ComputeNode,
       nullable: true,
-      description:
-        'The node on which it runs, is saved or is planned to run. Null before it is first placed.',
+      description: 'The node on which it runs, is saved or is planned to run. Null before it is first placed.',
       resolve: ({ nodeNumber }, _args, { read }) => (nodeNumber === null ? null : read.node(nodeNumber)),
     }),
   }),
@@ -106,8 +105,7 @@ builder.objectFields(Lease, (t) => ({
   estimatedEnd: t.field({
     type: 'DateTime',
     nullable: true,
-    description:
-      'When its machines are planned to be free again, shutdown included. Null when nothing is planned.',
+    description: 'When its machines are planned to be free again, shutdown included. Null when nothing is planned.',
     resolve: (lease, _args, { read }) => (lease.endedAt === null ? read.plannedEnd(lease) : null),
   }),
   endedAt: t.expose('endedAt', {
@@ -142,8 +140,7 @@ builder.objectFields(Lease, (t) => ({
     type: Project,
     nullable: true,
     description: 'Its project. Null when it has none, or when the principal is not a member.',
-    resolve: ({ projectNumber }, _args, { read }) =>
-      projectNumber === null ? null : read.project(projectNumber),
+    resolve: ({ projectNumber }, _args, { read }) => (projectNumber === null ? null : read.project(projectNumber)),
   }),
   endNotice: t.field({
     type: 'Duration',

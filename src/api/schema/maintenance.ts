@@ -13,16 +13,11 @@ export function maintenanceId(name: string): string {
 /** Null if it is not a maintenance id. */
 export function maintenanceName(id: string): string | null {
   const text = Buffer.from(id, 'base64').toString('utf8');
-  return text.startsWith(prefix) && maintenanceId(text.slice(prefix.length)) === id
-    ? text.slice(prefix.length)
-    : null;
+  return text.startsWith(prefix) && maintenanceId(text.slice(prefix.length)) === id ? text.slice(prefix.length) : null;
 }
 
 /** A new name, which carries the reason; of a repeated `request`, the same name. */
-export async function newMaintenanceName(
-  reason: string | null | undefined,
-  request: unknown = null,
-): Promise<string> {
+export async function newMaintenanceName(reason: string | null | undefined, request: unknown = null): Promise<string> {
   const unique = request === null ? globalThis.crypto.randomUUID() : await digest(request);
   return reason ? `${unique} ${reason}` : unique;
 }

@@ -79,8 +79,7 @@ builder.objectFields(ComputeNode, (t) => ({
   hostname: t.exposeString('hostname', { description: 'Its host name.' }),
   address: t.string({
     nullable: true,
-    description:
-      'Where its host is reached, for operators. Null for others, and if it is reached under its host name.',
+    description: 'Where its host is reached, for operators. Null for others, and if it is reached under its host name.',
     resolve: ({ address }, _args, { principal }) => (hasRole(principal, 'OPERATOR') ? address : null),
   }),
   capacity: t.field({
@@ -92,8 +91,7 @@ builder.objectFields(ComputeNode, (t) => ({
   stateChange: t.field({
     type: NodeStateChange,
     nullable: true,
-    description:
-      'Who set its state, when, and why. For operators; null for others, and if nobody has set it.',
+    description: 'Who set its state, when, and why. For operators; null for others, and if nobody has set it.',
     resolve: ({ stateCause }, _args, { principal }) =>
       hasRole(principal, 'OPERATOR') ? (stateCause as NodeStateCause | null) : null,
   }),
@@ -134,8 +132,7 @@ builder.objectFields(ComputeNode, (t) => ({
         from: t.arg({ type: 'DateTime', description: intervalArgs.from }),
         to: t.arg({ type: 'DateTime', description: intervalArgs.to }),
       },
-      resolve: (node, { from, to, ...page }, { read }) =>
-        read.reservationsOnNode(node, intervalOf(from, to), page),
+      resolve: (node, { from, to, ...page }, { read }) => read.reservationsOnNode(node, intervalOf(from, to), page),
     },
     ReservationConnection,
   ),

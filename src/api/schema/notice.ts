@@ -6,15 +6,7 @@ import { isForOperators, readable, withoutReason } from '../read/sentences.ts';
 import { builder } from './builder.ts';
 import { Maintenance } from './maintenance.ts';
 import { reasonOf, StateReasonType } from './reason.ts';
-import {
-  ComputeNode,
-  knownValues,
-  Lease,
-  Notice,
-  NoticeConnection,
-  NoticeKindEnum,
-  noticeKindOf,
-} from './refs.ts';
+import { ComputeNode, knownValues, Lease, Notice, NoticeConnection, NoticeKindEnum, noticeKindOf } from './refs.ts';
 
 function factsOf({ facts }: NoticeRow): NoticeFacts {
   return facts as NoticeFacts;
@@ -60,8 +52,7 @@ builder.objectFields(Notice, (t) => ({
     type: Maintenance,
     nullable: true,
     description: 'MAINTENANCE_SOON: the maintenance as it is now.',
-    resolve: ({ maintenance }, _args, { read }) =>
-      maintenance === null ? null : read.maintenanceNamed(maintenance),
+    resolve: ({ maintenance }, _args, { read }) => (maintenance === null ? null : read.maintenanceNamed(maintenance)),
   }),
   start: t.field({
     type: 'DateTime',
@@ -93,9 +84,7 @@ export const NoticeFilterInput = builder.inputType('NoticeFilter', {
 });
 
 /** Converts the filter to database form. Throws INVALID_ID. */
-export function noticeFilterOf(
-  filter: typeof NoticeFilterInput.$inferInput | null | undefined,
-): NoticeFilter {
+export function noticeFilterOf(filter: typeof NoticeFilterInput.$inferInput | null | undefined): NoticeFilter {
   return {
     kinds: knownValues(filter?.kinds),
     leases: numbersOf('Lease', filter?.leases),

@@ -120,8 +120,7 @@ builder.objectFields(Recurrence, (t) => ({
     type: Project,
     nullable: true,
     description: 'Its project. Null when it has none, or when the principal is not a member.',
-    resolve: ({ projectNumber }, _args, { read }) =>
-      projectNumber === null ? null : read.project(projectNumber),
+    resolve: ({ projectNumber }, _args, { read }) => (projectNumber === null ? null : read.project(projectNumber)),
   }),
   createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
   cancelledAt: t.expose('cancelledAt', {

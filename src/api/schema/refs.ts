@@ -187,8 +187,7 @@ const leaseStates = {
   FAILED: { description: 'Final: something that it needed could not be done.' },
   REJECTED_BY_USER: { description: 'Final: its user did not accept the price.' },
   QUARANTINED: {
-    description:
-      'What is stored of it is not sound, so the scheduler leaves it out until it is repaired or discarded.',
+    description: 'What is stored of it is not sound, so the scheduler leaves it out until it is repaired or discarded.',
   },
 } as const;
 export const leaseStateOf = orUnknown(leaseStates);

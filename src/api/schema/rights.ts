@@ -1,10 +1,5 @@
 /** Applies the rights matrix to root fields and writes audit records of mutations. Resolvers do neither. */
-import {
-  defaultFieldResolver,
-  type GraphQLField,
-  type GraphQLFieldResolver,
-  type GraphQLSchema,
-} from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import { changesNothing } from '../../engine/ports.ts';
 import { mayCall, requiredRole } from '../../identity/index.ts';
 import { type ApiContext, delegating } from '../context.ts';

@@ -5,10 +5,8 @@ import { parseDuration, parseInstant, printDuration, printInstant } from '../val
 
 /** Throws BAD_USER_INPUT. */
 function parseLong(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isInteger(value))
-    throw badInput(`${shown(value)} is not a whole number.`);
-  if (value < 0 || value > Number.MAX_SAFE_INTEGER)
-    throw badInput(`${shown(value)} is not between 0 and 2^53 - 1.`);
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw badInput(`${shown(value)} is not a whole number.`);
+  if (value < 0 || value > Number.MAX_SAFE_INTEGER) throw badInput(`${shown(value)} is not between 0 and 2^53 - 1.`);
   return value;
 }
 

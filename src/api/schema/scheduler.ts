@@ -22,8 +22,7 @@ const SchedulerStatus = builder.objectRef<Status>('SchedulerStatus').implement({
     lastPassAt: t.field({
       type: 'DateTime',
       nullable: true,
-      description:
-        'When the last scheduling pass of this server ended. Null on a standby and before the first.',
+      description: 'When the last scheduling pass of this server ended. Null on a standby and before the first.',
       resolve: ({ status }) => status.lastPass?.at ?? null,
     }),
     lastPassDuration: t.field({
@@ -36,8 +35,7 @@ const SchedulerStatus = builder.objectRef<Status>('SchedulerStatus').implement({
     queueLength: t.exposeInt('queueLength', { description: 'The number of leases in the queue.' }),
     problems: t.stringList({
       description: 'What is wrong, in words, for operators. Empty when there is nothing, and for others.',
-      resolve: ({ status }, _args, { principal }) =>
-        hasRole(principal, 'OPERATOR') ? [...status.problems] : [],
+      resolve: ({ status }, _args, { principal }) => (hasRole(principal, 'OPERATOR') ? [...status.problems] : []),
     }),
     configuration: t.field({
       type: 'JSON',

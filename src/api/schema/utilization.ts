@@ -22,8 +22,7 @@ builder.queryField('utilization', (t) =>
     type: [UtilizationSample],
     description: `Past and planned use of the site's capacity of one resource over time. At most ${maxSamples} samples.`,
     extensions: {
-      listSize: (steps: Steps) =>
-        steps.step > 0 ? Math.min(Math.max(sampleCount(steps), 0), maxSamples) : 0,
+      listSize: (steps: Steps) => (steps.step > 0 ? Math.min(Math.max(sampleCount(steps), 0), maxSamples) : 0),
     },
     args: {
       resource: t.arg.string({ defaultValue: 'CPU', description: 'The type of resource.' }),
@@ -38,9 +37,7 @@ builder.queryField('utilization', (t) =>
     resolve: (_root, { resource, from, to, step }, { read, signal, services: { site } }) => {
       const type = resource ?? 'CPU';
       if (!site.resourceTypes.includes(type)) {
-        throw badInput(
-          `The site has no resource ${shown(type)}. Its resources are ${site.resourceTypes.join(', ')}.`,
-        );
+        throw badInput(`The site has no resource ${shown(type)}. Its resources are ${site.resourceTypes.join(', ')}.`);
       }
       intervalOf(from, to);
       if (step === 0) throw badInput('`step` must be longer than 0.');

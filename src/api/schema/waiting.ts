@@ -72,8 +72,7 @@ builder.objectField(Lease, 'waiting', (t) =>
       } catch (error) {
         if (error instanceof CommandError && error.code === 'LEASE_QUARANTINED') return quarantined;
         // The lease has ended since it was read.
-        if (error instanceof CommandError && ['LEASE_ENDED', 'LEASE_NOT_FOUND'].includes(error.code))
-          return null;
+        if (error instanceof CommandError && ['LEASE_ENDED', 'LEASE_NOT_FOUND'].includes(error.code)) return null;
         throw error;
       }
     },

@@ -8,8 +8,7 @@ const WebhookState = builder.enumType('WebhookState', {
   values: {
     ACTIVE: { description: 'It gets deliveries.' },
     PAUSED: {
-      description:
-        'Deliveries to it failed for long. They wait, and new ones with them, until it is active again.',
+      description: 'Deliveries to it failed for long. They wait, and new ones with them, until it is active again.',
     },
     DISABLED: { description: 'It gets no deliveries, and what happens meanwhile is not delivered later.' },
   } as const,
@@ -62,8 +61,7 @@ builder.objectFields(Webhook, (t) => ({
     type: Project,
     nullable: true,
     description: 'It gets notices of leases of this project. Null: all notices of the site.',
-    resolve: ({ projectNumber }, _args, { read }) =>
-      projectNumber === null ? null : read.project(projectNumber),
+    resolve: ({ projectNumber }, _args, { read }) => (projectNumber === null ? null : read.project(projectNumber)),
   }),
   owner: t.exposeString('owner', { description: 'The name of the principal that created it.' }),
   state: t.field({
@@ -86,8 +84,7 @@ builder.objectFields(Webhook, (t) => ({
       type: WebhookDelivery,
       description: 'Its deliveries, oldest first.',
       args: { states: t.arg({ type: [DeliveryState], description: 'Only in one of these states.' }) },
-      resolve: (webhook, { states, ...page }, { read }) =>
-        read.notices.deliveries(webhook, states ?? null, page),
+      resolve: (webhook, { states, ...page }, { read }) => read.notices.deliveries(webhook, states ?? null, page),
     },
     WebhookDeliveryConnection,
   ),

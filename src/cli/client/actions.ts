@@ -36,9 +36,7 @@ export function actionTable(actions: readonly Action[], of: 'lease' | 'node' | n
         String(lease?.number ?? ''),
         state,
         showInstant(at),
-        startedAt && finishedAt
-          ? `${((Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000).toFixed(1)} s`
-          : '',
+        startedAt && finishedAt ? `${((Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000).toFixed(1)} s` : '',
         nodes.map(({ hostname }) => hostname).join(' '),
         String(attempts),
         finishedAt === null ? id : '',

@@ -62,8 +62,7 @@ export function momentOption(text: string): Moment {
   const [, sign, length] = /^([+-])(.+)$/.exec(text) ?? [];
   if (sign !== undefined && length !== undefined) {
     const millis = parseDuration(length);
-    if (millis === null)
-      throw new InvalidArgumentError(`Expected a duration after ${sign}: ${durationForm}.`);
+    if (millis === null) throw new InvalidArgumentError(`Expected a duration after ${sign}: ${durationForm}.`);
     return { offset: sign === '-' ? -millis : millis };
   }
   const at = DateTime.fromISO(text, { setZone: true });

@@ -198,9 +198,7 @@ export class Client {
   private unreachable(error: unknown): CliError {
     const { cause, message, name } = error as Error;
     if (name === 'TimeoutError') {
-      return new CliError(
-        `the server at ${this.url} did not answer within ${this.timeout / 1_000} s [TIMEOUT]`,
-      );
+      return new CliError(`the server at ${this.url} did not answer within ${this.timeout / 1_000} s [TIMEOUT]`);
     }
     return new CliError(
       `no server answers at ${this.url} (${cause instanceof Error ? cause.message || message : message}); is it running? [UNREACHABLE]`,
@@ -208,9 +206,7 @@ export class Client {
   }
 
   private unauthorized(): CliError {
-    return new CliError(
-      `the server at ${this.url} does not know this token (from ${this.source}) [UNAUTHENTICATED]`,
-    );
+    return new CliError(`the server at ${this.url} does not know this token (from ${this.source}) [UNAUTHENTICATED]`);
   }
 }
 
@@ -235,13 +231,9 @@ class AnswerError extends CliError {
 function dataOf<T>({ data, errors }: Answer<T>): T {
   if (errors && errors.length > 0) {
     const codes = errors.map(({ extensions }) => String(extensions?.code ?? 'ERROR'));
-    throw new AnswerError(
-      errors.map(({ message }, index) => `${message} [${codes[index]}]`).join('; '),
-      codes,
-    );
+    throw new AnswerError(errors.map(({ message }, index) => `${message} [${codes[index]}]`).join('; '), codes);
   }
-  if (data === null || data === undefined)
-    throw new CliError('the server answered without data [UNEXPECTED_ANSWER]');
+  if (data === null || data === undefined) throw new CliError('the server answered without data [UNEXPECTED_ANSWER]');
   return data;
 }
 
@@ -256,9 +248,7 @@ export function assertAccepted(userErrors: readonly Refusal[], flags: Flags = {}
     const place = flags[field] ?? [field, ...rest].join('.');
     return place === '' ? '' : `${place}: `;
   };
-  throw new CliError(
-    userErrors.map(({ code, message, path }) => `${placeOf(path)}${message} [${code}]`).join('; '),
-  );
+  throw new CliError(userErrors.map(({ code, message, path }) => `${placeOf(path)}${message} [${code}]`).join('; '));
 }
 
 interface Page<Node> {

@@ -5,11 +5,7 @@ import type { DisplacementFragment } from './generated/operations.ts';
 import { showInstant } from './show.ts';
 
 /** Prints what a change of nodes would do to leases. Throws CliError when it would be refused. */
-export function printDisplacement(
-  plan: DisplacementFragment | null,
-  options: OutputOptions,
-  terminal: Terminal,
-): void {
+export function printDisplacement(plan: DisplacementFragment | null, options: OutputOptions, terminal: Terminal): void {
   if (plan === null) throw new CliError('the server answered without a plan [UNEXPECTED_ANSWER]');
   const { accepted, displaces, firstPossibleStart, reason, withoutPlace } = plan;
   const why = reason ? `: ${plain(reason.message)} [${reason.code}]` : '';

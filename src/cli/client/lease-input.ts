@@ -4,11 +4,7 @@ import type { TraceLease } from '../../simulation/workload.ts';
 import type { MachineSetInput, RequestLeaseInput } from './generated/operations.ts';
 
 /** A lease of a trace that begins at `start` as a request to a server. */
-export function leaseInput(
-  lease: TraceLease,
-  start: Instant,
-  resourceTypes: readonly string[],
-): RequestLeaseInput {
+export function leaseInput(lease: TraceLease, start: Instant, resourceTypes: readonly string[]): RequestLeaseInput {
   const { type, machines, duration, knownDuration, preemptible, image, deadline } = lease;
   const at = (time: Millis | null) => (time === null ? null : new Date(start + time).toISOString());
   return {
@@ -20,8 +16,7 @@ export function leaseInput(
     preemptible,
     diskImage: image,
     // A known duration beyond the requested one has no effect.
-    knownDuration:
-      knownDuration === null || knownDuration >= duration ? null : iso(Math.max(knownDuration, 1)),
+    knownDuration: knownDuration === null || knownDuration >= duration ? null : iso(Math.max(knownDuration, 1)),
   };
 }
 

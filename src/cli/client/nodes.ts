@@ -22,9 +22,7 @@ export function showStateChange({ at, by, cause, reason }: NonNullable<NodeRow['
 /** All nodes, with their free capacity at an instant; null: now. */
 export async function allNodes(client: Client, at: string | null): Promise<NodeRow[]> {
   const found: NodeRow[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes,
-  );
+  const pages = allPages(async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes);
   for await (const node of pages) found.push(node);
   return found;
 }
@@ -32,9 +30,7 @@ export async function allNodes(client: Client, at: string | null): Promise<NodeR
 /** Node -> what operators are told of its host; empty for others. */
 export async function hostsOfNodes(client: Client): Promise<ReadonlyMap<number, HostFragment>> {
   const found = new Map<number, HostFragment>();
-  const pages = allPages(
-    async (after, first) => (await client.request(NodeHostsDocument, { first, after })).nodes,
-  );
+  const pages = allPages(async (after, first) => (await client.request(NodeHostsDocument, { first, after })).nodes);
   for await (const { number, host } of pages) if (host !== null) found.set(number, host);
   return found;
 }
@@ -71,8 +67,7 @@ export function hostLines(host: HostFragment | null): string[] {
 export async function leasesOnNodes(client: Client, at: string): Promise<ReadonlyMap<number, number[]>> {
   const to = new Date(Date.parse(at) + 1).toISOString();
   const pages = allPages(
-    async (after, first) =>
-      (await client.request(ReservationsDocument, { from: at, to, first, after })).reservations,
+    async (after, first) => (await client.request(ReservationsDocument, { from: at, to, first, after })).reservations,
   );
   const found = new Map<number, Set<number>>();
   for await (const reservation of pages) {

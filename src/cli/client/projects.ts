@@ -7,9 +7,7 @@ export type ProjectRow = ProjectsQuery['projects']['nodes'][number];
 /** The projects that the caller may see. */
 export async function allProjects(client: Client): Promise<ProjectRow[]> {
   const found: ProjectRow[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(ProjectsDocument, { first, after })).projects,
-  );
+  const pages = allPages(async (after, first) => (await client.request(ProjectsDocument, { first, after })).projects);
   for await (const project of pages) found.push(project);
   return found;
 }

@@ -47,9 +47,7 @@ export function recurrenceDetails(found: Details, width: number): string {
     ['project', found.project?.name ?? null],
     ['cancelled', found.cancelledAt && showInstant(found.cancelledAt)],
   ];
-  const head = facts.flatMap(([name, value]) =>
-    value === null ? [] : [`${name.padEnd(11)}  ${plain(value)}`],
-  );
+  const head = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(11)}  ${plain(value)}`]));
   const planned = found.planned.map(({ occurrence, start, end, lease }) => [
     String(occurrence),
     showInstant(start),
@@ -107,7 +105,6 @@ export function recurrencePlan({ accepted, displaces, occurrences }: Plan, width
     ]),
     width,
   );
-  const others =
-    displaces.length === 0 ? '' : `Displaces: ${displaces.map(({ number }) => number).join(', ')}\n`;
+  const others = displaces.length === 0 ? '' : `Displaces: ${displaces.map(({ number }) => number).join(', ')}\n`;
   return `${accepted ? 'would be accepted' : 'would be refused'}\n\n${table}${others}`;
 }

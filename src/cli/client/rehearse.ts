@@ -45,12 +45,7 @@ async function planOf(client: Client, input: RequestLeaseInput, flags: Flags): P
 }
 
 /** Prints what would become of an update. Throws CliError when it would be refused. */
-export function printUpdatePlan(
-  plan: Plan,
-  isRunning: boolean,
-  options: OutputOptions,
-  terminal: Terminal,
-): void {
+export function printUpdatePlan(plan: Plan, isRunning: boolean, options: OutputOptions, terminal: Terminal): void {
   printOne(terminal, options, plan, () => show(plan, '', 'refused', isRunning));
   if (plan.accepted) return;
   throw new CliError(options.json || options.jsonl ? `would be refused${reasonOf(plan)}` : '');
@@ -60,12 +55,7 @@ function reasonOf({ reason }: Plan): string {
   return reason === null ? '' : `: ${reason.message} [${reason.code}]`;
 }
 
-function show(
-  plan: Plan,
-  name: string,
-  otherwise: 'rejected' | 'refused' = 'rejected',
-  isRunning = false,
-): string {
+function show(plan: Plan, name: string, otherwise: 'rejected' | 'refused' = 'rejected', isRunning = false): string {
   const { accepted, displaces, end, firstPossibleStart, maxDuration, machines, start } = plan;
   const nodes = machines.flatMap(({ node }) => node?.hostname ?? []);
   const facts: (readonly [name: string, value: string | null])[] = [

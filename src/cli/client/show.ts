@@ -30,12 +30,7 @@ export function showInstant(instant: string | null): string {
 }
 
 export function showDuration(duration: string): string {
-  const { days, hours, minutes, seconds } = Duration.fromISO(duration).shiftTo(
-    'days',
-    'hours',
-    'minutes',
-    'seconds',
-  );
+  const { days, hours, minutes, seconds } = Duration.fromISO(duration).shiftTo('days', 'hours', 'minutes', 'seconds');
   const clock = [hours, minutes, Math.floor(seconds)].map((part) => String(part).padStart(2, '0')).join(':');
   return days > 0 ? `${days}d ${clock}` : clock;
 }
@@ -73,8 +68,7 @@ function leaseRow(lease: LeaseRowFragment): string[] {
 
 /** The next planned start of a lease that waits or will start anew; otherwise the last actual one. */
 function showStart({ actualStart, estimatedStart, endedAt }: LeaseRowFragment): string {
-  const isAhead =
-    endedAt === null && estimatedStart !== null && (actualStart === null || estimatedStart > actualStart);
+  const isAhead = endedAt === null && estimatedStart !== null && (actualStart === null || estimatedStart > actualStart);
   return isAhead ? `~${showInstant(estimatedStart)}` : showInstant(actualStart);
 }
 

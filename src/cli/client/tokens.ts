@@ -7,9 +7,7 @@ import { showInstant } from './show.ts';
 /** All tokens, revoked ones included. */
 export async function allTokens(client: Client): Promise<TokenRowFragment[]> {
   const found: TokenRowFragment[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(TokensDocument, { first, after })).tokens,
-  );
+  const pages = allPages(async (after, first) => (await client.request(TokensDocument, { first, after })).tokens);
   for await (const each of pages) found.push(each);
   return found;
 }
@@ -22,9 +20,7 @@ export async function findToken(client: Client, wanted: string): Promise<TokenRo
   const [first] = matching;
   if (first === undefined) throw new CliError(`there is no token "${wanted}" [TOKEN_NOT_FOUND]`);
   if (matching.length > 1) {
-    throw new CliError(
-      `several tokens are called "${wanted}"; use the id: ${matching.map(({ id }) => id).join(', ')}`,
-    );
+    throw new CliError(`several tokens are called "${wanted}"; use the id: ${matching.map(({ id }) => id).join(', ')}`);
   }
   return first;
 }

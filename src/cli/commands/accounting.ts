@@ -2,11 +2,7 @@ import type { Command } from 'commander';
 import { durationOption, type Moment, momentOption } from '../client/arguments.ts';
 import { choice } from '../client/choice.ts';
 import { addServerOptions, connect, type ServerOptions } from '../client/client.ts';
-import {
-  AccountingDocument,
-  type AccountingGroup,
-  type AccountingQuery,
-} from '../client/generated/operations.ts';
+import { AccountingDocument, type AccountingGroup, type AccountingQuery } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
 import { showDuration, showInstant } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';

@@ -20,11 +20,7 @@ interface AvailabilityOptions extends ServerOptions, OutputOptions {
 
 export default function availability(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
-    .requiredOption(
-      '--machines <set>',
-      'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated',
-      machineSet,
-    )
+    .requiredOption('--machines <set>', 'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated', machineSet)
     .requiredOption('--duration <duration>', `how long they run: ${durationForm}`, durationOption)
     .option('--project <project>', 'the project whose quotas count (default: your only project)')
     .option('--from <instant>', 'the earliest start (default: now)', momentOption)

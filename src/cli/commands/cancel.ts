@@ -46,9 +46,7 @@ export default function cancel(command: Command, terminal: Terminal): void {
       }
       const { tableWidth } = terminal;
       if (dryRun) {
-        printList(terminal, options, plans, () =>
-          plans.map((plan) => endingText(plan, tableWidth)).join('\n'),
-        );
+        printList(terminal, options, plans, () => plans.map((plan) => endingText(plan, tableWidth)).join('\n'));
       } else {
         printList(terminal, options, cancelled, () =>
           cancelled.length === 0 ? '' : leaseTable(cancelled, tableWidth),

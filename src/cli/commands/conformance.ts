@@ -1,17 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  type Configuration,
-  defaultAdapter,
-  defaultConfiguration,
-  readConfigurationFile,
-} from '../../config/index.ts';
-import {
-  benchOf,
-  type CaseResult,
-  openNebulaDoubleBench,
-  runConformance,
-} from '../../enactment/conformance/index.ts';
+import { type Configuration, defaultAdapter, defaultConfiguration, readConfigurationFile } from '../../config/index.ts';
+import { benchOf, type CaseResult, openNebulaDoubleBench, runConformance } from '../../enactment/conformance/index.ts';
 import type { AdapterConfig } from '../../enactment/index.ts';
 import { createLogger } from '../../server/logging.ts';
 import { addNotes } from '../help.ts';
@@ -36,8 +26,7 @@ export default function conformance(command: Command, terminal: Terminal): void 
     .option('--image <name>', 'the image that the machines start from (default: none)')
     .option('--json', 'print JSON')
     .action(async (name: string, options: ConformanceOptions) => {
-      const config =
-        options.config === undefined ? defaultConfiguration() : readConfigurationFile(options.config);
+      const config = options.config === undefined ? defaultConfiguration() : readConfigurationFile(options.config);
       const log = await createLogger(process.env.LEASEGRAPH_LOG_LEVEL ?? 'silent');
       const common = {
         image: options.image === undefined ? null : { name: options.image, sizeMb: 1 },
@@ -50,10 +39,7 @@ export default function conformance(command: Command, terminal: Terminal): void 
         : benchOf({ ...common, adapter: adapterOf(name, config), nodes: config.site?.spec.nodes ?? [] });
       let results: readonly CaseResult[];
       try {
-        results = await runConformance(
-          bench,
-          (result) => options.json || terminal.out(`${lineOf(result)}\n`),
-        );
+        results = await runConformance(bench, (result) => options.json || terminal.out(`${lineOf(result)}\n`));
       } finally {
         await bench.close?.();
       }

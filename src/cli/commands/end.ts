@@ -23,8 +23,7 @@ export default function end(command: Command, terminal: Terminal): void {
       const { lease, plan, userErrors } = (await client.request(EndLeaseDocument, { id, dryRun })).endLease;
       // The path names the id, which the user has not typed.
       assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
-      if (plan !== null)
-        return printOne(terminal, options, plan, () => endingText(plan, terminal.tableWidth));
+      if (plan !== null) return printOne(terminal, options, plan, () => endingText(plan, terminal.tableWidth));
       if (lease === null) throw new CliError('the server answered without a lease [UNEXPECTED_ANSWER]');
       printOne(terminal, options, lease, () => leaseTable([lease], terminal.tableWidth));
     });

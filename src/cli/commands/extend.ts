@@ -18,11 +18,7 @@ interface ExtendOptions extends ServerOptions, OutputOptions {
 export default function extend(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
     .argument('<lease>', 'number of a lease', wholeNumber)
-    .argument(
-      '<duration>',
-      `how much longer, or with --as-far-as-possible at most: ${durationForm}`,
-      durationOption,
-    )
+    .argument('<duration>', `how much longer, or with --as-far-as-possible at most: ${durationForm}`, durationOption)
     .option('--as-far-as-possible', 'if it cannot be extended so far, extend it as far as its nodes are free')
     .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an extension with its key extends the lease once')
@@ -31,9 +27,7 @@ export default function extend(command: Command, terminal: Terminal): void {
       const before = await findLease(client, number);
       const { id, requestedDuration } = before;
       const total = Duration.fromISO(requestedDuration).plus(Duration.fromISO(longer));
-      const duration = Duration.fromMillis(total.toMillis())
-        .shiftTo('days', 'hours', 'minutes', 'seconds')
-        .toISO();
+      const duration = Duration.fromMillis(total.toMillis()).shiftTo('days', 'hours', 'minutes', 'seconds').toISO();
       const { asFarAsPossible, dryRun, key } = options;
       const input = {
         id,

@@ -54,8 +54,7 @@ export default function maintenance(command: Command, terminal: Terminal): void 
       ]);
       const found: MaintenanceRowFragment[] = [];
       const pages = allPages(
-        async (after, first) =>
-          (await client.request(MaintenanceDocument, { from, to, first, after })).maintenance,
+        async (after, first) => (await client.request(MaintenanceDocument, { from, to, first, after })).maintenance,
       );
       for await (const each of pages) found.push(each);
       printList(terminal, options, found, () =>

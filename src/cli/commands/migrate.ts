@@ -15,9 +15,6 @@ export default function migrate(command: Command, terminal: Terminal): void {
     if (databaseUrl === null) makeDataFolder(dataDir);
     const applied = await migrateStore({ databaseUrl, dataDir });
     if (json) terminal.out(`${JSON.stringify({ applied })}\n`);
-    else
-      terminal.out(
-        applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`,
-      );
+    else terminal.out(applied.length === 0 ? 'The database is up to date.\n' : `Applied: ${applied.join(', ')}\n`);
   });
 }

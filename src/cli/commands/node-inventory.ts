@@ -46,11 +46,7 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
 
   sub('add', 'Add equal nodes to the site.')
     .argument('<hostname...>', 'host names of the new nodes')
-    .requiredOption(
-      '--capacity <amounts>',
-      'capacity of each node, such as "CPU:400 Memory:8192"',
-      capacityOption,
-    )
+    .requiredOption('--capacity <amounts>', 'capacity of each node, such as "CPU:400 Memory:8192"', capacityOption)
     .option('--address <address>', 'where the host is reached, if not under its host name')
     .option('--label <key=value>', 'label of each node, such as rack=b; may be repeated', labelOption)
     .option('--key <key>', keyHelp)
@@ -121,12 +117,7 @@ export function nodeInventory(command: Command, terminal: Terminal): void {
       // The path names the id, which the user has not typed.
       assertAccepted(userErrors.map((refusal) => ({ ...refusal, path: null })));
       if (dryRun) return printAcceptance(options, terminal);
-      printOne(
-        terminal,
-        options,
-        { number, hostname },
-        () => `node ${number} (${plain(hostname)}) is removed\n`,
-      );
+      printOne(terminal, options, { number, hostname }, () => `node ${number} (${plain(hostname)}) is removed\n`);
     });
   addNotes(
     remove,

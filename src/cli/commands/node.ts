@@ -72,21 +72,14 @@ export default function node(command: Command, terminal: Terminal): void {
         ];
         const head = facts.map(([name, value]) => (value === null ? '' : `${name.padEnd(9)} ${value}\n`));
         const table =
-          reservations.length === 0
-            ? 'No reservations.\n'
-            : reservationTable(reservations, terminal.tableWidth);
+          reservations.length === 0 ? 'No reservations.\n' : reservationTable(reservations, terminal.tableWidth);
         const told = calls.length === 0 ? '' : `\n${actionTable(calls, 'node', terminal.tableWidth)}`;
         return `node ${number}    ${plain(hostname)}, ${state}\n${head.join('')}\n${table}${told}`;
       });
     });
 }
 
-async function reservationsOf(
-  client: Client,
-  id: string,
-  from: string,
-  to: string,
-): Promise<ReservationRowFragment[]> {
+async function reservationsOf(client: Client, id: string, from: string, to: string): Promise<ReservationRowFragment[]> {
   const found: ReservationRowFragment[] = [];
   const pages = allPages<ReservationRowFragment>(async (after, first) => {
     const { node } = await client.request(NodeReservationsDocument, { id, from, to, first, after });
@@ -103,27 +96,21 @@ interface ChangeOptions extends ServerOptions, OutputOptions {
   readonly reason?: string;
 }
 
-const changes: readonly { readonly name: string; readonly description: string; readonly state: NodeState }[] =
-  [
-    {
-      name: 'drain',
-      description: 'Let running leases end, and start nothing new on the node.',
-      state: 'DRAINING',
-    },
-    { name: 'resume', description: 'Use the node again.', state: 'UP' },
-    {
-      name: 'down',
-      description: 'The node has failed: what runs there is lost and planned anew.',
-      state: 'DOWN',
-    },
-  ];
+const changes: readonly { readonly name: string; readonly description: string; readonly state: NodeState }[] = [
+  {
+    name: 'drain',
+    description: 'Let running leases end, and start nothing new on the node.',
+    state: 'DRAINING',
+  },
+  { name: 'resume', description: 'Use the node again.', state: 'UP' },
+  {
+    name: 'down',
+    description: 'The node has failed: what runs there is lost and planned anew.',
+    state: 'DOWN',
+  },
+];
 
-async function change(
-  wanted: string,
-  state: NodeState,
-  options: ChangeOptions,
-  terminal: Terminal,
-): Promise<void> {
+async function change(wanted: string, state: NodeState, options: ChangeOptions, terminal: Terminal): Promise<void> {
   const client = connect(options);
   const { id } = await findNode(client, wanted);
   const { dryRun, reason, refuse } = options;

@@ -1,14 +1,7 @@
 import type { Command } from 'commander';
 import { eventNumber, noticeKind, wholeNumber } from '../client/arguments.ts';
 import { repeated } from '../client/choice.ts';
-import {
-  addServerOptions,
-  answered,
-  type Client,
-  connect,
-  newest,
-  type ServerOptions,
-} from '../client/client.ts';
+import { addServerOptions, answered, type Client, connect, newest, type ServerOptions } from '../client/client.ts';
 import {
   FollowNoticesDocument,
   type NoticeFilter,

@@ -9,9 +9,7 @@ export default function queue(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command)).action(async (options: ServerOptions & OutputOptions) => {
     const client = connect(options);
     const queued: LeaseRowFragment[] = [];
-    const pages = allPages(
-      async (after, first) => (await client.request(QueueDocument, { first, after })).queue,
-    );
+    const pages = allPages(async (after, first) => (await client.request(QueueDocument, { first, after })).queue);
     for await (const lease of pages) queued.push(lease);
     printList(terminal, options, queued, () =>
       queued.length === 0 ? 'The queue is empty.\n' : queueTable(queued, terminal.tableWidth),

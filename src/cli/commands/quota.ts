@@ -40,9 +40,7 @@ export default function quota(command: Command, terminal: Terminal): void {
     .action(async (wanted: string | undefined, options: Options) => {
       const projects = await projectsWithQuotas(connect(options), wanted);
       const rows = projects.flatMap(({ name, quotas }) => quotas.map((each) => ({ project: name, ...each })));
-      printList(terminal, options, rows, () =>
-        rows.length === 0 ? 'No quotas.\n' : table(rows, terminal.tableWidth),
-      );
+      printList(terminal, options, rows, () => (rows.length === 0 ? 'No quotas.\n' : table(rows, terminal.tableWidth)));
     });
   sub('set', 'Set the quota of a project for one resource type. A limit that is not given is removed.')
     .argument('<project>', 'name or id of the project')
@@ -55,10 +53,7 @@ export default function quota(command: Command, terminal: Terminal): void {
     .action(async (wanted: string, type: string, options: SetOptions) => {
       const { amount, hours, maxDuration, maxLeases, period } = options;
       const own: QuotaInput = { type, amount, amountHours: hours, maxDuration, maxLeases, period };
-      await change(wanted, options, terminal, (others) => [
-        ...others.filter((each) => each.type !== type),
-        own,
-      ]);
+      await change(wanted, options, terminal, (others) => [...others.filter((each) => each.type !== type), own]);
     });
   sub('remove', 'Remove the quota of a project for one resource type.')
     .argument('<project>', 'name or id of the project')
@@ -74,9 +69,7 @@ export default function quota(command: Command, terminal: Terminal): void {
 
 async function projectsWithQuotas(client: Client, wanted: string | undefined): Promise<ProjectRow[]> {
   const found: ProjectRow[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(QuotasDocument, { first, after })).projects,
-  );
+  const pages = allPages(async (after, first) => (await client.request(QuotasDocument, { first, after })).projects);
   for await (const project of pages) found.push(project);
   if (wanted === undefined) return found;
   const chosen = found.filter(({ id, name }) => id === wanted || name === wanted);

@@ -26,9 +26,7 @@ export default function rates(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command)).action(async (options: ServerOptions & OutputOptions) => {
     const client = connect(options);
     const found: Rate[] = [];
-    const pages = allPages(
-      async (after, first) => (await client.request(RatesDocument, { first, after })).nodes,
-    );
+    const pages = allPages(async (after, first) => (await client.request(RatesDocument, { first, after })).nodes);
     for await (const { hostname, measuredRates } of pages)
       for (const rate of measuredRates) found.push({ node: hostname, ...rate });
     printList(terminal, options, found, () => {

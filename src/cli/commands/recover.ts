@@ -25,9 +25,8 @@ export default function recover(command: Command, terminal: Terminal): void {
     .action(async (id: string, decision: string, options: ServerOptions & OutputOptions) => {
       const recovery = decisions[decision] ?? 'RETRY';
       const client = connect(options);
-      const { action, userErrors } = (
-        await client.request(RecoverActionDocument, { input: { id, recovery } })
-      ).recoverAction;
+      const { action, userErrors } = (await client.request(RecoverActionDocument, { input: { id, recovery } }))
+        .recoverAction;
       assertAccepted(userErrors);
       if (action === null) throw new CliError('the server answered without an action [UNEXPECTED_ANSWER]');
       printOne(terminal, options, action, () => actionTable([action], null, terminal.tableWidth));

@@ -70,8 +70,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
       const found: RecurrenceRowFragment[] = [];
       const live = options.all ? null : true;
       const pages = allPages(
-        async (after, first) =>
-          (await client.request(RecurrencesDocument, { live, first, after })).recurrences,
+        async (after, first) => (await client.request(RecurrencesDocument, { live, first, after })).recurrences,
       );
       for await (const each of pages) found.push(each);
       printList(terminal, options, found, () =>
@@ -94,11 +93,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
         'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated',
         machineSet,
       )
-      .requiredOption(
-        '--duration <duration>',
-        `how long each occurrence runs: ${durationForm}`,
-        durationOption,
-      )
+      .requiredOption('--duration <duration>', `how long each occurrence runs: ${durationForm}`, durationOption)
       .requiredOption('--rule <rule>', 'RRULE of RFC 5545, such as "FREQ=WEEKLY;BYDAY=MO,TH;COUNT=20"')
       .requiredOption(
         '--first-start <time>',
@@ -119,11 +114,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
 
   sub('update', 'Change the occurrences of a recurrence that have not started, all or none.')
     .argument('<number>', 'number of the recurrence', wholeNumber)
-    .option(
-      '--from <occurrence>',
-      'first one to change (default: the first that has not started)',
-      wholeNumber,
-    )
+    .option('--from <occurrence>', 'first one to change (default: the first that has not started)', wholeNumber)
     .option('--start <time>', 'its new start on the wall clock; those after it move by as much')
     .option('--duration <duration>', `the new duration: ${durationForm}`, durationOption)
     .option('--name <name>', 'name of leases that are still to be created')
@@ -149,11 +140,7 @@ export default function recurrence(command: Command, terminal: Terminal): void {
 
   sub('cancel', 'Cancel the occurrences of a recurrence that have not started.')
     .argument('<number>', 'number of the recurrence', wholeNumber)
-    .option(
-      '--from <occurrence>',
-      'first one to cancel (default: the first that has not started)',
-      wholeNumber,
-    )
+    .option('--from <occurrence>', 'first one to cancel (default: the first that has not started)', wholeNumber)
     .option('--dry-run', 'print what would happen, and cancel nothing')
     .action(async (number: number, options: CancelOptions) => {
       const { dryRun, from } = options;
@@ -190,12 +177,7 @@ interface PlanPayload extends Pick<Payload, 'userErrors'> {
   readonly plan: Parameters<typeof recurrencePlan>[0] | null;
 }
 
-function showPlan(
-  { plan, userErrors }: PlanPayload,
-  what: string,
-  options: Options,
-  terminal: Terminal,
-): void {
+function showPlan({ plan, userErrors }: PlanPayload, what: string, options: Options, terminal: Terminal): void {
   assertAccepted(userErrors);
   if (plan === null) throw new CliError('the server answered without a plan [UNEXPECTED_ANSWER]');
   printOne(terminal, options, plan, () => recurrencePlan(plan, terminal.tableWidth));

@@ -87,9 +87,7 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   const begun = performance.now();
   const progress = new ProgressBar(terminal, 'leases');
   const work = { leases: workload.leases, cancellations, overheads };
-  const sending = await feed(client, work, site.resourceTypes, (sent, total) =>
-    progress.show(sent / 2, total),
-  );
+  const sending = await feed(client, work, site.resourceTypes, (sent, total) => progress.show(sent / 2, total));
   const result = await collect(client, workload.leases, sending, (ended, total) =>
     progress.show((total + ended) / 2, total),
   ).finally(() => progress.clear());
@@ -132,24 +130,17 @@ async function run(trace: string, options: ReplayOptions, terminal: Terminal): P
   );
   const beyond = found.filter((difference) => difference.seconds > tolerance).length;
   if (beyond > 0) {
-    const hint =
-      options.config === undefined ? " with the defaults (--config: the server's configuration)" : '';
+    const hint = options.config === undefined ? " with the defaults (--config: the server's configuration)" : '';
     throw new CliError(`${beyond} of ${found.length} leases came out otherwise than simulated${hint}`);
   }
 }
 
 /** What is about to be replayed: it may take long. */
-export function beginning(
-  trace: string,
-  leases: readonly Pick<TraceLease, 'arrival'>[],
-  speed: number,
-): string {
+export function beginning(trace: string, leases: readonly Pick<TraceLease, 'arrival'>[], speed: number): string {
   const last = leases.reduce((latest, { arrival }) => Math.max(latest, arrival), 0);
   const span = (millis: number): string => showDuration(Duration.fromMillis(Math.ceil(millis)).toISO());
   const pace = speed === 1 ? '' : ` (${span(last / speed)} of real time)`;
-  return plain(
-    `Replaying ${leases.length} leases of ${trace}: the last is requested after ${span(last)}${pace}.`,
-  );
+  return plain(`Replaying ${leases.length} leases of ${trace}: the last is requested after ${span(last)}${pace}.`);
 }
 
 /** The server's nodes as a simulation has them. */

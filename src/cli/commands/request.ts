@@ -5,14 +5,7 @@ import { durationForm } from '../../config/duration.ts';
 import { isFinal } from '../../core/index.ts';
 import { readLwf } from '../../simulation/formats/lwf.ts';
 import { textSource } from '../../simulation/formats/source.ts';
-import {
-  durationOption,
-  image,
-  leaseType,
-  type Moment,
-  machineSet,
-  momentOption,
-} from '../client/arguments.ts';
+import { durationOption, image, leaseType, type Moment, machineSet, momentOption } from '../client/arguments.ts';
 import {
   addServerOptions,
   assertAccepted,
@@ -58,16 +51,7 @@ interface RequestOptions extends ServerOptions, OutputOptions {
 }
 
 /** Options that describe the lease, which --file replaces. */
-const described = [
-  'machines',
-  'duration',
-  'start',
-  'deadline',
-  'name',
-  'image',
-  'preemptible',
-  'endNotice',
-] as const;
+const described = ['machines', 'duration', 'start', 'deadline', 'name', 'image', 'preemptible', 'endNotice'] as const;
 
 /** The field of the input -> its option. */
 const requestFlags: Flags = {
@@ -92,11 +76,7 @@ export default function request(command: Command, terminal: Terminal): void {
         .argParser(leaseType)
         .default('BEST_EFFORT', 'best-effort'),
     )
-    .option(
-      '--machines <set>',
-      'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated',
-      machineSet,
-    )
+    .option('--machines <set>', 'equal machines, such as "2 CPU:100 Memory:1024"; may be repeated', machineSet)
     .option('--duration <duration>', `how long they run: ${durationForm}`, durationOption)
     .option(
       '--start <instant>',

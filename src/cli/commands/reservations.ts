@@ -26,8 +26,7 @@ export default function reservations(command: Command, terminal: Terminal): void
       ]);
       const found: ReservationRowFragment[] = [];
       const pages = allPages(
-        async (after, first) =>
-          (await client.request(ReservationsDocument, { from, to, first, after })).reservations,
+        async (after, first) => (await client.request(ReservationsDocument, { from, to, first, after })).reservations,
       );
       for await (const reservation of pages) found.push(reservation);
       printList(terminal, options, found, () =>

@@ -33,14 +33,8 @@ export default function serve(command: Command, terminal: Terminal): void {
       '--data-dir <directory>',
       'where the embedded database and the token are (default: LEASEGRAPH_DATA_DIR, or ./data)',
     )
-    .option(
-      '--role <role>',
-      'all, or api: answer only, and leave the scheduling to another process (default: all)',
-    )
-    .option(
-      '--api-workers <n>',
-      'processes that answer on the port beside the one that schedules (default: 0)',
-    )
+    .option('--role <role>', 'all, or api: answer only, and leave the scheduling to another process (default: all)')
+    .option('--api-workers <n>', 'processes that answer on the port beside the one that schedules (default: 0)')
     .option(
       '--apply-site',
       'add and change nodes as the configuration says, if it differs from what is stored (default: LEASEGRAPH_APPLY_SITE)',
@@ -63,9 +57,7 @@ export default function serve(command: Command, terminal: Terminal): void {
       process.stdout.removeAllListeners('error').on('error', () => {});
       const log = await createLogger(config.logLevel);
       const signals = stopSignals();
-      process.on('SIGHUP', () =>
-        log.info('SIGHUP is ignored: restart the server to change its configuration'),
-      );
+      process.on('SIGHUP', () => log.info('SIGHUP is ignored: restart the server to change its configuration'));
       let onFatal: (error: Error) => void = () => {};
       const fatal = new Promise<Error>((resolve) => {
         onFatal = resolve;

@@ -12,16 +12,10 @@ export default function simulate(command: Command, terminal: Terminal): void {
     'Several traces, or several values with commas between them (--backfilling aggressive,conservative), run a comparison of all combinations.',
   );
   command
-    .argument(
-      '[traces...]',
-      'traces: LWF XML, SWF, text LWF or CSV (default: the one that the configuration names)',
-    )
+    .argument('[traces...]', 'traces: LWF XML, SWF, text LWF or CSV (default: the one that the configuration names)')
     .option('--config <file>', "Haizea's INI form (.conf), or YAML/JSON")
     .option('--cancel <file>', "users' cancellations: lines TIME LEASE")
-    .option(
-      '--commands <file>',
-      'changes while the run goes on, as JSON Lines: updates, node states, maintenance',
-    )
+    .option('--commands <file>', 'changes while the run goes on, as JSON Lines: updates, node states, maintenance')
     .option('--output <file>', 'write every lease, reservation and event as JSON')
     .option('--gantt <file>', 'draw the schedule as SVG; in a comparison the folder for the pictures')
     .option('--csv <file>', 'write one line per lease as CSV, in the form of Batsim and evalys')

@@ -145,9 +145,7 @@ async function applyDifference(
   if (json) terminal.out(`${JSON.stringify({ results, kept }, null, 2)}\n`);
   else {
     for (const { change, error, node } of results)
-      terminal.out(
-        plain(error === null ? `${node}: ${change}` : `${node}: not ${change}: ${error}`).concat('\n'),
-      );
+      terminal.out(plain(error === null ? `${node}: ${change}` : `${node}: not ${change}: ${error}`).concat('\n'));
     for (const node of kept)
       terminal.out(`${plain(node)}: kept, although it is not in the file (--prune removes it)\n`);
   }

@@ -23,15 +23,11 @@ export default function status(command: Command, terminal: Terminal): void {
       options,
       { ...scheduler, serverTime, site: site.name, nodes: nodes.length, notUp: shown },
       () => {
-        const { role, clockSpeed, lastPassAt, lastPassDuration, liveLeases, queueLength, problems } =
-          scheduler;
+        const { role, clockSpeed, lastPassAt, lastPassDuration, liveLeases, queueLength, problems } = scheduler;
         const facts: (readonly [string, string | null])[] = [
           ['site', plain(site.name)],
           ['role', role],
-          [
-            'time',
-            `${showInstant(serverTime)} UTC${clockSpeed === 1 ? '' : ` (${clockSpeed} times as fast)`}`,
-          ],
+          ['time', `${showInstant(serverTime)} UTC${clockSpeed === 1 ? '' : ` (${clockSpeed} times as fast)`}`],
           ['leases', `${liveLeases} live, ${queueLength} in the queue`],
           [
             'last pass',

@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption, role } from '../client/arguments.ts';
-import {
-  addServerOptions,
-  assertAccepted,
-  type Client,
-  connect,
-  type ServerOptions,
-} from '../client/client.ts';
+import { addServerOptions, assertAccepted, type Client, connect, type ServerOptions } from '../client/client.ts';
 import {
   CreateTokenDocument,
   RevokeTokenDocument,
@@ -59,11 +53,7 @@ export default function token(command: Command, terminal: Terminal): void {
       const projects = (await projectIds(client, options.project)) ?? [];
       const expiresAt = options.expires ? await resolveMoment(client, '--expires', options.expires) : null;
       const input = { name, role: options.role, projects, expiresAt, ...keyInput(options.key) };
-      const {
-        token: created,
-        secret,
-        userErrors,
-      } = (await client.request(CreateTokenDocument, { input })).createToken;
+      const { token: created, secret, userErrors } = (await client.request(CreateTokenDocument, { input })).createToken;
       assertAccepted(userErrors);
       if (created === null) throw new CliError('the server answered without a token');
       if (secret === null) throw secretNotShown('token', options.key);
@@ -77,11 +67,7 @@ export default function token(command: Command, terminal: Terminal): void {
     .option('--role <role>', 'viewer, user, operator or admin', role)
     .option('--project <project>', 'all its projects from now on; may be repeated', several)
     .option('--add-project <project>', 'project of which it becomes a member; may be repeated', several)
-    .option(
-      '--remove-project <project>',
-      'project of which it is no longer a member; may be repeated',
-      several,
-    )
+    .option('--remove-project <project>', 'project of which it is no longer a member; may be repeated', several)
     .option('--expires <instant>', 'when it expires from now on, such as +30d, or "never"', (text) =>
       text === 'never' ? text : momentOption(text),
     )
@@ -116,10 +102,7 @@ function several(text: string, before: readonly string[] = []): readonly string[
   return [...before, text];
 }
 
-async function projectIds(
-  client: Client,
-  wanted: readonly string[] | undefined,
-): Promise<string[] | undefined> {
+async function projectIds(client: Client, wanted: readonly string[] | undefined): Promise<string[] | undefined> {
   if (wanted === undefined) return undefined;
   const ids: string[] = [];
   for (const each of wanted) ids.push((await findProject(client, each)).id);

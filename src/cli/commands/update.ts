@@ -40,13 +40,9 @@ export default function update(command: Command, terminal: Terminal): void {
     .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an update with its key carries it out once')
     .action(async (number: number, options: UpdateOptions) => {
-      const { name, preemptible, start, duration, deadline, endNotice, asFarAsPossible, dryRun, key } =
-        options;
+      const { name, preemptible, start, duration, deadline, endNotice, asFarAsPossible, dryRun, key } = options;
       if ([name, preemptible, start, duration, deadline, endNotice].every((value) => value === undefined)) {
-        throw new CliError(
-          'expected --duration, --start, --deadline, --name, --preemptible or --end-notice',
-          2,
-        );
+        throw new CliError('expected --duration, --start, --deadline, --name, --preemptible or --end-notice', 2);
       }
       const client = connect(options);
       const before = await findLease(client, number);

@@ -64,25 +64,23 @@ export default function webhook(command: Command, terminal: Terminal): void {
     .argument('<url>', 'where notices are posted')
     .option('--project <project>', 'only notices of leases of this project')
     .option('--key <key>', keyHelp)
-    .action(
-      async (url: string, options: KindOptions & { readonly project?: string; readonly key?: string }) => {
-        const client = connect(options);
-        const { kind = [], project } = options;
-        const input = {
-          ...{ url, kinds: kind, ...keyInput(options.key) },
-          ...(project === undefined ? {} : { project: (await findProject(client, project)).id }),
-        };
-        const { createWebhook } = await client.request(CreateWebhookDocument, { input });
-        const { secret, userErrors, webhook: created } = createWebhook;
-        assertAccepted(userErrors);
-        if (created === null) throw new CliError('the server answered without a webhook');
-        if (secret === null) throw secretNotShown('webhook', options.key);
-        printOne(terminal, options, { ...created, secret }, () => {
-          terminal.err(table([created], terminal.tableWidth));
-          return `${secret}\n`;
-        });
-      },
-    );
+    .action(async (url: string, options: KindOptions & { readonly project?: string; readonly key?: string }) => {
+      const client = connect(options);
+      const { kind = [], project } = options;
+      const input = {
+        ...{ url, kinds: kind, ...keyInput(options.key) },
+        ...(project === undefined ? {} : { project: (await findProject(client, project)).id }),
+      };
+      const { createWebhook } = await client.request(CreateWebhookDocument, { input });
+      const { secret, userErrors, webhook: created } = createWebhook;
+      assertAccepted(userErrors);
+      if (created === null) throw new CliError('the server answered without a webhook');
+      if (secret === null) throw secretNotShown('webhook', options.key);
+      printOne(terminal, options, { ...created, secret }, () => {
+        terminal.err(table([created], terminal.tableWidth));
+        return `${secret}\n`;
+      });
+    });
   for (const [name, description, active] of [
     ['activate', 'Deliver to a webhook again, at once what has waited while it was paused.', true],
     ['disable', 'Deliver nothing to a webhook any more.', false],
@@ -108,32 +106,28 @@ export default function webhook(command: Command, terminal: Terminal): void {
       const delivery = await outcomeOf(client, testWebhook.delivery);
       printOne(terminal, options, delivery, () => deliveryTable([delivery], terminal.tableWidth));
       if (delivery.state !== 'SUCCEEDED') {
-        throw new CliError(
-          `the test was not delivered: ${plain(delivery.error ?? 'there is no answer yet')}`,
-        );
+        throw new CliError(`the test was not delivered: ${plain(delivery.error ?? 'there is no answer yet')}`);
       }
     });
   sub('deliveries', 'List the newest deliveries of a webhook.')
     .argument('<webhook>', 'id or URL of the webhook')
     .option('--last <n>', 'number of deliveries, the newest ones', wholeNumber, 50)
     .option('--pending', 'only those that have not been delivered yet')
-    .action(
-      async (wanted: string, options: Options & { readonly last: number; readonly pending?: boolean }) => {
-        const client = connect(options);
-        const { id } = await findWebhook(client, wanted);
-        const states = options.pending ? (['PENDING'] as const) : null;
-        const found = await newest<DeliveryRowFragment>(options.last, async (last, before) => {
-          const { node } = await client.request(WebhookDeliveriesDocument, { id, last, before, states });
-          if (node === null || !('deliveries' in node)) {
-            throw new CliError(`there is no webhook "${wanted}" [WEBHOOK_NOT_FOUND]`);
-          }
-          return node.deliveries;
-        });
-        printList(terminal, options, found, () =>
-          found.length === 0 ? 'No deliveries.\n' : deliveryTable(found, terminal.tableWidth),
-        );
-      },
-    );
+    .action(async (wanted: string, options: Options & { readonly last: number; readonly pending?: boolean }) => {
+      const client = connect(options);
+      const { id } = await findWebhook(client, wanted);
+      const states = options.pending ? (['PENDING'] as const) : null;
+      const found = await newest<DeliveryRowFragment>(options.last, async (last, before) => {
+        const { node } = await client.request(WebhookDeliveriesDocument, { id, last, before, states });
+        if (node === null || !('deliveries' in node)) {
+          throw new CliError(`there is no webhook "${wanted}" [WEBHOOK_NOT_FOUND]`);
+        }
+        return node.deliveries;
+      });
+      printList(terminal, options, found, () =>
+        found.length === 0 ? 'No deliveries.\n' : deliveryTable(found, terminal.tableWidth),
+      );
+    });
   sub('delete', 'Delete a webhook, with its deliveries.')
     .argument('<webhook>', 'id or URL of the webhook')
     .action(async (wanted: string, options: Options) => {
@@ -147,9 +141,7 @@ export default function webhook(command: Command, terminal: Terminal): void {
 
 async function allWebhooks(client: Client): Promise<WebhookRowFragment[]> {
   const found: WebhookRowFragment[] = [];
-  const pages = allPages(
-    async (after, first) => (await client.request(WebhooksDocument, { first, after })).webhooks,
-  );
+  const pages = allPages(async (after, first) => (await client.request(WebhooksDocument, { first, after })).webhooks);
   for await (const each of pages) found.push(each);
   return found;
 }

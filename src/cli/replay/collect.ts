@@ -1,12 +1,7 @@
 import { DateTime, Duration } from 'luxon';
 import type { Instant } from '../../core/index.ts';
 import { isFinal } from '../../core/index.ts';
-import type {
-  EventResult,
-  LeaseResult,
-  ReservationResult,
-  SimulationResult,
-} from '../../simulation/result.ts';
+import type { EventResult, LeaseResult, ReservationResult, SimulationResult } from '../../simulation/result.ts';
 import type { TraceLease } from '../../simulation/workload.ts';
 import { allPages, type Client } from '../client/client.ts';
 import {
@@ -76,9 +71,7 @@ async function eventsUntilTheEnd(
     onProgress(ended, traceNumbers.size);
     if (ended === traceNumbers.size) return events;
   }
-  throw new CliError(
-    `the server ended the subscription when ${ended} of ${traceNumbers.size} leases had ended`,
-  );
+  throw new CliError(`the server ended the subscription when ${ended} of ${traceNumbers.size} leases had ended`);
 }
 
 type History = NonNullable<LeaseHistoryQuery['lease']>;
@@ -101,8 +94,7 @@ async function history(
   for await (const each of pages) {
     if (each.state !== 'SCHEDULED') executed.push(reservation(start, each, traceNumbers));
   }
-  const { state, submittedAt, actualStart, endedAt, accumulatedDuration, stateReason } =
-    found as unknown as History;
+  const { state, submittedAt, actualStart, endedAt, accumulatedDuration, stateReason } = found as unknown as History;
   return {
     id: lease.id,
     type: lease.type,
@@ -142,10 +134,7 @@ function reservation(
     return {
       ...times,
       moves: Object.fromEntries(
-        targets.map(({ machine, from: origin, node }) => [
-          machine,
-          [origin?.number ?? 0, node?.number ?? 0] as const,
-        ]),
+        targets.map(({ machine, from: origin, node }) => [machine, [origin?.number ?? 0, node?.number ?? 0] as const]),
       ),
     };
   }

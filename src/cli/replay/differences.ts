@@ -15,9 +15,7 @@ export function differences(simulated: SimulationResult, replayed: SimulationRes
   return replayed.leases
     .flatMap((lease) => {
       const other = expected.get(lease.id);
-      return other
-        ? [{ id: lease.id, simulated: other, replayed: lease, seconds: distance(other, lease) }]
-        : [];
+      return other ? [{ id: lease.id, simulated: other, replayed: lease, seconds: distance(other, lease) }] : [];
     })
     .sort((a, b) => b.seconds - a.seconds || a.id - b.id);
 }

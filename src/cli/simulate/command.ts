@@ -54,10 +54,7 @@ function matrixFor(traces: readonly string[], options: SimulateOptions, command:
     refuse(options, ['config', 'inject', 'output', 'csv', 'swf'], '--multi');
     const matrix = readMatrix(options.multi, overrides);
     if (options.outputDir !== undefined || matrix.outputDir !== null) return matrix;
-    throw new CliError(
-      `${options.multi}: names no folder for the results, expected one there or as --output-dir`,
-      2,
-    );
+    throw new CliError(`${options.multi}: names no folder for the results, expected one there or as --output-dir`, 2);
   }
   const combined = combinations(overrides);
   if (traces.length <= 1 && combined.length === 1) {
@@ -108,9 +105,7 @@ async function runSingle(
   ).finally(() => progress.clear());
   for (const warning of new Set(report.warnings)) terminal.err(`leasegraph: warning: ${warning}\n`);
   terminal.out(
-    options.json === true
-      ? `${JSON.stringify(report)}\n`
-      : formatReport(report, 'simulated', terminal.tableWidth),
+    options.json === true ? `${JSON.stringify(report)}\n` : formatReport(report, 'simulated', terminal.tableWidth),
   );
   const failure = failureOf(report);
   if (failure !== null) throw new CliError(failure);

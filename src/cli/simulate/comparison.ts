@@ -86,7 +86,5 @@ export function comparisonTable(runs: readonly FinishedRun[], width: number): st
 export function comparisonCsv(runs: readonly FinishedRun[]): string {
   const quote = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const lines = runs.map((run) => measures.map(({ of }) => quote(String(of(run) ?? ''))));
-  return [measures.map(({ title }) => quote(title)), ...lines]
-    .map((cells) => `${cells.join(',')}\n`)
-    .join('');
+  return [measures.map(({ title }) => quote(title)), ...lines].map((cells) => `${cells.join(',')}\n`).join('');
 }

@@ -81,11 +81,7 @@ function warningsOf(rows: readonly FinishedRun[]): string[] {
   );
 }
 
-function writeComparison(
-  rows: readonly FinishedRun[],
-  { outputDir, json }: MatrixOptions,
-  terminal: Terminal,
-): void {
+function writeComparison(rows: readonly FinishedRun[], { outputDir, json }: MatrixOptions, terminal: Terminal): void {
   if (outputDir !== null) writeFileWhole(join(outputDir, 'comparison.csv'), [comparisonCsv(rows)]);
   if (json) {
     terminal.out(`${JSON.stringify(rows.map(({ run, report }) => ({ name: run.name, ...report })))}\n`);
@@ -97,10 +93,7 @@ function writeComparison(
   }
 }
 
-function requestOf(
-  { name, trace, injection, run, attributes }: MatrixRun,
-  options: MatrixOptions,
-): RunRequest {
+function requestOf({ name, trace, injection, run, attributes }: MatrixRun, options: MatrixOptions): RunRequest {
   const { outputDir, ganttDir, files } = options;
   const loaded = toLoadedConfig(run);
   return {

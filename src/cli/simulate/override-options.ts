@@ -14,12 +14,7 @@ export const shortcuts = [
   ['--migration <mode>', 'scheduling', 'migration', 'no, yes or yes-notransfer'],
   ['--preemption <policy>', 'scheduling', 'policy-preemption', 'no-preemption or ar-preempts-everything'],
   ['--preparation <kind>', 'general', 'lease-preparation', 'unmanaged or imagetransfer'],
-  [
-    '--stop-when <when>',
-    'simulation',
-    'stop-when',
-    'all-leases-done, besteffort-submitted or besteffort-done',
-  ],
+  ['--stop-when <when>', 'simulation', 'stop-when', 'all-leases-done, besteffort-submitted or besteffort-done'],
   ['--probes <names>', 'accounting', 'probes', 'accounting probes, with blanks between their names'],
 ] as const;
 

@@ -43,9 +43,7 @@ export function formatReport(
       '',
     ].join('\n'),
   ];
-  const operations = Object.entries(summary.reservations).filter(
-    ([kind]) => kind !== 'VM' && kind !== 'SHUTDOWN',
-  );
+  const operations = Object.entries(summary.reservations).filter(([kind]) => kind !== 'VM' && kind !== 'SHUTDOWN');
   if (operations.length > 0) {
     const list = operations.map(
       ([kind, n]) => `${count(n)} ${kind.toLowerCase().replace('_', ' ')}${n === 1 ? '' : 's'}`,
@@ -73,9 +71,7 @@ export function formatReport(
 }
 
 function outcomes(byType: RunReport['summary']['outcomes'], width: number): string {
-  const types = Object.keys(typeNames).filter(
-    (type) => byType[type as LeaseType] !== undefined,
-  ) as LeaseType[];
+  const types = Object.keys(typeNames).filter((type) => byType[type as LeaseType] !== undefined) as LeaseType[];
   const seen = new Set(types.flatMap((type) => Object.keys(byType[type] ?? {}) as LeaseState[]));
   const states = [...new Set([...firstStates, ...seen])];
   const numbers = (of: readonly LeaseType[]) =>

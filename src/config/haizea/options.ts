@@ -19,10 +19,7 @@ function to(path: string, convert: Convert = (text) => text): HaizeaOption {
 function only(...values: readonly string[]): HaizeaOption {
   return (text) => {
     if (values.includes(text)) return [];
-    throw new ConfigurationError(
-      'INVALID_VALUE',
-      `"${shorten(text)}" was found, expected ${values.join(' or ')}`,
-    );
+    throw new ConfigurationError('INVALID_VALUE', `"${shorten(text)}" was found, expected ${values.join(' or ')}`);
   };
 }
 
@@ -45,10 +42,7 @@ const attributes: HaizeaOption = (text) => {
   return text.split(',').map((pair): Assignment => {
     const [, name, value] = /^\s*([^=]+?)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];
     if (name !== undefined && value !== undefined) return [['simulation', 'attributes', name], value];
-    throw new ConfigurationError(
-      'INVALID_VALUE',
-      `"${shorten(text)}" was found, expected NAME=VALUE,NAME=VALUE`,
-    );
+    throw new ConfigurationError('INVALID_VALUE', `"${shorten(text)}" was found, expected NAME=VALUE,NAME=VALUE`);
   });
 };
 

@@ -41,15 +41,11 @@ export function translate(entries: readonly ConfigEntry[]): Translated {
     }
   }
   const asked = entries.filter(({ section, key, value }) => {
-    return (
-      section === 'scheduling' && (key === 'mapper' || key === 'policy-preemption') && value === deadline
-    );
+    return section === 'scheduling' && (key === 'mapper' || key === 'policy-preemption') && value === deadline;
   });
   const [first] = asked;
   if (first) {
-    const isPolicySet = entries.some(
-      ({ section, key }) => section === 'scheduling' && key === 'policy-preemption',
-    );
+    const isPolicySet = entries.some(({ section, key }) => section === 'scheduling' && key === 'policy-preemption');
     if (!isPolicySet) {
       const origin = { file: first.file, line: first.line, name: 'scheduling.mapper' };
       settings.push({ path: ['scheduler', 'preemption'], value: 'ar-preempts-everything', origin });

@@ -17,8 +17,7 @@ export const deadline: LeaseTypeRules = {
     const refuse = (message: string, field: string) => {
       throw new SchedulerError('INVALID_REQUEST', message, [field]);
     };
-    if (by == null || !Number.isSafeInteger(by))
-      refuse('A lease of type DEADLINE needs a deadline.', 'deadline');
+    if (by == null || !Number.isSafeInteger(by)) refuse('A lease of type DEADLINE needs a deadline.', 'deadline');
     else if (by > LAST_INSTANT) refuse('The deadline is after the year 9999.', 'deadline');
     if (start != null && !Number.isSafeInteger(start))
       refuse(`The earliest start is ${start}; it must be a whole number of milliseconds.`, 'start');

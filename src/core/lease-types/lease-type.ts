@@ -28,25 +28,17 @@ export interface LeaseTypeRules {
    * Returns a plan, or why there is none. Changes nothing. Also called for suspended and requeued leases, and for
    * planned leases that may get a better plan (R44): then only starts in one of the windows are useful.
    */
-  plan(
-    state: SchedulerState,
-    lease: Lease,
-    now: Instant,
-    starts: readonly StartWindow[] | null,
-  ): Plan | NotSchedulable;
+  plan(state: SchedulerState, lease: Lease, now: Instant, starts: readonly StartWindow[] | null): Plan | NotSchedulable;
 }
 
 /** Rejects a start or a deadline for a type without them. */
 export function expectNoStart(request: LeaseRequest): void {
   const { start } = request;
-  if (start != null)
-    throw new SchedulerError('INVALID_REQUEST', 'Only an advance reservation has a start.', ['start']);
+  if (start != null) throw new SchedulerError('INVALID_REQUEST', 'Only an advance reservation has a start.', ['start']);
   expectNoDeadline(request);
 }
 
 export function expectNoDeadline({ deadline }: LeaseRequest): void {
   if (deadline != null)
-    throw new SchedulerError('INVALID_REQUEST', 'Only a lease of type DEADLINE has a deadline.', [
-      'deadline',
-    ]);
+    throw new SchedulerError('INVALID_REQUEST', 'Only a lease of type DEADLINE has a deadline.', ['deadline']);
 }

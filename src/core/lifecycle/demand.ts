@@ -59,10 +59,10 @@ const needOf = (make: () => Need, index: number): Need => {
     return make();
   } catch (error) {
     if (!(error instanceof SchedulerError)) throw error;
-    throw new SchedulerError(
-      error.code,
-      `Machine ${index + 1} is not possible on this site. ${error.message}`,
-      ['machines', String(index), ...error.path],
-    );
+    throw new SchedulerError(error.code, `Machine ${index + 1} is not possible on this site. ${error.message}`, [
+      'machines',
+      String(index),
+      ...error.path,
+    ]);
   }
 };

@@ -50,9 +50,7 @@ function endAndStart(state: SchedulerState, at: Instant): void {
   for (let busy = true; busy; ) {
     const ending = state.table.endingAt(at).filter((each) => each.state === 'ACTIVE');
     for (const reservation of ending) if (reservation.state === 'ACTIVE') end(state, reservation, at);
-    const startable = state.table
-      .startingAt(at)
-      .filter((each) => each.state === 'SCHEDULED' && mayStart(each));
+    const startable = state.table.startingAt(at).filter((each) => each.state === 'SCHEDULED' && mayStart(each));
     const starting = startable.some(freesAtOnce) ? startable.filter(freesAtOnce) : startable;
     for (const reservation of starting) if (reservation.state === 'SCHEDULED') start(state, reservation, at);
     busy = ending.length > 0 || starting.length > 0;
@@ -130,13 +128,7 @@ const startVm = (state: SchedulerState, vm: VmReservation, at: Instant): void =>
   state.setFuture(lease, false);
   if (lease.state === 'READY') {
     lease.actualStart = at;
-    state.log.action(
-      'START',
-      at,
-      lease,
-      vm,
-      state.targets(vm, vm.mapping.map((_node, machine) => machine).slice(1)),
-    );
+    state.log.action('START', at, lease, vm, state.targets(vm, vm.mapping.map((_node, machine) => machine).slice(1)));
   }
   state.transition(lease, 'ACTIVE', at);
 };

@@ -22,12 +22,7 @@ export function operationEnd(state: SchedulerState, name: OperationName): Instan
 }
 
 /** It takes at least until `until`. */
-export function operationLate(
-  state: SchedulerState,
-  name: OperationName,
-  until: Instant,
-  now: Instant,
-): void {
+export function operationLate(state: SchedulerState, name: OperationName, until: Instant, now: Instant): void {
   // A transfer may outlive the lease that it was begun for.
   const transfer = state.transfers.underWay(name.reservationId);
   if (transfer) {

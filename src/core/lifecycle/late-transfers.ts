@@ -47,12 +47,7 @@ function leasesOf({ entries }: TransferReservation): Set<Lease> {
   return new Set(entries.map(({ lease }) => lease));
 }
 
-function waitForImage(
-  state: SchedulerState,
-  lease: Lease,
-  transfer: TransferReservation,
-  now: Instant,
-): void {
+function waitForImage(state: SchedulerState, lease: Lease, transfer: TransferReservation, now: Instant): void {
   const { vm } = lease;
   const late = vm?.state === 'SCHEDULED' ? transfer.end - vm.start : 0;
   // What was planned anew on its nodes may have taken its plan.

@@ -48,10 +48,7 @@ export function extendOperation(
       return true;
     }
     const later = delayOfFollowing(vm.before, operation, delay);
-    const ready = Math.max(
-      until,
-      ...vm.before.map((each) => each.end + (isAfter(each, operation) ? later : 0)),
-    );
+    const ready = Math.max(until, ...vm.before.map((each) => each.end + (isAfter(each, operation) ? later : 0)));
     startLater(state, vm, Math.max(0, ready - vm.start), () => shift(vm.before, operation, delay), now);
     return true;
   });
@@ -76,12 +73,7 @@ export function startLater(
 }
 
 /** Ends an extended operation: its nodes are free. */
-export function finishOperation(
-  state: SchedulerState,
-  lease: Lease,
-  { operation, vm }: UnderWay,
-  now: Instant,
-): void {
+export function finishOperation(state: SchedulerState, lease: Lease, { operation, vm }: UnderWay, now: Instant): void {
   if (operation.end <= now || !vm.after.includes(operation)) return;
   state.journal.attempt(() => {
     state.touch(lease);
@@ -104,8 +96,7 @@ export function startedLate(state: SchedulerState, lease: Lease, at: Instant, no
     lease.actualStart = at;
     const change = (): void => {
       vm.start = start;
-      if (isOver && lease.type !== 'ADVANCE_RESERVATION')
-        delayEnd(vm, Math.max(0, at + lease.remaining - vm.end));
+      if (isOver && lease.type !== 'ADVANCE_RESERVATION') delayEnd(vm, Math.max(0, at + lease.remaining - vm.end));
     };
     moveChain(state, vm, change, now);
     makeUpFor(state, lease, vm, now);
@@ -227,8 +218,7 @@ function startLate(
   now: Instant,
 ): boolean {
   const { requestedStart } = lease;
-  if (lease.type !== 'ADVANCE_RESERVATION' || requestedStart === null || later || lease.isSuspended)
-    return false;
+  if (lease.type !== 'ADVANCE_RESERVATION' || requestedStart === null || later || lease.isSuspended) return false;
   haveRemoved(state, lease, held, now);
   if (lease.state !== 'PENDING') state.transition(lease, 'PENDING', now, reason);
   const end = requestedStart + lease.duration;

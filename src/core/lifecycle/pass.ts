@@ -49,8 +49,7 @@ export function* runPass(state: SchedulerState, start: Instant): Generator<void,
     if (refusal && state.config.backfilling === 'off' && refusal.notSchedulable.code !== quotaExceeded) break;
     now = laterOf(state, now, yield);
     // Leases requested between steps do not wait for the rest of a long queue.
-    if (state.pending.size > 0)
-      for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
+    if (state.pending.size > 0) for (const _ of decideEach(state, () => now)) now = laterOf(state, now, yield);
   }
 }
 
@@ -83,9 +82,7 @@ function laterOf(state: SchedulerState, before: Instant, told: Instant | undefin
 
 function pendingOf(state: SchedulerState, type: Lease['type']): readonly Lease[] {
   if (state.pending.size === 0) return none;
-  return [...state.pending]
-    .filter((lease) => lease.type === type && !lease.isWithoutPlace)
-    .sort((a, b) => a.id - b.id);
+  return [...state.pending].filter((lease) => lease.type === type && !lease.isWithoutPlace).sort((a, b) => a.id - b.id);
 }
 
 /**

@@ -7,17 +7,11 @@ import type { SchedulerState } from '../state.ts';
  * running leases stay even if they exceed the quotas, which apply to future plans. Usage in the current period still
  * counts if the period's length is unchanged. Throws INVALID_REQUEST; nothing has changed then.
  */
-export function setQuotas(
-  state: SchedulerState,
-  project: number | null,
-  quotas: readonly Quota[],
-  now: Instant,
-): void {
+export function setQuotas(state: SchedulerState, project: number | null, quotas: readonly Quota[], now: Instant): void {
   state.quotas.check(quotas);
   if (project === null) return;
   const before = state.quotas.record(project, now);
-  const periodOf = (list: readonly Quota[], type: string) =>
-    list.find((quota) => quota.type === type)?.period;
+  const periodOf = (list: readonly Quota[], type: string) => list.find((quota) => quota.type === type)?.period;
   const usage = before.usage.filter(({ type }) => periodOf(before.quotas, type) === periodOf(quotas, type));
   state.quotas.set({ project, quotas, usage });
   enterPlans(state, project);

@@ -27,10 +27,7 @@ export function reevaluateIfDue(state: SchedulerState, now: Instant): void {
 }
 
 /** One by one, in ascending id order (R44, R62). */
-export function* reevaluateEach(
-  state: SchedulerState,
-  now: () => Instant,
-): Generator<void, void, Instant | undefined> {
+export function* reevaluateEach(state: SchedulerState, now: () => Instant): Generator<void, void, Instant | undefined> {
   state.reevaluationBegins();
   const candidates =
     state.withDeadline.size + state.withoutPlace.size === 0
@@ -114,7 +111,6 @@ const betterPlan = (
   const outcome = rulesOf(lease.type).plan(state, lease, now, starts);
   if (!isPlan(outcome)) return null;
   const { vm } = outcome;
-  const better =
-    vm.start < previous.start || (vm.start === previous.start && previous.mustSuspend && !vm.mustSuspend);
+  const better = vm.start < previous.start || (vm.start === previous.start && previous.mustSuspend && !vm.mustSuspend);
   return better ? outcome : null;
 };

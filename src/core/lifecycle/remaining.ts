@@ -9,11 +9,7 @@ import { makeWay, startPutOff } from './late.ts';
 import { moveBlocked } from './start-failure.ts';
 
 /** `machines`: all that there are. Those that are not named any more are gone. */
-export function holdRemaining(
-  state: SchedulerState,
-  machines: readonly RemainingMachine[],
-  now: Instant,
-): void {
+export function holdRemaining(state: SchedulerState, machines: readonly RemainingMachine[], now: Instant): void {
   const { journal, availability } = state;
   const { remaining } = availability;
   if (machines.length === 0 && remaining.isEmpty) return;

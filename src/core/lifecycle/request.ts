@@ -31,8 +31,7 @@ export const requestLease = (state: SchedulerState, request: LeaseRequest, now: 
 export function draftLease(state: SchedulerState, request: LeaseRequest, now: Instant): Lease {
   validate(request);
   const id = request.id ?? state.lastLeaseId + 1;
-  if (state.leases.has(id))
-    throw new SchedulerError('INVALID_REQUEST', `There is already a lease ${id}.`, ['id']);
+  if (state.leases.has(id)) throw new SchedulerError('INVALID_REQUEST', `There is already a lease ${id}.`, ['id']);
   return makeLease(state, {
     id,
     name: request.name ?? null,
@@ -87,10 +86,7 @@ function maxNeed({ planning: { estimates } }: SchedulerState, lease: Lease): Mil
   const shutdown = estimates.shutdown(lease);
   const whole = lease.duration + shutdown;
   if (!estimates.canSuspend(lease)) return whole;
-  return Math.min(
-    whole + estimates.resume(lease),
-    quotaThreshold(estimates.threshold(lease, true)) + shutdown,
-  );
+  return Math.min(whole + estimates.resume(lease), quotaThreshold(estimates.threshold(lease, true)) + shutdown);
 }
 
 const refuse = (message: string, ...path: string[]): never => {

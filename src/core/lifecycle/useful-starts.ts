@@ -32,9 +32,7 @@ export function usefulStarts(
   const earlier = spans
     ? earlierInPlace(state, lease, previous, spans, all, now)
     : earlierStarts(state, lease, previous, all, now);
-  return mustSuspend && fitsWhole(state, lease, previous)
-    ? [...earlier, { from: holdStart, to: holdStart }]
-    : earlier;
+  return mustSuspend && fitsWhole(state, lease, previous) ? [...earlier, { from: holdStart, to: holdStart }] : earlier;
 }
 
 /**
@@ -120,9 +118,7 @@ function fromFirstPossible(
   const search = placeSearch(state, lease, previous, stay);
   // Without copies and quotas, it starts as early as allowed or when capacity is released (R7).
   const onlyPlacesCount =
-    config.preparation === 'unmanaged' &&
-    (!lease.isSuspended || config.migration === 'no') &&
-    !quotas.concern(lease);
+    config.preparation === 'unmanaged' && (!lease.isSuspended || config.migration === 'no') && !quotas.concern(lease);
   const earliest = lease.isSuspended ? now : Math.max(now, lease.requestedStart ?? now);
   const nextStart = (at: Instant) => {
     if (!onlyPlacesCount) return at;
@@ -188,8 +184,7 @@ function roomOnSite(
     at = short;
   }
   // From its current place on there is always capacity for it.
-  if (windows.at(-1)?.to !== last && last >= holdStart)
-    windows.push({ from: Math.max(first, holdStart), to: last });
+  if (windows.at(-1)?.to !== last && last >= holdStart) windows.push({ from: Math.max(first, holdStart), to: last });
   return windows;
 }
 
@@ -205,8 +200,7 @@ function addStartsWithin(
   const from = Math.max(possible.from, start - stay + 1);
   const to = Math.min(possible.to, end - 1);
   if (from > to) return;
-  for (const number of nodes)
-    addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
+  for (const number of nodes) addFittingStarts(found, table.nodes[number] as NodeProfile, lease, { from, to }, stay);
 }
 
 /** Adds the starts within the window from which one machine of the lease fits on the node for the whole stay. */

@@ -46,13 +46,8 @@ const tooLarge = (space: ResourceSpace, need: Need, nodes: readonly NodeProfile[
     }));
   const missing = needed.filter(({ isMissing }) => isMissing);
   const [it, listed] =
-    missing.length === 1
-      ? ['it', missing]
-      : missing.length > 1
-        ? ['them', missing]
-        : ['them together', needed];
-  const has =
-    nodes.length === 1 ? `the only node does not have ${it}` : `none of the ${nodes.length} nodes has ${it}`;
+    missing.length === 1 ? ['it', missing] : missing.length > 1 ? ['them', missing] : ['them together', needed];
+  const has = nodes.length === 1 ? `the only node does not have ${it}` : `none of the ${nodes.length} nodes has ${it}`;
   return `no node is large enough: a machine needs ${listed.map(({ wanted }) => wanted).join(', ')}, and ${has}`;
 };
 

@@ -85,11 +85,7 @@ export class GreedyMapper {
   mapBeside(request: MappingRequest): FoundMapping | null {
     const alone = this.map({ ...request, candidates: [] });
     if (alone || request.candidates.length === 0) return alone;
-    const withoutAll = this.place(
-      request,
-      this.order(request, this.nodesOf(request)),
-      new Set(request.candidates),
-    );
+    const withoutAll = this.place(request, this.order(request, this.nodesOf(request)), new Set(request.candidates));
     return withoutAll && this.map(request);
   }
 
@@ -105,17 +101,12 @@ export class GreedyMapper {
   }
 
   /** Whether an old mapping still fits unchanged (R55): its end, or null. */
-  refit(
-    asked: MappingRequest,
-    mapping: readonly number[],
-    gone: ReadonlySet<Lease> = new Set(),
-  ): FoundMapping | null {
+  refit(asked: MappingRequest, mapping: readonly number[], gone: ReadonlySet<Lease> = new Set()): FoundMapping | null {
     const request = this.withinQuotas(asked);
     if (!request) return null;
     const { lease, start, worthwhileUntil, strict } = request;
     const { site } = this.table;
-    if (gone.size === 0 && site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil)
-      return null;
+    if (gone.size === 0 && site.firstBelow(start, worthwhileUntil, lease.totals) < worthwhileUntil) return null;
     const reaches: { reach: Reach; need: Need }[] = [];
     let { end } = request;
     for (const { node, need } of this.needsOf(lease, mapping)) {
@@ -200,11 +191,7 @@ export class GreedyMapper {
     return [...nodes].sort((a, b) => (scores.get(b) as number) - (scores.get(a) as number));
   }
 
-  private place(
-    request: MappingRequest,
-    order: readonly NodeProfile[],
-    gone: ReadonlySet<Lease>,
-  ): FoundMapping | null {
+  private place(request: MappingRequest, order: readonly NodeProfile[], gone: ReadonlySet<Lease>): FoundMapping | null {
     const { lease, start, strict } = request;
     const machines = lease.mappingOrder;
     const mapping = new Array<number>(machines.length + 1).fill(0);
@@ -259,8 +246,7 @@ class Reach {
       const free = this.free(segment);
       // A share stays in one instance throughout, so the minimum free capacity of the instance so far counts.
       if (minFree)
-        for (let d = 0; d < minFree.length; d += 1)
-          minFree[d] = Math.min(minFree[d] as number, free[d] as number);
+        for (let d = 0; d < minFree.length; d += 1) minFree[d] = Math.min(minFree[d] as number, free[d] as number);
       if (!fits(need, minFree ?? free)) return i === this.first ? null : segment.time;
     }
     return end;
@@ -273,8 +259,7 @@ class Reach {
     const minFree = [...this.free(segments[this.first] as Segment)];
     for (let i = this.first + 1; i < segments.length && (segments[i] as Segment).time < end; i += 1) {
       const free = this.free(segments[i] as Segment);
-      for (let d = 0; d < minFree.length; d += 1)
-        minFree[d] = Math.min(minFree[d] as number, free[d] as number);
+      for (let d = 0; d < minFree.length; d += 1) minFree[d] = Math.min(minFree[d] as number, free[d] as number);
     }
     return pack(need, minFree) as number[];
   }

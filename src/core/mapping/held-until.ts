@@ -44,8 +44,7 @@ function isFree({ free, holds }: Segment, needed: Vector, gone: ReadonlySet<Leas
     const need = needed[d] as number;
     if (need === 0) continue;
     let left = free[d] as number;
-    for (const { lease, amounts } of holds)
-      if (lease !== null && gone.has(lease)) left += amounts[d] as number;
+    for (const { lease, amounts } of holds) if (lease !== null && gone.has(lease)) left += amounts[d] as number;
     if (left < need) return false;
   }
   return true;

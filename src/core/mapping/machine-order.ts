@@ -7,9 +7,7 @@ import type { Need, ResourceSpace } from '../model/capacity.ts';
  */
 export const machineOrder = (space: ResourceSpace, needs: readonly Need[]): number[] => {
   const single = space.types.filter((type) => type.instances === 1).map((type) => type.offset);
-  const maxima = single.map((dimension) =>
-    needs.reduce((max, need) => Math.max(max, need?.vector[dimension] ?? 0), 0),
-  );
+  const maxima = single.map((dimension) => needs.reduce((max, need) => Math.max(max, need?.vector[dimension] ?? 0), 0));
   const weights = needs.map((need) =>
     single.reduce((sum, dimension, i) => {
       const max = maxima[i] as number;

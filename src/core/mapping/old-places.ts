@@ -23,9 +23,7 @@ export function needsByNode(
     const before = byNode.get(node);
     byNode.set(node, before ? space.plus(before, need) : need);
   }
-  return [...byNode]
-    .sort(([a], [b]) => a - b)
-    .map(([node, need]) => ({ node: nodes[node] as NodeProfile, need }));
+  return [...byNode].sort(([a], [b]) => a - b).map(([node, need]) => ({ node: nodes[node] as NodeProfile, need }));
 }
 
 /**
@@ -50,13 +48,7 @@ export function firstFit(
   return at;
 }
 
-function firstFitOn(
-  node: NodeProfile,
-  need: Need,
-  from: Instant,
-  reach: Millis,
-  gone: Lease | null,
-): Instant {
+function firstFitOn(node: NodeProfile, need: Need, from: Instant, reach: Millis, gone: Lease | null): Instant {
   const { segments } = node;
   let start = from;
   for (let i = node.indexAt(from); i < segments.length; i += 1) {

@@ -44,10 +44,7 @@ export const smallestNeed = (lease: Lease): Need => {
   const first = lease.needs[1] as Need;
   if (lease.uniform) return first;
   const vector = first.vector.map((_amount, dimension) =>
-    lease.needs.reduce(
-      (min, need) => Math.min(min, need?.vector[dimension] ?? min),
-      Number.POSITIVE_INFINITY,
-    ),
+    lease.needs.reduce((min, need) => Math.min(min, need?.vector[dimension] ?? min), Number.POSITIVE_INFINITY),
   );
   return { vector, used: vector.flatMap((amount, dimension) => (amount > 0 ? [dimension] : [])), shares: [] };
 };
@@ -239,10 +236,7 @@ const siftDown = (heap: Int32Array, keys: Float64Array, parent: number): void =>
     let child = 2 * at + 1;
     if (child >= heap.length) break;
     const right = child + 1;
-    if (
-      right < heap.length &&
-      (keys[heap[right] as number] as number) < (keys[heap[child] as number] as number)
-    )
+    if (right < heap.length && (keys[heap[right] as number] as number) < (keys[heap[child] as number] as number))
       child = right;
     if ((keys[heap[child] as number] as number) >= key) break;
     heap[at] = heap[child] as number;

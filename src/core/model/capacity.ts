@@ -84,11 +84,9 @@ export class ResourceSpace {
       const type = this.byName.get(name);
       if (!type) {
         const known = this.types.map((each) => each.name).join(', ');
-        throw new SchedulerError(
-          'INVALID_REQUEST',
-          `The site has no resource type "${name}"; it has ${known}.`,
-          [name],
-        );
+        throw new SchedulerError('INVALID_REQUEST', `The site has no resource type "${name}"; it has ${known}.`, [
+          name,
+        ]);
       }
       const quantities = typeof amount === 'number' ? [amount] : amount;
       // A site with one instance of the type counts only the first, as a site description would.
@@ -168,8 +166,7 @@ const dimensionsUsed = (vector: Vector): number[] =>
 
 /** Whether the need fits into the free capacity. */
 export const fits = (need: Need, free: Vector): boolean => {
-  for (const dimension of need.used)
-    if ((need.vector[dimension] as number) > (free[dimension] as number)) return false;
+  for (const dimension of need.used) if ((need.vector[dimension] as number) > (free[dimension] as number)) return false;
   return need.shares.length === 0 || pack(need, free) !== null;
 };
 
@@ -180,8 +177,7 @@ export const pack = (need: Need, free: Vector): number[] | null => {
     for (const quantity of quantities) {
       let dimension = type.offset;
       const end = type.offset + type.instances;
-      while (dimension < end && (free[dimension] as number) - (placed[dimension] as number) < quantity)
-        dimension += 1;
+      while (dimension < end && (free[dimension] as number) - (placed[dimension] as number) < quantity) dimension += 1;
       if (dimension === end) return null;
       placed[dimension] = (placed[dimension] as number) + quantity;
     }

@@ -2,10 +2,7 @@ import type { Amounts, Instant, LeaseRecord, LeaseState, LeaseType, Millis } fro
 
 /** Contents of a lease view. */
 export interface ViewedLease
-  extends Pick<
-    LeaseRecord,
-    'id' | 'name' | 'type' | 'submittedAt' | 'requestedStart' | 'duration' | 'preemptible'
-  > {
+  extends Pick<LeaseRecord, 'id' | 'name' | 'type' | 'submittedAt' | 'requestedStart' | 'duration' | 'preemptible'> {
   readonly state: LeaseState;
   readonly accumulated: Millis;
   readonly terms: Pick<LeaseRecord, 'machines'>;

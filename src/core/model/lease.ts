@@ -313,9 +313,7 @@ export function inEntryOrder(entries: readonly TransferEntry[]): TransferEntry[]
 }
 
 /** Node -> [lease, machine] pairs, ascending by lease and machine within a node. */
-export function transferTargets(
-  entries: readonly TransferEntry[],
-): NonNullable<ReservationRecord['targets']> {
+export function transferTargets(entries: readonly TransferEntry[]): NonNullable<ReservationRecord['targets']> {
   const targets: Record<string, [number, number][]> = {};
   for (const { node, lease, machine } of entries) {
     targets[node] ??= [];

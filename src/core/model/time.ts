@@ -16,8 +16,7 @@ export const wholeSeconds = (seconds: number): Millis => Math.ceil(seconds) * SE
  * Transfer time of `sizeMb` over `bandwidth` Mbit/s. Evaluated as size / (bandwidth / 8), since the last bit affects
  * the rounding.
  */
-export const transferTime = (sizeMb: number, bandwidth: number): Millis =>
-  wholeSeconds(sizeMb / (bandwidth / 8));
+export const transferTime = (sizeMb: number, bandwidth: number): Millis => wholeSeconds(sizeMb / (bandwidth / 8));
 
 /** Later than every instant: the end of an unbounded interval. */
 export const FOREVER: Instant = Number.MAX_SAFE_INTEGER;

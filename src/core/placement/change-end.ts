@@ -3,12 +3,7 @@ import type { Instant } from '../model/records.ts';
 import type { SchedulerState } from '../state.ts';
 
 /** Changes the end of a running or planned VM and the operations after it. */
-export function changeEnd(
-  state: SchedulerState,
-  vm: VmReservation,
-  end: Instant,
-  after: readonly Reservation[],
-): void {
+export function changeEnd(state: SchedulerState, vm: VmReservation, end: Instant, after: readonly Reservation[]): void {
   const replaced = vm.after;
   state.touch(vm.lease);
   vm.lease.hadNoBetterStart = false;

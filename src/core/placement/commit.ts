@@ -7,12 +7,7 @@ import { preempt } from './preemption.ts';
  * Commits a plan. In this order: victims are preempted, the image transfer and then the chain are inserted, and the
  * lease changes state.
  */
-export function commit(
-  state: SchedulerState,
-  plan: Plan,
-  now: Instant,
-  reason: StateReason | null = null,
-): void {
+export function commit(state: SchedulerState, plan: Plan, now: Instant, reason: StateReason | null = null): void {
   const { lease, vm } = plan;
   const { preparation } = state.planning;
   if (!lease.isSuspended) preparation.join(lease, plan.preparation);

@@ -49,12 +49,7 @@ export const endEarly = (state: SchedulerState, lease: Lease, now: Instant): voi
 };
 
 /** A user cancels the lease, in any state (R61). */
-export const cancelLease = (
-  state: SchedulerState,
-  lease: Lease,
-  now: Instant,
-  reason: StateReason | null,
-): void => {
+export const cancelLease = (state: SchedulerState, lease: Lease, now: Instant, reason: StateReason | null): void => {
   takeOut(state, lease, now);
   state.transition(lease, 'CANCELLED', now, reason);
   state.forget(lease, now);
@@ -68,12 +63,7 @@ export const failLease = (state: SchedulerState, lease: Lease, now: Instant, rea
 };
 
 /** The lease fails for a reason outside the scheduler and the hosts; this never stops the scheduler. */
-export function failWhateverHappens(
-  state: SchedulerState,
-  lease: Lease,
-  now: Instant,
-  reason: StateReason,
-): void {
+export function failWhateverHappens(state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): void {
   takeOut(state, lease, now);
   state.transition(lease, 'FAILED', now, reason);
   state.forget(lease, now);

@@ -8,9 +8,7 @@ export type Place = readonly [machine: number, node: number];
 export const heldByHosts = ({ vm, memoryAt, diskAt, transfers, id }: Lease): Place[] => {
   const begun = vm?.chain.some((each) => each.state === 'ACTIVE' || each.state === 'DONE') ? vm : null;
   const arriving = [...transfers].flatMap(({ startedWith }) =>
-    (startedWith ?? []).flatMap(({ lease, machine, node }) =>
-      lease.id === id ? [[machine, node] as const] : [],
-    ),
+    (startedWith ?? []).flatMap(({ lease, machine, node }) => (lease.id === id ? [[machine, node] as const] : [])),
   );
   const places = new Map<string, Place>();
   for (const place of [...(begun?.mapping.entries() ?? []), ...memoryAt, ...diskAt, ...arriving])
@@ -24,12 +22,7 @@ export function ranFor({ notStarted }: SchedulerState, { id, vm }: Lease, now: I
 }
 
 /** Tells hosts to remove the lease's machines from these places. */
-export const haveRemoved = (
-  state: SchedulerState,
-  lease: Lease,
-  places: readonly Place[],
-  now: Instant,
-): void => {
+export const haveRemoved = (state: SchedulerState, lease: Lease, places: readonly Place[], now: Instant): void => {
   // Also on a node that is DOWN: its machines may still be there when it returns.
   const targets = places.map(([machine, node]) => state.target(lease, machine, node));
   state.log.action('DESTROY', now, lease, null, targets);

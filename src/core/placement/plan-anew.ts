@@ -42,8 +42,7 @@ export function placeAnew(
   reason: StateReason | null = null,
 ): void {
   const meanwhile = lease.isSuspended ? 'SUSPENDED_PENDING' : 'PENDING';
-  if (lease.state !== meanwhile && lease.state !== 'SUSPENDED_QUEUED')
-    state.transition(lease, meanwhile, now, reason);
+  if (lease.state !== meanwhile && lease.state !== 'SUSPENDED_QUEUED') state.transition(lease, meanwhile, now, reason);
   commit(state, plan, now, reason);
   haveRemoved(
     state,

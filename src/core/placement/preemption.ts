@@ -10,13 +10,7 @@ import { stopChain } from './stop-chain.ts';
  * Preempts a lease for another that takes its place at `at`: suspended by then if possible, otherwise stopped and
  * requeued (R54), now or, if victims stop when needed, at `at`.
  */
-export function preempt(
-  state: SchedulerState,
-  victim: Lease,
-  preemptor: number,
-  at: Instant,
-  now: Instant,
-): void {
+export function preempt(state: SchedulerState, victim: Lease, preemptor: number, at: Instant, now: Instant): void {
   const vm = victim.vm as VmReservation;
   state.touch(victim);
   victim.preemptions += 1;
@@ -25,9 +19,7 @@ export function preempt(
   else if (state.config.stopVictims === 'when-needed' && vm.state === 'ACTIVE' && at > now)
     cutShort(state, vm, preemptor, at);
   else
-    requeue(state, victim, now, (lost, wasRunning) =>
-      preempted(preemptor, wasRunning ? 'stopped' : 'withdrawn', lost),
-    );
+    requeue(state, victim, now, (lost, wasRunning) => preempted(preemptor, wasRunning ? 'stopped' : 'withdrawn', lost));
 }
 
 /** Whether a lease can be suspended by `at` (R54). */
@@ -47,24 +39,14 @@ export function canSuspendBy(
 }
 
 /** `preemptor`: the lease that takes its place; null if there is none. */
-export function suspendBy(
-  state: SchedulerState,
-  vm: VmReservation,
-  preemptor: number | null,
-  at: Instant,
-): void {
+export function suspendBy(state: SchedulerState, vm: VmReservation, preemptor: number | null, at: Instant): void {
   const suspensions = state.planning.chains.suspensions(vm, at);
   for (const suspension of suspensions) suspension.preemptor = preemptor;
   changeEnd(state, vm, (suspensions[0] as Reservation).start, suspensions);
 }
 
 /** Its machines run until `at` and stop there; the lease is then decided again. */
-export function cutShort(
-  state: SchedulerState,
-  vm: VmReservation,
-  preemptor: number | null,
-  at: Instant,
-): void {
+export function cutShort(state: SchedulerState, vm: VmReservation, preemptor: number | null, at: Instant): void {
   state.journal.save(vm);
   vm.preemptor = preemptor;
   changeEnd(state, vm, at, []);

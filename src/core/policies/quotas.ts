@@ -78,11 +78,7 @@ export class Quotas {
         if (value !== null && (!Number.isSafeInteger(value) || value < 0))
           refuse(index, field, `The ${field} of a quota is a whole number of 0 or more, not ${value}.`);
       if (amountHours !== null && !(Number.isFinite(amountHours) && amountHours >= 0))
-        refuse(
-          index,
-          'amountHours',
-          `The amountHours of a quota are a number of 0 or more, not ${amountHours}.`,
-        );
+        refuse(index, 'amountHours', `The amountHours of a quota are a number of 0 or more, not ${amountHours}.`);
       if ((amountHours === null) !== (period === null))
         refuse(index, 'period', 'A quota with amountHours needs a period, and a period needs amountHours.');
       if (period !== null && period < HOUR)
@@ -125,9 +121,7 @@ export class Quotas {
       const { type, amount, amountHours, index, maxDuration, maxLeases, period } = quota;
       const total = lease.totals[index] as number;
       if (amount !== null && total > amount)
-        return exceeded(
-          `its project may hold ${amount} ${type} at any instant, and the lease requests ${total}`,
-        );
+        return exceeded(`its project may hold ${amount} ${type} at any instant, and the lease requests ${total}`);
       if (maxDuration !== null && lease.duration > maxDuration)
         return exceeded(
           `leases of its project may last ${formatDuration(maxDuration)}, and this one requests ${formatDuration(lease.duration)}`,
@@ -159,9 +153,7 @@ export class Quotas {
       if (amount === null || total === 0) continue;
       const left = Math.max(0, amount - rules.ledger.maxHeld(start, end, index));
       if (total > left)
-        return exceeded(
-          `of the ${amount} ${type} of its project ${left} are left then, and the lease needs ${total}`,
-        );
+        return exceeded(`of the ${amount} ${type} of its project ${left} are left then, and the lease needs ${total}`);
     }
     for (const { ledger, limit } of rules.budgets) {
       const total = lease.totals[ledger.type] as number;

@@ -48,11 +48,9 @@ export const choosePolicies = (config: SchedulerConfig, own: Partial<Policies> =
     const policy = policies.get(config[kind]);
     if (!policy) {
       const known = [...policies.keys()].join(', ');
-      throw new SchedulerError(
-        'INVALID_CONFIG',
-        `${kind}: there is no policy "${config[kind]}"; known are ${known}`,
-        [kind],
-      );
+      throw new SchedulerError('INVALID_CONFIG', `${kind}: there is no policy "${config[kind]}"; known are ${known}`, [
+        kind,
+      ]);
     }
     return policy;
   };

@@ -61,9 +61,7 @@ export class ImageTransfers implements Preparation {
     if (!lease.image) return [{ time: now, nodes: null }];
     const times = this.sources(lease, lease.image, now);
     const nodes = times.map((_source, node) => node).slice(1);
-    const distinct = [...new Set(nodes.map((node) => (times[node] as NodeSource).time))].sort(
-      (a, b) => a - b,
-    );
+    const distinct = [...new Set(nodes.map((node) => (times[node] as NodeSource).time))].sort((a, b) => a - b);
     return distinct.map((time) => ({
       time,
       nodes: nodes.filter((node) => (times[node] as NodeSource).time <= time),
@@ -106,8 +104,7 @@ export class ImageTransfers implements Preparation {
     if (!image) return nothingToPrepare;
     const deadline = lease.requestedStart as Instant;
     const sources = vm.mapping.slice(1).map((node, index): ImageSource => {
-      const reusable =
-        this.keepsImages && (this.caches.timeout(node, image) ?? Number.NEGATIVE_INFINITY) >= deadline;
+      const reusable = this.keepsImages && (this.caches.timeout(node, image) ?? Number.NEGATIVE_INFINITY) >= deadline;
       return { kind: reusable ? 'reuse' : 'transfer', machine: index + 1, node };
     });
     const count = sources.filter(({ kind }) => kind === 'transfer').length;
@@ -280,8 +277,7 @@ export class ImageTransfers implements Preparation {
     }
     if (this.config.mechanism === 'multicast' && this.config.avoidRedundantTransfers) {
       for (const transfer of this.transfers) {
-        if (transfer.state !== 'SCHEDULED' || transfer.image.name !== image.name || transfer.end <= now)
-          continue;
+        if (transfer.state !== 'SCHEDULED' || transfer.image.name !== image.name || transfer.end <= now) continue;
         const piggyback: NodeSource = { time: transfer.end, kind: 'piggyback', on: transfer };
         for (let node = 1; node < sources.length; node += 1)
           if (transfer.end < (sources[node] as NodeSource).time) sources[node] = piggyback;

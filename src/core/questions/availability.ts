@@ -44,11 +44,7 @@ function trialsFor(machines: number): number {
  * When such machines are available. Each start is judged as the pass judges an advance reservation. An answer may cover
  * only the first of the starts (`continueFrom`).
  */
-export function availability(
-  state: SchedulerState,
-  question: AvailabilityQuestion,
-  now: Instant,
-): Availability {
+export function availability(state: SchedulerState, question: AvailabilityQuestion, now: Instant): Availability {
   const { machines, duration, preemptible, project = null } = question;
   const from = Math.max(question.from, now);
   if (from + duration > LAST_INSTANT) return { earliestStart: null, windows: [], continueFrom: null };
@@ -59,13 +55,7 @@ export function availability(
   if (whyRefused(state, lease, now)) return { earliestStart: null, windows: [], continueFrom: null };
   const isAccepted = (start: Instant): boolean =>
     start + duration <= LAST_INSTANT && decideOnTrial(state, draft(start), now).refusal === null;
-  return searchStarts(
-    startsThatMatter(state, lease, from, to, duration),
-    from,
-    to,
-    machines.length,
-    isAccepted,
-  );
+  return searchStarts(startsThatMatter(state, lease, from, to, duration), from, to, machines.length, isAccepted);
 }
 
 /** The answer of a part, and of the next part, which was asked for from where the first one ended. */

@@ -90,8 +90,7 @@ function firstPossibleStart(
       return alternative(availability(state, question, now));
     });
   }
-  if (hasStarted(lease) || type !== 'ADVANCE_RESERVATION')
-    return { firstPossibleStart: null, continueFrom: null };
+  if (hasStarted(lease) || type !== 'ADVANCE_RESERVATION') return { firstPossibleStart: null, continueFrom: null };
   const isAccepted = (at: Instant) =>
     at + duration <= LAST_INSTANT && isPossible(state, lease.id, { ...update, start: at }, now);
   const starts = startsThatMatter(state, lease, from, from, duration);

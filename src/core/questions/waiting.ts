@@ -33,13 +33,7 @@ const ofNoLease: ReadonlySet<WaitingCode> = new Set([
   'IMAGE_TRANSFER',
   'MAINTENANCE',
 ]);
-const running: ReadonlySet<LeaseState> = new Set([
-  'ACTIVE',
-  'SUSPENDING',
-  'MIGRATING',
-  'RESUMING',
-  'RESUMED_READY',
-]);
+const running: ReadonlySet<LeaseState> = new Set(['ACTIVE', 'SUSPENDING', 'MIGRATING', 'RESUMING', 'RESUMED_READY']);
 
 /** Null when its machines run, or are being moved, saved or restored. */
 export function whyWaiting(state: SchedulerState, lease: Lease, now: Instant): Waiting | null {
@@ -95,9 +89,7 @@ function blockersOf(state: SchedulerState, lease: Lease, code: WaitingCode, now:
     return queue.slice(0, queue.indexOf(lease)).map(({ id }) => id);
   }
   if (code === 'QUOTA') return ofProject(state, lease, now);
-  const nodes = lease.vm
-    ? [...lease.vm.amounts.keys()]
-    : state.table.nodes.slice(1).map(({ number }) => number);
+  const nodes = lease.vm ? [...lease.vm.amounts.keys()] : state.table.nodes.slice(1).map(({ number }) => number);
   return holders(state, lease, nodes, now, lease.vm?.holdStart ?? now + 1);
 }
 
@@ -110,13 +102,7 @@ function ofProject(state: SchedulerState, lease: Lease, now: Instant): number[] 
 }
 
 /** Leases that hold something on the nodes within [from, to), those that end first before the others. */
-function holders(
-  state: SchedulerState,
-  own: Lease,
-  nodes: readonly number[],
-  from: Instant,
-  to: Instant,
-): number[] {
+function holders(state: SchedulerState, own: Lease, nodes: readonly number[], from: Instant, to: Instant): number[] {
   const ends = new Map<number, Instant>();
   for (const number of nodes) {
     for (const { lease, start, end } of state.table.nodes[number]?.holds() ?? []) {
@@ -132,8 +118,7 @@ function longestNow(state: SchedulerState, lease: Lease, now: Instant): Millis |
   const { planning } = state;
   const { estimates } = planning;
   const around = estimates.shutdown(lease) + (lease.isSuspended ? estimates.resume(lease) : 0);
-  const isReady =
-    lease.isSuspended || planning.preparation.earliestTimes(lease, now).some(({ time }) => time <= now);
+  const isReady = lease.isSuspended || planning.preparation.earliestTimes(lease, now).some(({ time }) => time <= now);
   if (!isReady) return null;
   let maxDuration: Millis | null = null;
   state.journal.attempt(() => {

@@ -57,12 +57,7 @@ export function schedulePiece(
   return plan !== null || makeRoom(state, pieceClaim(state, piece, search, accept), now);
 }
 
-function pieceClaim(
-  state: SchedulerState,
-  { lease }: Piece,
-  search: PieceSearch,
-  accept: (plan: Plan) => void,
-): Claim {
+function pieceClaim(state: SchedulerState, { lease }: Piece, search: PieceSearch, accept: (plan: Plan) => void): Claim {
   return {
     lease,
     steps: [2, 3, 4, 5],
@@ -74,12 +69,7 @@ function pieceClaim(
   };
 }
 
-function claimFor(
-  state: SchedulerState,
-  lease: Lease,
-  now: Instant,
-  accept: (plan: Plan) => void,
-): Claim | null {
+function claimFor(state: SchedulerState, lease: Lease, now: Instant, accept: (plan: Plan) => void): Claim | null {
   if (lease.type === 'DEADLINE') {
     const piece = pieceOf(lease, now);
     const search = new PieceSearch(state.planning, piece, now, lease.deadline as Instant);

@@ -83,9 +83,7 @@ export function takesItsOldPlace({ vm, victims }: Plan, { vms }: Promised): bool
     vm.finalEnd === before.finalEnd &&
     vm.mapping.every((node, machine) => node === before.mapping[machine]) &&
     // Also in the same instances of each resource.
-    [...vm.amounts].every(([node, amounts]) =>
-      amounts.every((amount, d) => amount === before.amounts.get(node)?.[d]),
-    )
+    [...vm.amounts].every(([node, amounts]) => amounts.every((amount, d) => amount === before.amounts.get(node)?.[d]))
   );
 }
 

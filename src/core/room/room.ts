@@ -102,13 +102,7 @@ interface Moved {
 }
 
 /** Moves, suspends or preempts what a plan counts as gone. */
-function clearTheWay(
-  state: SchedulerState,
-  plan: Plan,
-  movesPlans: boolean,
-  moved: Moved,
-  now: Instant,
-): void {
+function clearTheWay(state: SchedulerState, plan: Plan, movesPlans: boolean, moved: Moved, now: Instant): void {
   const at = plan.vm.holdStart;
   for (const victim of plan.victims) {
     if (victim.type === 'DEADLINE') {
@@ -209,20 +203,12 @@ function runningWithDeadline(state: SchedulerState, except: Lease): Lease[] {
 }
 
 /** Those that can be saved before `start` and hold something over [start, end), the one with the most slack first. */
-function suspendableBy(
-  state: SchedulerState,
-  except: Lease,
-  start: Instant,
-  end: Instant,
-  now: Instant,
-): Lease[] {
+function suspendableBy(state: SchedulerState, except: Lease, start: Instant, end: Instant, now: Instant): Lease[] {
   const bySlack = byIncreasingSlack(now);
   return runningWithDeadline(state, except)
     .filter((lease) => {
       const vm = lease.vm as VmReservation;
-      return (
-        vm.end > start && canSuspendBy(state, vm, start, now) && isInTheWay(lease, vm.amounts, start, end)
-      );
+      return vm.end > start && canSuspendBy(state, vm, start, now) && isInTheWay(lease, vm.amounts, start, end);
     })
     .sort((a, b) => bySlack({ lease: b }, { lease: a }));
 }

@@ -1,12 +1,6 @@
 import type { Journal } from '../journal.ts';
 import type { Changes } from '../model/changes.ts';
-import type {
-  Instant,
-  MaintenanceRecord,
-  NodeState,
-  NodeStateCause,
-  NodeStateRecord,
-} from '../model/records.ts';
+import type { Instant, MaintenanceRecord, NodeState, NodeStateCause, NodeStateRecord } from '../model/records.ts';
 import { FOREVER } from '../model/time.ts';
 import type { Interval } from './node-profile.ts';
 import { RemainingMachines } from './remaining-machines.ts';
@@ -90,8 +84,7 @@ export class NodeAvailability {
   nextBoundary(after: Instant, inclusive = false): Instant | null {
     let next = FOREVER;
     for (const { start, end } of this.planned.values()) {
-      for (const time of [start, end])
-        if (time < next && (time > after || (inclusive && time === after))) next = time;
+      for (const time of [start, end]) if (time < next && (time > after || (inclusive && time === after))) next = time;
     }
     return next === FOREVER ? null : next;
   }

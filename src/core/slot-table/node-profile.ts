@@ -138,8 +138,7 @@ export class NodeProfile {
     const present = segments[at] as Segment;
     for (let i = at + 1; i < segments.length; i += 1) {
       const segment = segments[i] as Segment;
-      if (!sameAmounts(segment.free, present.free) || !sameLeases(segment.holds, present.holds))
-        return segment.time;
+      if (!sameAmounts(segment.free, present.free) || !sameLeases(segment.holds, present.holds)) return segment.time;
     }
     return Number.POSITIVE_INFINITY;
   }

@@ -69,13 +69,7 @@ export class Occupancy {
   }
 
   /** It holds the amounts over [start, end). */
-  hold(
-    holder: Holder,
-    amounts: ReadonlyMap<number, Vector>,
-    start: Instant,
-    end: Instant,
-    counted: boolean,
-  ): void {
+  hold(holder: Holder, amounts: ReadonlyMap<number, Vector>, start: Instant, end: Instant, counted: boolean): void {
     if (start >= end) return;
     const byNode: [NodeProfile, Hold][] = [];
     const sum = [...this.space.zero];
@@ -83,8 +77,7 @@ export class Occupancy {
       const node = this.nodes[number];
       if (!node) continue;
       byNode.push([node, { lease: holder.lease, start, end, amounts: vector, counted }]);
-      if (counted)
-        for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (vector[d] as number);
+      if (counted) for (let d = 0; d < sum.length; d += 1) sum[d] = (sum[d] as number) + (vector[d] as number);
     }
     const held: Held = { byNode, totals: counted ? this.space.totals(sum) : null };
     this.put(holder, held);

@@ -67,8 +67,7 @@ export class OrderedIndex<T> {
     const first = Math.max(0, this.chunkAfter(key, rank) - 1);
     for (let at = first; at < this.chunks.length; at += 1) {
       const chunk = this.chunks[at] as T[];
-      for (let i = at === first ? this.positionIn(chunk, key, rank) : 0; i < chunk.length; i += 1)
-        yield chunk[i] as T;
+      for (let i = at === first ? this.positionIn(chunk, key, rank) : 0; i < chunk.length; i += 1) yield chunk[i] as T;
     }
   }
 

@@ -53,7 +53,6 @@ export class PresentFree {
 }
 
 const isEnough = (free: readonly number[], first: number, { used, vector }: Need): boolean => {
-  for (const dimension of used)
-    if ((vector[dimension] as number) > (free[first + dimension] as number)) return false;
+  for (const dimension of used) if ((vector[dimension] as number) > (free[first + dimension] as number)) return false;
   return true;
 };

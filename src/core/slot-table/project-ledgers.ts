@@ -47,13 +47,7 @@ export class PeriodLedger {
     return next === null ? null : (next + 1) * this.period;
   }
 
-  private add(
-    sums: Map<number, number>,
-    totals: readonly number[],
-    start: Instant,
-    end: Instant,
-    sign: 1 | -1,
-  ): void {
+  private add(sums: Map<number, number>, totals: readonly number[], start: Instant, end: Instant, sign: 1 | -1): void {
     const amount = totals[this.type] as number;
     if (amount === 0) return;
     for (let from = start; from < end; ) {

@@ -38,13 +38,10 @@ export class SearchBounds {
   /** A search has found that it fits from no start in [from, until). */
   note(wanted: Wanted, from: Instant, until: Instant): void {
     if (until <= from) return;
-    for (const bound of this.bounds)
-      if (bound.from <= from && bound.until >= until && isAsMuch(wanted, bound)) return;
+    for (const bound of this.bounds) if (bound.from <= from && bound.until >= until && isAsMuch(wanted, bound)) return;
     const { machines, reach, need, totals } = wanted;
     const noted = { machines, reach, need, totals, from, until };
-    this.bounds = this.bounds.filter(
-      (bound) => bound.from < from || bound.until > until || !isAsMuch(bound, noted),
-    );
+    this.bounds = this.bounds.filter((bound) => bound.from < from || bound.until > until || !isAsMuch(bound, noted));
     if (this.bounds.length < maxBounds) {
       this.bounds.push(noted);
     } else {
@@ -67,12 +64,7 @@ export class SearchBounds {
 
 /** Whether the first needs at least what the second does, for at least as long. */
 function isAsMuch(a: Wanted, b: Wanted): boolean {
-  return (
-    a.machines >= b.machines &&
-    a.reach >= b.reach &&
-    isCovered(b.need, a.need) &&
-    isCovered(b.totals, a.totals)
-  );
+  return a.machines >= b.machines && a.reach >= b.reach && isCovered(b.need, a.need) && isCovered(b.totals, a.totals);
 }
 
 function isCovered(less: readonly number[], more: readonly number[]): boolean {

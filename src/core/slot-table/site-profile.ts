@@ -167,8 +167,7 @@ export class SiteProfile {
   }
 
   private isBelow(chunk: Chunk, position: number, need: readonly number[]): boolean {
-    for (let d = 0; d < this.width; d += 1)
-      if (this.value(chunk, position, d) < (need[d] as number)) return true;
+    for (let d = 0; d < this.width; d += 1) if (this.value(chunk, position, d) < (need[d] as number)) return true;
     return false;
   }
 
@@ -206,11 +205,7 @@ export class SiteProfile {
     chunk.values.splice(from + this.width, 0, ...chunk.values.slice(from, from + this.width));
     if (chunk.times.length > CHUNK) {
       const half = CHUNK >> 1;
-      const rest = this.chunk(
-        chunk.times.splice(half),
-        chunk.values.splice(half * this.width),
-        chunk.pending,
-      );
+      const rest = this.chunk(chunk.times.splice(half), chunk.values.splice(half * this.width), chunk.pending);
       this.bound(chunk);
       this.chunks.splice(at + 1, 0, rest);
     }

@@ -27,9 +27,7 @@ export const preemptionCandidates = (
     const score = planning.preemption.score(lease.view, candidate.view, start);
     if (score !== NEVER) scored.push({ candidate, score });
   }
-  return scored
-    .sort((a, b) => b.score - a.score || b.candidate.id - a.candidate.id)
-    .map(({ candidate }) => candidate);
+  return scored.sort((a, b) => b.score - a.score || b.candidate.id - a.candidate.id).map(({ candidate }) => candidate);
 };
 
 /** Whether it was preempted often enough, or has not run for long enough to be preempted. */
@@ -54,19 +52,12 @@ export function plansInTheWay(
   among: Iterable<Lease> = planning.planned(),
 ): Lease[] {
   return [...among]
-    .filter(
-      (lease) => lease.type === 'BEST_EFFORT' && hasMovablePlan(lease) && holdsWithin(lease, start, end),
-    )
+    .filter((lease) => lease.type === 'BEST_EFFORT' && hasMovablePlan(lease) && holdsWithin(lease, start, end))
     .sort((a, b) => b.submittedAt - a.submittedAt || b.id - a.id);
 }
 
 /** The leases that hold something over [from, to) on one of the nodes. */
-export function leasesOn(
-  { table }: Planning,
-  nodes: Iterable<number>,
-  from: Instant,
-  to: Instant,
-): Set<Lease> {
+export function leasesOn({ table }: Planning, nodes: Iterable<number>, from: Instant, to: Instant): Set<Lease> {
   const found = new Set<Lease>();
   for (const number of nodes) {
     const node = table.nodes[number] as NodeProfile;
@@ -78,12 +69,8 @@ export function leasesOn(
 }
 
 /** Whether a lease holds something over [from, to) on one of the nodes. */
-export const isInTheWay = (
-  lease: Lease,
-  nodes: ReadonlyMap<number, unknown>,
-  from: Instant,
-  to: Instant,
-): boolean => holdsWithin(lease, from, to, nodes);
+export const isInTheWay = (lease: Lease, nodes: ReadonlyMap<number, unknown>, from: Instant, to: Instant): boolean =>
+  holdsWithin(lease, from, to, nodes);
 
 /**
  * Whether a lease holds something at some time within [from, to), on one of the nodes if they are given. A transfer

@@ -23,9 +23,7 @@ export const planExactly = (
   // It was not when it was requested, and the configuration has changed since.
   const tooShort = shorterThanShutdown(planning, lease);
   if (tooShort) return { notSchedulable: tooShort };
-  const own = planning.preemption.preempts(lease.view)
-    ? preemptionCandidates(planning, lease, start, end)
-    : [];
+  const own = planning.preemption.preempts(lease.view) ? preemptionCandidates(planning, lease, start, end) : [];
   const candidates = [...own, ...more];
   const found = planning.mapper.map({
     lease,
@@ -51,10 +49,7 @@ export const planExactly = (
   vm.after = [shutdown];
   const preparation = planning.preparation.planByStart(lease, vm, now);
   if (!preparation)
-    return notSchedulable(
-      'NO_TRANSFER_SLOT',
-      'its disk image cannot be transferred to its nodes before its start',
-    );
+    return notSchedulable('NO_TRANSFER_SLOT', 'its disk image cannot be transferred to its nodes before its start');
   const victims = found.preempted.filter((victim) => isInTheWay(victim, found.amounts, start, found.end));
   return { lease, vm, preparation, victims, isFuture: false };
 };

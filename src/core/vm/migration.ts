@@ -28,9 +28,7 @@ export class MigrationPlanner {
     const disks = this.moves(saved.diskAt, mapping);
     const image = lease.image;
     const diskMigrations = image
-      ? this.groups(lease, 'DISK_MIGRATION', disks, from, () =>
-          transferTime(image.sizeMb, MIGRATION_BANDWIDTH),
-        )
+      ? this.groups(lease, 'DISK_MIGRATION', disks, from, () => transferTime(image.sizeMb, MIGRATION_BANDWIDTH))
       : [];
     const memory = this.moves(saved.memoryAt, mapping);
     const memoryMigrations = this.groups(
@@ -39,10 +37,7 @@ export class MigrationPlanner {
       memory,
       diskMigrations.at(-1)?.end ?? from,
       (group) =>
-        transferTime(
-          Math.max(...group.map(([machine]) => lease.memory[machine] as number)),
-          MIGRATION_BANDWIDTH,
-        ),
+        transferTime(Math.max(...group.map(([machine]) => lease.memory[machine] as number)), MIGRATION_BANDWIDTH),
     );
     return [...diskMigrations, ...memoryMigrations];
   }
@@ -62,12 +57,7 @@ export class MigrationPlanner {
     length: (group: readonly Move[]) => Millis,
   ): Reservation[] {
     if (moves.length === 0) return [];
-    const make = (
-      start: Instant,
-      end: Instant,
-      amounts: ReadonlyMap<number, Vector>,
-      group: readonly Move[],
-    ) => {
+    const make = (start: Instant, end: Instant, amounts: ReadonlyMap<number, Vector>, group: readonly Move[]) => {
       const reservation = new Reservation(lease, kind, start, end, amounts);
       reservation.moves = group;
       return reservation;

@@ -125,9 +125,7 @@ export class PieceSearch {
       vm.before.unshift(...planning.migrations.plan(lease, saved, vm.mapping, this.readiness.copiesFrom));
       precede(vm, vm.before);
     }
-    const preparation = saved
-      ? { sources: [], transfer: null }
-      : planning.preparation.planSoonest(lease, vm, now);
+    const preparation = saved ? { sources: [], transfer: null } : planning.preparation.planSoonest(lease, vm, now);
     const victims = found.preempted.filter((victim) => isInTheWay(victim, vm.amounts, start, found.end));
     return { lease, vm, preparation, victims, isFuture: false };
   }

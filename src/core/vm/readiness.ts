@@ -28,8 +28,7 @@ export function readyToStart({ preparation }: Planning, lease: Lease, now: Insta
 /** Of a lease that is to be resumed. Copying is charged whether or not anything will move. */
 export function readyToResume(planning: Planning, lease: Lease, saved: Saved, now: Instant): Readiness {
   const { config, estimates, table } = planning;
-  const copying =
-    config.migration === 'no' ? 0 : estimates.diskMigration(lease) + estimates.memoryMigration(lease);
+  const copying = config.migration === 'no' ? 0 : estimates.diskMigration(lease) + estimates.memoryMigration(lease);
   const from = config.migration === 'no' ? now : copyableFrom(planning, saved, now, copying);
   return {
     earliest: [{ time: from + copying, nodes: null }],

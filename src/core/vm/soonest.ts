@@ -66,9 +66,7 @@ export const planSoonest = (
     const { time: first } = earliest[0] as EarliestTime;
     const beyondQuota = planning.quotas.whyBlocked(lease, first, first + minReach(search));
     if (beyondQuota) return { notSchedulable: beyondQuota };
-    return options.future
-      ? notSchedulable('NO_CAPACITY', 'its machines fit nowhere in the schedule')
-      : notNow;
+    return options.future ? notSchedulable('NO_CAPACITY', 'its machines fit nowhere in the schedule') : notNow;
   }
   const vm = buildVm(planning, search, found.at, found.mapping);
   if (search.resuming) {
@@ -194,11 +192,7 @@ function placeSearch({ mapper }: Planning, search: Search): StartSearch {
 }
 
 /** How far a mapping must reach to be of use, whatever else. */
-const minReach = ({
-  duration,
-  threshold,
-  strict,
-}: Pick<Search, 'duration' | 'threshold' | 'strict'>): Millis =>
+const minReach = ({ duration, threshold, strict }: Pick<Search, 'duration' | 'threshold' | 'strict'>): Millis =>
   Math.max(1, strict ? duration : Math.min(duration, threshold));
 
 /** How long a VM with everything around it takes. */

@@ -19,9 +19,7 @@ export function planUntil(
   const { earliest, reachable } = readyToStart(planning, lease, now);
   for (const { time: start, nodes } of earliest) {
     if (start + shutdown >= end) return null;
-    const own = planning.preemption.preempts(lease.view)
-      ? preemptionCandidates(planning, lease, start, end)
-      : [];
+    const own = planning.preemption.preempts(lease.view) ? preemptionCandidates(planning, lease, start, end) : [];
     const found = planning.mapper.map({
       lease,
       start,

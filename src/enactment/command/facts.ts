@@ -91,8 +91,7 @@ function environmentOf(document: Document): Record<string, string> {
   };
   for (const [type, amount] of Object.entries(capacity ?? {})) {
     // A resource type whose name is not valid for a variable appears only in the document.
-    if (/^[A-Za-z]\w*$/.test(type) && typeof amount === 'number')
-      variables[`CAPACITY_${type.toUpperCase()}`] = amount;
+    if (/^[A-Za-z]\w*$/.test(type) && typeof amount === 'number') variables[`CAPACITY_${type.toUpperCase()}`] = amount;
   }
   return Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) =>

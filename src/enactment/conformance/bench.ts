@@ -2,14 +2,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActionTarget, DiskImage, Millis } from '../../core/index.ts';
-import type {
-  ActionCall,
-  ActionResult,
-  Adapter,
-  HostNode,
-  HostSite,
-  MachineStatus,
-} from '../../engine/ports.ts';
+import type { ActionCall, ActionResult, Adapter, HostNode, HostSite, MachineStatus } from '../../engine/ports.ts';
 
 /** A backend with two nodes between which machines can be moved. */
 export interface Bench {

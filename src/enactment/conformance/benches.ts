@@ -113,8 +113,7 @@ function simulatedBench(config: AdapterConfig & { kind: 'simulated' }, common: C
         },
       };
     },
-    stopMachine: async (leaseId, machine, { number }) =>
-      made?.stopMachine({ leaseId, machine, node: number }),
+    stopMachine: async (leaseId, machine, { number }) => made?.stopMachine({ leaseId, machine, node: number }),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

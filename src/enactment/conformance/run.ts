@@ -19,11 +19,7 @@ export interface CaseResult {
 export const firstConformanceLease = 900_001;
 
 /** Runs one case on its own lease and cleans up. Rejects as the case does. */
-export async function runCase(
-  bench: Bench,
-  { run }: ConformanceCase,
-  leaseId = firstConformanceLease,
-): Promise<void> {
+export async function runCase(bench: Bench, { run }: ConformanceCase, leaseId = firstConformanceLease): Promise<void> {
   await using stage = await new Stage(bench, leaseId).open();
   await run(stage);
 }

@@ -21,12 +21,7 @@ import { Operations } from './operations.ts';
 import type { LibvirtOptions } from './options.ts';
 
 /** `signal` aborts when the server stops; `hurry` aborts when no call waits any more. */
-type Work = (
-  host: Host,
-  target: MachineTarget,
-  signal: AbortSignal,
-  hurry: AbortSignal,
-) => Promise<ActionResult>;
+type Work = (host: Host, target: MachineTarget, signal: AbortSignal, hurry: AbortSignal) => Promise<ActionResult>;
 
 export class LibvirtAdapter implements Adapter {
   readonly name = 'libvirt';

@@ -45,8 +45,7 @@ export class Host {
     readonly node: HostNode,
     own: LibvirtNode,
   ) {
-    const filled = (text: string): string =>
-      text.replaceAll('%h', node.address).replaceAll('%n', String(node.number));
+    const filled = (text: string): string => text.replaceAll('%h', node.address).replaceAll('%n', String(node.number));
     this.uri = filled(own.uri);
     this.directory = filled(own.directory);
     this.migrateUri = own.migrateUri === undefined ? null : filled(own.migrateUri);
@@ -87,8 +86,7 @@ export class Host {
   async push(from: string, to: string, options: RunOptions): Promise<void> {
     const args = ['-aLs', ...this.rsyncOptions(null), '--', from, this.remote(to)];
     const { status, stderr } = await runProgram('rsync', args, options);
-    if (status !== 0)
-      throw new ProgramError('NOT_STARTED', `rsync to ${this.node.hostname}: ${stderr.trim()}`);
+    if (status !== 0) throw new ProgramError('NOT_STARTED', `rsync to ${this.node.hostname}: ${stderr.trim()}`);
   }
 
   /** The rsync name of a path on this host. */

@@ -100,9 +100,7 @@ export class Images {
     await host.run('find', [host.path('images'), ...old], options);
     const planned = this.planned(host.node.number);
     if (cacheSizeMb === null && planned === null) return;
-    const files = (
-      await host.run('find', [host.path('images'), '-type', 'f', '-printf', '%T@ %s %p\\n'], options)
-    )
+    const files = (await host.run('find', [host.path('images'), '-type', 'f', '-printf', '%T@ %s %p\\n'], options))
       .split('\n')
       .flatMap((line) => {
         const [, at, size, path = ''] = /^(\S+) (\d+) (.*)$/.exec(line) ?? [];
@@ -124,11 +122,7 @@ export class Images {
   /** Base images of existing overlays. */
   private async inUse(host: Host, options: RunOptions): Promise<ReadonlySet<string>> {
     const folder = host.path('machines');
-    const { stdout } = await host.attempt(
-      'find',
-      [folder, '-name', 'base', '-exec', 'cat', '{}', '+'],
-      options,
-    );
+    const { stdout } = await host.attempt('find', [folder, '-name', 'base', '-exec', 'cat', '{}', '+'], options);
     return new Set(stdout.split('\n').filter((line) => line !== ''));
   }
 }

@@ -24,8 +24,7 @@ export class FileKeeper {
   ) {
     this.timeLimit = options.timeLimit;
     this.images =
-      options.images &&
-      new Images(options.images, options.timeLimit, (node) => site.cachedImages?.(node) ?? null);
+      options.images && new Images(options.images, options.timeLimit, (node) => site.cachedImages?.(node) ?? null);
   }
 
   folder(host: Host, target: Pick<MachineTarget, 'leaseId' | 'machine'>): string {
@@ -47,9 +46,7 @@ export class FileKeeper {
     const files = this.files(host, target);
     const options: RunOptions = { timeLimit: this.timeLimit, signal };
     if (target.image && !this.images)
-      throw new ImageError(
-        `the lease asks for the image ${target.image.name}, and no image repository is configured`,
-      );
+      throw new ImageError(`the lease asks for the image ${target.image.name}, and no image repository is configured`);
     await host.run('mkdir', ['-p', '--', files.folder], options);
     if (files.disk !== null && target.image && this.images) {
       const hasDisk = await host.exists(files.disk, options);

@@ -151,11 +151,7 @@ export class Machines {
 
   private async phase(host: Host, name: string, signal: AbortSignal): Promise<Phase> {
     try {
-      const noted = await this.virsh(
-        host,
-        ['metadata', '--domain', name, '--uri', metadataUri, '--config'],
-        signal,
-      );
+      const noted = await this.virsh(host, ['metadata', '--domain', name, '--uri', metadataUri, '--config'], signal);
       // A suspended machine must never be mistaken for one in another state.
       if (noted.trim() === '') throw new Error(`virsh tells no metadata of ${name}`);
       const [, phase] = /phase=["'](\w+)["']/.exec(noted) ?? [];

@@ -25,8 +25,7 @@ export class Migration {
     const name = nameOf(this.options.namePrefix, target);
     const state = await this.machines.settled(from, name, this.options.timeLimit, signal);
     const arrived = await this.machines.settled(to, name, this.options.timeLimit, signal);
-    if (!state)
-      return arrived ? done : { status: 'failed', reason: `${name} is not on ${from.node.hostname}` };
+    if (!state) return arrived ? done : { status: 'failed', reason: `${name} is not on ${from.node.hostname}` };
     const status = await this.machines.statusOf(from, name, state, signal);
     if (status === 'running' && this.options.liveMigration) return this.live(from, to, target, signal);
     if (status !== 'prepared' && status !== 'suspended')
@@ -51,12 +50,8 @@ export class Migration {
     await to.run('mkdir', ['-p', '--', incoming], options);
     if (await from.exists(source, options)) {
       await this.transfer(from, to, `${source}/`, `${incoming}/`, options);
-      const [sent, received] = await Promise.all([
-        checksums(from, source, options),
-        checksums(to, incoming, options),
-      ]);
-      if (sent !== received)
-        throw new Error(`what arrived on ${to.node.hostname} is not what ${source} holds`);
+      const [sent, received] = await Promise.all([checksums(from, source, options), checksums(to, incoming, options)]);
+      if (sent !== received) throw new Error(`what arrived on ${to.node.hostname} is not what ${source} holds`);
       await this.files.adopt(to, target, incoming, signal);
     }
     await to.run('mv', ['-T', '--', incoming, destination], options);
@@ -77,28 +72,14 @@ export class Migration {
   }
 
   /** The guest keeps running. Its disk is written on the destination after the switch-over. */
-  private async live(
-    from: Host,
-    to: Host,
-    target: MachineTarget,
-    signal: AbortSignal,
-  ): Promise<ActionResult> {
+  private async live(from: Host, to: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const name = nameOf(this.options.namePrefix, target);
     const { disk, folder } = await this.files.prepare(to, target, signal);
     const xml = await this.machines.virsh(from, ['dumpxml', '--domain', name, '--migratable'], signal);
     const storage = disk === null ? [] : ['--copy-storage-inc'];
     const uri = to.migrateUri === null ? [] : ['--migrateuri', to.migrateUri];
     await this.machines.withFile(relocated(xml, folder), (file) => {
-      const move = [
-        'migrate',
-        '--domain',
-        name,
-        '--desturi',
-        to.uri,
-        '--live',
-        '--persistent',
-        '--undefinesource',
-      ];
+      const move = ['migrate', '--domain', name, '--desturi', to.uri, '--live', '--persistent', '--undefinesource'];
       const args = [...move, '--xml', file, '--persistent-xml', file, ...storage, ...uri];
       return this.machines.virsh(from, args, signal, this.options.timeLimit);
     });

@@ -40,8 +40,7 @@ export class Operations {
   async suspend(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     const status = state ? await this.machines.statusOf(host, name, state, signal) : 'absent';
-    if (status !== 'running' && status !== 'suspended')
-      return this.refused(host, name, state, 'suspended', signal);
+    if (status !== 'running' && status !== 'suspended') return this.refused(host, name, state, 'suspended', signal);
     if (status === 'running') {
       await host.run('mkdir', ['-p', '--', this.files.folder(host, target)], {
         timeLimit: this.options.timeLimit,
@@ -57,8 +56,7 @@ export class Operations {
   async resume(host: Host, target: MachineTarget, signal: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     const status = state ? await this.machines.statusOf(host, name, state, signal) : 'absent';
-    if (status !== 'running' && status !== 'suspended')
-      return this.refused(host, name, state, 'resumed', signal);
+    if (status !== 'running' && status !== 'suspended') return this.refused(host, name, state, 'resumed', signal);
     const memory = this.machines.savedMemory(host, name);
     if (status === 'suspended') {
       await this.machines.note(host, name, 'resuming', signal);
@@ -73,23 +71,14 @@ export class Operations {
   }
 
   /** `hurry` ends the grace period of the guest. */
-  async shutdown(
-    host: Host,
-    target: MachineTarget,
-    signal: AbortSignal,
-    hurry: AbortSignal,
-  ): Promise<ActionResult> {
+  async shutdown(host: Host, target: MachineTarget, signal: AbortSignal, hurry: AbortSignal): Promise<ActionResult> {
     const { name, state } = await this.find(host, target, signal);
     if (state && (await this.machines.statusOf(host, name, state, signal)) === 'suspended')
       return this.refused(host, name, state, 'shut down', signal);
     if (state?.isActive) {
       await this.changes(host, ['shutdown', '--domain', name], /not running|unsupported/, signal);
       const until = Date.now() + this.options.shutdownGrace;
-      while (
-        (await this.machines.state(host, name, signal))?.isActive &&
-        Date.now() < until &&
-        !hurry.aborted
-      )
+      while ((await this.machines.state(host, name, signal))?.isActive && Date.now() < until && !hurry.aborted)
         await sleep(250, undefined, { signal });
     }
     return this.destroy(host, target, signal);
@@ -120,12 +109,7 @@ export class Operations {
     return { name, state: await this.machines.settled(host, name, this.options.timeLimit, signal) };
   }
 
-  private async defined(
-    host: Host,
-    target: MachineTarget,
-    phase: Phase,
-    signal: AbortSignal,
-  ): Promise<ActionResult> {
+  private async defined(host: Host, target: MachineTarget, phase: Phase, signal: AbortSignal): Promise<ActionResult> {
     try {
       await this.files.prepare(host, target, signal);
     } catch (error) {

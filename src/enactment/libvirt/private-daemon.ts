@@ -52,9 +52,7 @@ export class PrivateDaemon {
     for (const until = Date.now() + startLimit; !(await accepts(daemon.socket)); await sleep(20)) {
       if (!failure && child.exitCode === null && Date.now() < until) continue;
       daemon.stop();
-      throw new Error(
-        `libvirtd does not start: ${failure ?? `it exited with ${child.exitCode}`}; is it installed?`,
-      );
+      throw new Error(`libvirtd does not start: ${failure ?? `it exited with ${child.exitCode}`}; is it installed?`);
     }
     process.once('exit', () => daemon.stop());
     child.unref();
@@ -80,8 +78,7 @@ export class PrivateDaemon {
     // Processes started by the daemon have no parent here, but name the folder in their arguments.
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       try {
-        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.folder))
-          process.kill(Number(pid), 'SIGKILL');
+        if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.folder)) process.kill(Number(pid), 'SIGKILL');
       } catch {
         // It has ended.
       }

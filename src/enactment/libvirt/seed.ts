@@ -43,8 +43,5 @@ export function yamlEscaped(text: string): string {
   return text
     .replaceAll(/\p{Surrogate}/gu, '\uFFFD')
     .replaceAll(/["\\]/g, '\\$&')
-    .replaceAll(
-      special,
-      (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-    );
+    .replaceAll(special, (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }

@@ -37,9 +37,7 @@ export class Virsh {
       return result.stdout;
     } catch (error) {
       if (error instanceof ProgramError && error.kind === 'TIME_LIMIT')
-        throw new HostUnreachable(
-          `${this.uri} does not answer: ${args[0]} took longer than ${timeLimit / 1_000} s`,
-        );
+        throw new HostUnreachable(`${this.uri} does not answer: ${args[0]} took longer than ${timeLimit / 1_000} s`);
       throw error;
     }
   }
@@ -52,9 +50,7 @@ export class Virsh {
     if (outOfReach.test(text)) return new HostUnreachable(`${this.uri}: ${text}`);
     // libvirt has said nothing.
     if (status === null || text === '')
-      return new Error(
-        `virsh ${command} ${status === null ? 'was ended by a signal' : `exited with ${status}`}`,
-      );
+      return new Error(`virsh ${command} ${status === null ? 'was ended by a signal' : `exited with ${status}`}`);
     return new LibvirtError(text);
   }
 }

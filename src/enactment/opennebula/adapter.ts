@@ -14,15 +14,7 @@ import type {
 import { Jobs } from '../jobs.ts';
 import { type ClientOptions, type OneVm, OpenNebulaClient, OpenNebulaError } from './client.ts';
 import { HostPool } from './hosts.ts';
-import {
-  hasFailed,
-  hostCondition,
-  hostStateName,
-  isPassing,
-  lcmStates,
-  statusOf,
-  vmStates,
-} from './states.ts';
+import { hasFailed, hostCondition, hostStateName, isPassing, lcmStates, statusOf, vmStates } from './states.ts';
 import { templateOf } from './template.ts';
 
 export interface OpenNebulaOptions extends ClientOptions {
@@ -98,8 +90,7 @@ export class OpenNebulaAdapter implements Adapter {
     return this.act('migrate', call, async (target, vm, signal) => {
       const { toNode } = target;
       if (toNode === null) throw new Error('a migration needs a node to go to');
-      if (!vm)
-        return (await this.find({ ...target, node: toNode }, signal)) ? done : this.refused(vm, 'moved');
+      if (!vm) return (await this.find({ ...target, node: toNode }, signal)) ? done : this.refused(vm, 'moved');
       const status = statusOf(vm);
       if (status !== 'prepared' && status !== 'suspended') return this.refused(vm, 'moved');
       if (status === 'suspended') {
@@ -224,8 +215,7 @@ export class OpenNebulaAdapter implements Adapter {
     for (;;) {
       const vm = await this.client.vm(id, signal);
       if (statusOf(vm) === wanted && !isPassing(vm)) return done;
-      if (hasFailed(vm))
-        return { status: 'failed', reason: `VM ${id} (${vm.name}) has failed: ${stateName(vm)}` };
+      if (hasFailed(vm)) return { status: 'failed', reason: `VM ${id} (${vm.name}) has failed: ${stateName(vm)}` };
       await sleep(this.options.pollInterval, undefined, { signal });
     }
   }

@@ -157,8 +157,7 @@ function resultsOf(response: Element): readonly Parameter[] {
   });
 }
 
-const allText = ({ text, children }: Element): string =>
-  [text.trim(), ...children.map(allText)].join(' ').trim();
+const allText = ({ text, children }: Element): string => [text.trim(), ...children.map(allText)].join(' ').trim();
 
 function vmOf(vm: Element): OneVm {
   const history = child(vm, 'HISTORY_RECORDS')?.children.at(-1);

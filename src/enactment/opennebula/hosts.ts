@@ -49,9 +49,7 @@ export class HostPool {
     const { address, hostname } = this.nodeOf(number);
     if (!host) throw new HostUnreachable(`OpenNebula has no host called ${hostname} or ${address}`);
     if (hostCondition(host.state) === 'LOST')
-      throw new HostUnreachable(
-        `OpenNebula's host ${host.name} is in the state ${hostStateName(host.state)}`,
-      );
+      throw new HostUnreachable(`OpenNebula's host ${host.name} is in the state ${hostStateName(host.state)}`);
     return host;
   }
 
@@ -79,17 +77,13 @@ export class HostPool {
       .map(({ capacity, name }) => ({ hostname: name, capacity }));
     const short = nodes.flatMap((node) => {
       const host = this.hostOf(node);
-      return host && isShort(node, host)
-        ? [{ node: node.number, host: host.capacity, plan: node.capacity }]
-        : [];
+      return host && isShort(node, host) ? [{ node: node.number, host: host.capacity, plan: node.capacity }] : [];
     });
     const found = JSON.stringify([strangers, short]);
     if (found === this.said) return;
     this.said = found;
-    if (strangers.length > 0)
-      this.log.info({ hosts: strangers }, 'OpenNebula has hosts that are no nodes of the site');
-    if (short.length > 0)
-      this.log.warn({ nodes: short }, 'OpenNebula has hosts with less capacity than their nodes');
+    if (strangers.length > 0) this.log.info({ hosts: strangers }, 'OpenNebula has hosts that are no nodes of the site');
+    if (short.length > 0) this.log.warn({ nodes: short }, 'OpenNebula has hosts with less capacity than their nodes');
   }
 }
 

@@ -66,9 +66,7 @@ export function promisedOn(
   nodes: readonly number[],
 ): readonly { readonly lease: LeaseRecord; readonly reservation: ReservationRecord }[] {
   const { leases, reservations } = core.snapshot();
-  const promised = new Map(
-    leases.filter(({ type }) => type !== 'BEST_EFFORT').map((each) => [each.id, each]),
-  );
+  const promised = new Map(leases.filter(({ type }) => type !== 'BEST_EFFORT').map((each) => [each.id, each]));
   return reservations.flatMap((reservation) => {
     const lease = promised.get(reservation.leaseId);
     const isThere = nodes.some((node) => Object.hasOwn(reservation.amounts, node));

@@ -6,10 +6,7 @@ import { fieldsOf, isListOf, isWhole } from './shape.ts';
 
 export function isAmounts(value: unknown): value is Amounts {
   const fields = fieldsOf(value);
-  return (
-    fields !== null &&
-    Object.values(fields).every((quantity) => isWhole(quantity) || isListOf(isWhole, quantity))
-  );
+  return fields !== null && Object.values(fields).every((quantity) => isWhole(quantity) || isListOf(isWhole, quantity));
 }
 
 export function isLabels(value: unknown): value is Readonly<Record<string, string>> {

@@ -21,8 +21,7 @@ export const planMaintenance: CommandKind<PlanMaintenanceInput, PlanMaintenanceR
     const maintenance = fieldsOf(fields?.maintenance);
     if (!fields || !maintenance || !isOneOf(collisions, fields.collisions)) return null;
     const { end, name, nodes, start } = maintenance;
-    if (typeof name !== 'string' || !isListOf(isWhole, nodes) || !isWhole(start) || !isWhole(end))
-      return null;
+    if (typeof name !== 'string' || !isListOf(isWhole, nodes) || !isWhole(start) || !isWhole(end)) return null;
     return { maintenance: { name, nodes, start, end }, collisions: fields.collisions };
   },
   rows: ({ maintenance }) => 100 * maintenance.nodes.length,

@@ -19,13 +19,10 @@ export interface RecoverActionResult {
 /** Resolves a stuck action by an operator's decision. */
 export const recoverAction: CommandKind<RecoverActionInput, RecoverActionResult> = {
   parse: (input) => {
-    if (typeof input !== 'object' || input === null || !('actionId' in input && 'recovery' in input))
-      return null;
+    if (typeof input !== 'object' || input === null || !('actionId' in input && 'recovery' in input)) return null;
     const { actionId } = input;
     const recovery = recoveries.find((each) => each === input.recovery);
-    return recovery && typeof actionId === 'number' && Number.isSafeInteger(actionId)
-      ? { actionId, recovery }
-      : null;
+    return recovery && typeof actionId === 'number' && Number.isSafeInteger(actionId) ? { actionId, recovery } : null;
   },
   rows: () => 1,
   apply: (_core, _now, { actionId, recovery }, { hosts }) => {

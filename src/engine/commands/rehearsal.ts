@@ -8,8 +8,7 @@ export function rehearsalOf<Input, Result>(kind: CommandKind<Input, Result>): Co
   return {
     parse: (input) => kind.parse(input),
     rows: () => 0,
-    apply: (core, now, input, tools) =>
-      core.rehearse((rehearsed) => kind.apply(rehearsed, now, input, tools)),
+    apply: (core, now, input, tools) => core.rehearse((rehearsed) => kind.apply(rehearsed, now, input, tools)),
     idempotency: kind.idempotency && { ...kind.idempotency, isLookup: true },
   };
 }

@@ -7,8 +7,7 @@ export function endingOf<Input>(kind: CommandKind<Input, unknown>): CommandKind<
     parse: (input) => kind.parse(input),
     rows: () => 0,
     trials: 64,
-    apply: (core, now, input, tools) =>
-      core.dryRunEnding(now, (rehearsed) => kind.apply(rehearsed, now, input, tools)),
+    apply: (core, now, input, tools) => core.dryRunEnding(now, (rehearsed) => kind.apply(rehearsed, now, input, tools)),
     idempotency: null,
   };
 }

@@ -60,10 +60,7 @@ export const rehearseRecurrence: CommandKind<RecurrenceRequest, PlannedRecurrenc
   idempotency: null,
 };
 
-function plannedAt(
-  { duration }: RecurrenceRequest,
-  { occurrenceOf, requestedStart }: LeaseRecord,
-): PlannedOccurrence {
+function plannedAt({ duration }: RecurrenceRequest, { occurrenceOf, requestedStart }: LeaseRecord): PlannedOccurrence {
   const start = requestedStart as Instant;
   const index = occurrenceOf?.index ?? 0;
   return { index, start, end: start + duration, reason: null, firstPossibleStart: null };

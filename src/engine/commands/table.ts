@@ -90,8 +90,7 @@ export function parseCommand(payload: unknown): Command<CommandName> | null {
   if (typeof payload !== 'object' || payload === null) return null;
   if (!('kind' in payload && 'principal' in payload && 'input' in payload)) return null;
   const { kind, principal } = payload;
-  if (typeof kind !== 'string' || !Object.hasOwn(commandKinds, kind) || typeof principal !== 'string')
-    return null;
+  if (typeof kind !== 'string' || !Object.hasOwn(commandKinds, kind) || typeof principal !== 'string') return null;
   const idempotencyKey = 'idempotencyKey' in payload ? payload.idempotencyKey : null;
   if (idempotencyKey !== null && typeof idempotencyKey !== 'string') return null;
   const trace = 'trace' in payload && typeof payload.trace === 'string' ? payload.trace : undefined;

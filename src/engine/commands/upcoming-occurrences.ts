@@ -38,10 +38,7 @@ export const upcomingOccurrences: CommandKind<UpcomingOccurrencesInput, readonly
   idempotency: null,
 };
 
-function toBeMade(
-  { lastIndex, next, terms, ...rest }: RecurrenceRecord,
-  limit: number,
-): UpcomingOccurrence[] {
+function toBeMade({ lastIndex, next, terms, ...rest }: RecurrenceRecord, limit: number): UpcomingOccurrence[] {
   const planned: UpcomingOccurrence[] = [];
   if (next === null || limit <= 0) return planned;
   const position = { index: next.index, day: parseDay(next.day) };

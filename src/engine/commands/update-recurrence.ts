@@ -1,10 +1,4 @@
-import type {
-  Instant,
-  Millis,
-  OccurrenceStart,
-  OccurrencesAhead,
-  RecurrenceRecord,
-} from '../../core/index.ts';
+import type { Instant, Millis, OccurrenceStart, OccurrencesAhead, RecurrenceRecord } from '../../core/index.ts';
 import type { Core } from '../core.ts';
 import { dayLength } from '../recurrences/days.ts';
 import { refuse, ruledTime, type Series, seriesOf, startsFrom, wallClockOf } from '../recurrences/series.ts';
@@ -48,8 +42,7 @@ export function updateWith(
   const from = given ?? firstToCome(core, recurrence);
   const series = seriesOf(recurrence);
   const shift = start === undefined ? undefined : shiftOf(recurrence, series, from, start, now);
-  const ahead =
-    shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
+  const ahead = shift === undefined ? asBefore(recurrence) : movedStarts(core, recurrence, series, from, shift);
   const { displaced } = core.recurrences.update(now, id, { from, name, duration, shift, ahead });
   return { recurrence: id, displaced };
 }
@@ -79,9 +72,7 @@ function shiftOf(
   const time = wallClockOf(start, 'start');
   const instant = instantOf(series.zone, time);
   if (instant < now) {
-    throw new CommandError('START_IN_PAST', `The new start, ${start} in ${timeZone}, is in the past.`, [
-      'start',
-    ]);
+    throw new CommandError('START_IN_PAST', `The new start, ${start} in ${timeZone}, is in the past.`, ['start']);
   }
   let before = Number.NEGATIVE_INFINITY;
   for (const { position, start: at } of startsFrom(series, { index: 1, day: series.firstDay }, terms)) {

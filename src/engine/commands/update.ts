@@ -31,16 +31,7 @@ function parseUpdate(input: unknown): UpdateInput | null {
   const fields = fieldsOf(input);
   const terms = fieldsOf(fields?.update);
   if (!fields || !terms || !isWhole(fields.leaseNumber)) return null;
-  const {
-    asFarAsPossible = false,
-    deadline,
-    duration,
-    endNotice,
-    name,
-    preemptible,
-    start,
-    ...others
-  } = terms;
+  const { asFarAsPossible = false, deadline, duration, endNotice, name, preemptible, start, ...others } = terms;
   if (Object.keys(others).length > 0 || typeof asFarAsPossible !== 'boolean') return null;
   const isTime = (value: unknown): boolean => value === undefined || isWhole(value);
   if (!isTime(deadline) || !isTime(duration) || !isTime(endNotice) || !isTime(start)) return null;

@@ -17,8 +17,7 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
     const finished = outcome.finishedAt ?? now;
     // Plans made around machines that had not started yet are corrected, however small the delay.
     const isMoved = core.running(leaseId)?.start !== at;
-    if (kind === 'START' && (isMoved || finished - at > rules.lateness))
-      core.machinesStarted(now, leaseId, finished);
+    if (kind === 'START' && (isMoved || finished - at > rules.lateness)) core.machinesStarted(now, leaseId, finished);
     if (kind !== 'START' && reservationId !== null && deadline !== null && finished > deadline)
       core.operationFinished(now, leaseId, reservationId);
   }
@@ -27,9 +26,7 @@ export function applyReport(core: Core, now: Instant, report: ActionReport, rule
     if (code === 'MACHINE_LOST' && core.lease(leaseId)?.state !== 'ACTIVE') continue;
     const isStart = (action?.kind === 'START' || action?.kind === 'PREPARE') && code === 'ACTION_FAILED';
     const isMoved =
-      isStart &&
-      rules.moveOnStartFailure &&
-      core.startFailed(now, leaseId, node, { code: 'START_FAILED', message });
+      isStart && rules.moveOnStartFailure && core.startFailed(now, leaseId, node, { code: 'START_FAILED', message });
     if (!isMoved) core.actionFailed(now, leaseId, { code, message });
   }
   for (const leaseId of ended) {

@@ -88,8 +88,7 @@ export class Dispatcher {
     const added = actions.filter(({ id }) => !this.known.has(id));
     // At one instant, what frees a node comes before what takes it.
     for (const { id, kind, targets } of added) {
-      if (freeingKinds.has(kind))
-        for (const target of targets) this.options.ledger.beginRelease(target, kind, id);
+      if (freeingKinds.has(kind)) for (const target of targets) this.options.ledger.beginRelease(target, kind, id);
     }
     for (const action of added) {
       const leases = new Set(action.targets.map((target) => target.leaseId));
@@ -145,8 +144,7 @@ export class Dispatcher {
   retryOn(node: number): void {
     for (const open of this.known.values()) {
       const { kind, targets } = open.action;
-      if (kind === 'DESTROY' && open.parts > 0 && targets.some((target) => target.node === node))
-        open.interrupt();
+      if (kind === 'DESTROY' && open.parts > 0 && targets.some((target) => target.node === node)) open.interrupt();
     }
   }
 
@@ -170,8 +168,7 @@ export class Dispatcher {
     const { kind } = part.of.action;
     if (kind === 'DESTROY') this.supersede(lane, part.targets);
     if (kind === 'SHUTDOWN') {
-      for (const { of } of [...(lane.running ? [lane.running.part] : []), ...lane.waiting])
-        of.unwanted.abort();
+      for (const { of } of [...(lane.running ? [lane.running.part] : []), ...lane.waiting]) of.unwanted.abort();
     }
     lane.waiting.push(part);
     if (!lane.running) this.runNext(part.leaseId, lane);
@@ -245,11 +242,7 @@ export class Dispatcher {
    * Executes the action for one machine until it is done, has failed or an operator decides. Null when done. Never
    * rejects.
    */
-  private async untilSettled(
-    of: OpenAction,
-    target: ActionTarget,
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  private async untilSettled(of: OpenAction, target: ActionTarget, signal: AbortSignal): Promise<string | null> {
     const { clock, limits } = this.options;
     const { action } = of;
     for (let failures = 0; ; ) {
@@ -293,8 +286,7 @@ export class Dispatcher {
       action: isSaved ? { ...action, kind: 'DESTROY' } : action,
       target,
       lease: await this.options.factsOf(leaseId),
-      deadline:
-        action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed,
+      deadline: action.deadline === null ? null : clock.wall() + (action.deadline - clock.now()) / clock.speed,
       clock,
       limits,
       slots: this.slots,
@@ -315,11 +307,7 @@ export class Dispatcher {
   }
 
   /** Waits until the previous machines have left the node, then takes their place. Null when taken. */
-  private async waitForRoom(
-    of: OpenAction,
-    target: ActionTarget,
-    signal: AbortSignal,
-  ): Promise<string | null> {
+  private async waitForRoom(of: OpenAction, target: ActionTarget, signal: AbortSignal): Promise<string | null> {
     const { clock, ledger, limits, metrics } = this.options;
     let inTheWay = ledger.inTheWayOf(target, of.action.id);
     const take = () => (ledger.take(target, !of.unwanted.signal.aborted) ? null : 'no longer wanted');
@@ -352,8 +340,7 @@ export class Dispatcher {
   /** Records the progress of an unfinished action, once per change. */
   private progress(of: OpenAction, message: string): void {
     const { id, kind, leaseId } = of.action;
-    if (this.report(of, message))
-      this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
+    if (this.report(of, message)) this.options.log.warn({ lease: leaseId, action: id, kind }, `${kind} ${message}`);
   }
 
   /** Whether it is new. */
@@ -370,8 +357,7 @@ export class Dispatcher {
     if (failure === 'superseded') {
       of.superseded = true;
       for (const target of part.targets) this.options.ledger.endRelease(target, of.action.id);
-    } else if (failure !== null)
-      of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', ...failure });
+    } else if (failure !== null) of.failures.push({ leaseId: part.leaseId, code: 'ACTION_FAILED', ...failure });
     of.parts -= 1;
     if (of.parts === 0) this.finish(of);
   }

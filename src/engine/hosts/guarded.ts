@@ -29,11 +29,7 @@ const statuses: readonly unknown[] = [
  * cannot import the class.
  */
 export function guarded(adapter: Adapter, log: Logger): Adapter {
-  const guard = async <T>(
-    what: string,
-    call: () => Promise<unknown>,
-    read: (answer: unknown) => T | null,
-  ) => {
+  const guard = async <T>(what: string, call: () => Promise<unknown>, read: (answer: unknown) => T | null) => {
     let answer: unknown;
     try {
       answer = await call();
@@ -44,8 +40,7 @@ export function guarded(adapter: Adapter, log: Logger): Adapter {
     if (result !== null) return result;
     throw new Error(`the adapter ${adapter.name} answered ${what} with ${shown(answer)}`);
   };
-  const operation = (name: Operation) => (call: ActionCall) =>
-    guard(name, async () => adapter[name](call), resultOf);
+  const operation = (name: Operation) => (call: ActionCall) => guard(name, async () => adapter[name](call), resultOf);
   return {
     prepare: operation('prepare'),
     start: operation('start'),
@@ -121,8 +116,7 @@ function resultOf(answer: unknown): ActionResult | null {
   const kept = typeof output === 'string' ? { output: printable(output).slice(-maxActionOutput) } : {};
   if (status === 'done' || status === 'pending') return { status, ...kept };
   if (status !== 'failed') return null;
-  const given =
-    typeof reason === 'string' && reason !== '' ? cut(printable(reason)) : 'the adapter gives no reason';
+  const given = typeof reason === 'string' && reason !== '' ? cut(printable(reason)) : 'the adapter gives no reason';
   return { status, reason: given, ...kept };
 }
 
@@ -159,11 +153,9 @@ function plainError(error: unknown): Error {
 const printable = (text: string): string =>
   text.replace(/\r+\n/g, '\n').replace(/(?![\n\t])[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu, escaped);
 
-const escaped = (character: string): string =>
-  `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
+const escaped = (character: string): string => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`;
 
-const cut = (text: string): string =>
-  text.length > maxActionOutput ? `${text.slice(0, maxActionOutput - 1)}…` : text;
+const cut = (text: string): string => (text.length > maxActionOutput ? `${text.slice(0, maxActionOutput - 1)}…` : text);
 
 /** Whatever it is, in short. */
 function shown(value: unknown): string {

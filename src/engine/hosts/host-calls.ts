@@ -147,8 +147,7 @@ async function callOnce({
         clock,
         duration: limits.callTimeout,
         signal,
-        reason: () =>
-          new Error(signal.aborted ? 'aborted' : `no answer within ${limits.callTimeout / 1_000} s`),
+        reason: () => new Error(signal.aborted ? 'aborted' : `no answer within ${limits.callTimeout / 1_000} s`),
       },
     );
   } finally {

@@ -159,11 +159,7 @@ export class Inspection {
     const listing = ledger.nodeNumbers.filter((node) => this.on(node).remembers && this.on(node).list);
     return new Map(
       listing.map((node) => {
-        const asked = this.askOnce(
-          'machines',
-          node,
-          async (limit) => (await adapter.list?.(node, limit)) ?? [],
-        );
+        const asked = this.askOnce('machines', node, async (limit) => (await adapter.list?.(node, limit)) ?? []);
         const answered = asked.then((machines) => {
           if (machines === null) return null;
           strays.listed(node, machines);

@@ -70,8 +70,7 @@ export class KnownLeases {
 }
 
 function factsOf(lease: LeaseRecord): LeaseFacts {
-  const { accumulated, actualStart, duration, name, owner, plannedStart, project, requestedStart, state } =
-    lease;
+  const { accumulated, actualStart, duration, name, owner, plannedStart, project, requestedStart, state } = lease;
   const start = isFinal(state) ? null : (actualStart ?? plannedStart ?? requestedStart);
   const isFirstRun = start !== null && accumulated === 0;
   return { name, owner, project, start, end: isFirstRun ? start + duration : null };

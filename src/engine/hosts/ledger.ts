@@ -162,9 +162,7 @@ export class HostLedger {
   isSettled(node: number): boolean {
     const held = this.nodes.get(node);
     const leaving = [...(this.leaving.get(node) ?? [])];
-    return !leaving.some(
-      ([key, machine]) => held?.has(key) || isRemovedBefore(machine, Number.POSITIVE_INFINITY),
-    );
+    return !leaving.some(([key, machine]) => held?.has(key) || isRemovedBefore(machine, Number.POSITIVE_INFINITY));
   }
 
   /** Resolves when something on the node is released, or the signal aborts. */

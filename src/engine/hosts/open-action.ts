@@ -10,13 +10,7 @@ import type { HostFailure } from './report.ts';
 
 export const takingKinds: ReadonlySet<ActionKind> = new Set(['START', 'RESUME']);
 /** Kinds of actions with a reservation of their own that ends with the action. */
-export const operations: ReadonlySet<ActionKind> = new Set([
-  'PREPARE',
-  'SHUTDOWN',
-  'SUSPEND',
-  'RESUME',
-  'MIGRATE',
-]);
+export const operations: ReadonlySet<ActionKind> = new Set(['PREPARE', 'SHUTDOWN', 'SUSPEND', 'RESUME', 'MIGRATE']);
 export const freeingKinds: ReadonlySet<ActionKind> = new Set(['SHUTDOWN', 'SUSPEND', 'DESTROY']);
 
 /** An operation past its planned end. */
@@ -133,8 +127,7 @@ export function endOf({ failures, lastFailure, superseded }: OpenAction): {
   readonly result: 'failed' | 'superseded' | 'succeeded';
   readonly error: string | null;
 } {
-  if (failures.length > 0)
-    return { result: 'failed', error: failures.map(({ message }) => message).join('; ') };
+  if (failures.length > 0) return { result: 'failed', error: failures.map(({ message }) => message).join('; ') };
   if (!superseded) return { result: 'succeeded', error: null };
   const cause = lastFailure === null ? '' : `; the last call failed: ${lastFailure}`;
   return { result: 'superseded', error: `given up: the machines are no longer wanted${cause}` };
@@ -162,9 +155,7 @@ export function lateOperations(open: Iterable<OpenAction>, at: Instant): LateOpe
   return [...open].flatMap(({ action, parts }) => {
     const { deadline, kind, leaseId, reservationId } = action;
     const isLate = parts > 0 && deadline !== null && deadline <= at;
-    return isLate && reservationId !== null && operations.has(kind)
-      ? [{ leaseId, reservationId, deadline }]
-      : [];
+    return isLate && reservationId !== null && operations.has(kind) ? [{ leaseId, reservationId, deadline }] : [];
   });
 }
 
@@ -191,10 +182,8 @@ export function unremovedMachines(
 
 /** Leases whose start is not recorded yet. */
 export function startsOf(open: Iterable<OpenAction>): Starting[] {
-  return [...open].flatMap(
-    ({ action: { kind, leaseId, reservationId }, failures, finishedAt, superseded }) => {
-      const hasStarted = finishedAt !== null && !superseded && failures.length === 0;
-      return kind === 'START' ? [{ leaseId, reservationId, at: finishedAt, hasStarted }] : [];
-    },
-  );
+  return [...open].flatMap(({ action: { kind, leaseId, reservationId }, failures, finishedAt, superseded }) => {
+    const hasStarted = finishedAt !== null && !superseded && failures.length === 0;
+    return kind === 'START' ? [{ leaseId, reservationId, at: finishedAt, hasStarted }] : [];
+  });
 }

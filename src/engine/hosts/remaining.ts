@@ -62,9 +62,7 @@ function removalsOf({ clock, dispatcher, lateness, ledger }: RemainingOptions): 
 function quarantinedOf({ dispatcher, isQuarantined, quarantined }: RemainingOptions): Stay[] {
   return quarantined
     .filter(({ leaseId }) => isQuarantined(leaseId) || dispatcher.isBusyWith(leaseId))
-    .flatMap(({ leaseId, machines }) =>
-      machines.map((machine) => ({ place: { leaseId, ...machine }, stay: maxStay })),
-    );
+    .flatMap(({ leaseId, machines }) => machines.map((machine) => ({ place: { leaseId, ...machine }, stay: maxStay })));
 }
 
 /** Leases whose machines wait for their node, by the machines that are in their way. */

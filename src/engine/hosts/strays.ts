@@ -74,8 +74,7 @@ export class Strays {
   private belongsNowhere(place: HostedMachine): boolean {
     const { leaseId, machine, node } = place;
     const { dispatcher, leases, ledger } = this.options;
-    if (leases.isQuarantined(leaseId) || dispatcher.isBusyWith(leaseId) || ledger.isReleasing(place))
-      return false;
+    if (leases.isQuarantined(leaseId) || dispatcher.isBusyWith(leaseId) || ledger.isReleasing(place)) return false;
     const record = leases.lease(leaseId);
     if (!record) return true;
     return ![record.mapping, record.memoryAt, record.diskAt].some((where) => where?.[machine] === node);

@@ -20,12 +20,7 @@ const displacing: ReadonlySet<string> = new Set([
 ]);
 
 /** States in which a lease has no plan, or gets one only from a pass. */
-const waiting: ReadonlySet<LeaseState> = new Set([
-  'PENDING',
-  'QUEUED',
-  'SUSPENDED_PENDING',
-  'SUSPENDED_QUEUED',
-]);
+const waiting: ReadonlySet<LeaseState> = new Set(['PENDING', 'QUEUED', 'SUSPENDED_PENDING', 'SUSPENDED_QUEUED']);
 
 /** States in which a lease keeps the reason for which its suspension began. */
 const suspended: ReadonlySet<LeaseState> = new Set(['SUSPENDING', 'SUSPENDED_PENDING']);
@@ -48,8 +43,8 @@ export function leaseNotice(
   late: LateOperation | null,
 ): NewNotice | null {
   const because = (holds: (code: string) => boolean): StateReason | null =>
-    events.findLast(({ from, reason }) => reason !== null && holds(reason.code) && !suspended.has(from))
-      ?.reason ?? null;
+    events.findLast(({ from, reason }) => reason !== null && holds(reason.code) && !suspended.has(from))?.reason ??
+    null;
   if (after.state === 'FAILED') {
     return hasFailed(after);
   }
@@ -80,13 +75,7 @@ function displaced(before: LeaseRecord, after: LeaseRecord, reason: StateReason)
   const isInPlace = JSON.stringify(before.mapping) === JSON.stringify(after.mapping);
   if (isLater && isInPlace && reason.code === 'HOSTS_LATE') {
     const delay = formatDuration(start - previousStart);
-    return notice(
-      after,
-      'LEASE_LATE',
-      `starts ${delay} later than planned: ${reason.message}`,
-      reason,
-      facts,
-    );
+    return notice(after, 'LEASE_LATE', `starts ${delay} later than planned: ${reason.message}`, reason, facts);
   }
   const change = isLater ? ` and starts ${formatDuration(start - previousStart)} later than planned` : '';
   return notice(after, 'LEASE_MOVED', `was moved${change}: ${reason.message}`, reason, facts);

@@ -155,10 +155,7 @@ export class Notices {
 }
 
 /** Leases that were left out, since what is stored of them is not sound, and were given up. */
-function ofDiscarded(
-  { discarded = [], events }: Changes,
-  projectOf: (leaseId: number) => number | null,
-): NewNotice[] {
+function ofDiscarded({ discarded = [], events }: Changes, projectOf: (leaseId: number) => number | null): NewNotice[] {
   return discarded.flatMap((id) => {
     const reason = events.findLast(({ leaseId }) => leaseId === id)?.reason ?? null;
     return hasFailed({ id, project: projectOf(id), reason });

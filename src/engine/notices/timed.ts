@@ -41,8 +41,7 @@ export class TimedNotices {
     if (next.due <= this.given && isAnother) this.overdue.add(key);
     else if (next.due > this.given) {
       this.overdue.delete(key);
-      if (this.soonest !== undefined && (this.soonest === null || next.due < this.soonest))
-        this.soonest = next.due;
+      if (this.soonest !== undefined && (this.soonest === null || next.due < this.soonest)) this.soonest = next.due;
     }
   }
 

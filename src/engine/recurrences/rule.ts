@@ -53,9 +53,7 @@ export function parseRule(text: string): Rule {
   );
   const frequency = frequencies.find((each) => each === parts.get('FREQ'));
   if (!frequency) {
-    throw new RuleError(
-      `FREQ is ${parts.get('FREQ') ?? 'missing'}; it must be one of ${frequencies.join(', ')}.`,
-    );
+    throw new RuleError(`FREQ is ${parts.get('FREQ') ?? 'missing'}; it must be one of ${frequencies.join(', ')}.`);
   }
   const number = (name: string, max: number): number | null => {
     const value = parts.get(name);

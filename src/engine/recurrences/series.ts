@@ -50,10 +50,7 @@ export function seriesOf({
 export function wallClockOf(text: string, ...path: readonly string[]): WallClock {
   return (
     parseWallClock(text) ??
-    refuse(
-      `"${text}" is not a time on the wall clock. Write it without an offset: 2030-01-31T08:00.`,
-      ...path,
-    )
+    refuse(`"${text}" is not a time on the wall clock. Write it without an offset: 2030-01-31T08:00.`, ...path)
   );
 }
 

@@ -127,11 +127,7 @@ export function measure(
   const measuring = new Measuring(schema, document, variables, site);
   const size = { machines: expectedEntries.machines, amounts: defaultListSize };
   const place = { page: 1, size };
-  const { objects, characters, nodes, depth, aliases } = measuring.selections(
-    operation.selectionSet,
-    root,
-    place,
-  );
+  const { objects, characters, nodes, depth, aliases } = measuring.selections(operation.selectionSet, root, place);
   const inLists = costOfNodes(nodes);
   const cost = objects + inLists.objects + Math.ceil((characters + inLists.characters) / charactersPerCost);
   return { cost, depth, aliases };
@@ -155,15 +151,10 @@ class Measuring {
   selections({ selections }: SelectionSetNode, type: GraphQLCompositeType, place: Place): Part {
     return selections.reduce<Part>((sum, selection) => {
       if (selection.kind === Kind.FIELD) return beside(sum, this.field(selection, type, place));
-      if (selection.kind === Kind.FRAGMENT_SPREAD)
-        return beside(sum, this.fragment(selection.name.value, place));
+      if (selection.kind === Kind.FRAGMENT_SPREAD) return beside(sum, this.fragment(selection.name.value, place));
       return beside(
         sum,
-        this.selections(
-          selection.selectionSet,
-          this.typeOf(selection.typeCondition?.name.value) ?? type,
-          place,
-        ),
+        this.selections(selection.selectionSet, this.typeOf(selection.typeCondition?.name.value) ?? type, place),
       );
     }, nothing);
   }
@@ -241,11 +232,7 @@ class Measuring {
     return typeof size === 'number' ? size : defaultListSize;
   }
 
-  private ofDryRun(
-    field: GraphQLField<unknown, unknown>,
-    parent: GraphQLCompositeType,
-    node: FieldNode,
-  ): number {
+  private ofDryRun(field: GraphQLField<unknown, unknown>, parent: GraphQLCompositeType, node: FieldNode): number {
     if (parent !== this.schema.getMutationType()) return 0;
     const { input } = getArgumentValues(field, node, this.variables);
     return (input as { readonly dryRun?: unknown } | undefined)?.dryRun === true ? dryRunCost : 0;
@@ -276,5 +263,4 @@ function entriesOf({ extensions }: GraphQLField<unknown, unknown>): Entries | un
   return extensions.entries as Entries | undefined;
 }
 
-const isConnection = (type: GraphQLCompositeType): boolean =>
-  isObjectType(type) && 'pageInfo' in type.getFields();
+const isConnection = (type: GraphQLCompositeType): boolean => isObjectType(type) && 'pageInfo' in type.getFields();

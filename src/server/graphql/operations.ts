@@ -21,10 +21,7 @@ interface OperationArguments {
   readonly variableValues?: unknown;
 }
 
-const operationOf = ({
-  document,
-  operationName,
-}: OperationArguments): OperationDefinitionNode | null | undefined =>
+const operationOf = ({ document, operationName }: OperationArguments): OperationDefinitionNode | null | undefined =>
   getOperationAST(document, operationName);
 
 /**
@@ -42,13 +39,7 @@ function coercedVariables(
 
 type CostLimits = Pick<
   ServerLimits,
-  | 'depth'
-  | 'aliases'
-  | 'cost'
-  | 'costBurst'
-  | 'costPerSecond'
-  | 'costBurstPerAddress'
-  | 'costPerSecondPerAddress'
+  'depth' | 'aliases' | 'cost' | 'costBurst' | 'costPerSecond' | 'costBurstPerAddress' | 'costPerSecondPerAddress'
 >;
 
 interface PrincipalContext {

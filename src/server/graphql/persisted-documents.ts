@@ -71,10 +71,7 @@ function readManifest(path: string): Map<string, string> {
     throw new ManifestError(`${path}: the persisted documents cannot be read: ${(error as Error).message}`);
   }
   const entries =
-    typeof content === 'object' &&
-    content !== null &&
-    'operations' in content &&
-    Array.isArray(content.operations)
+    typeof content === 'object' && content !== null && 'operations' in content && Array.isArray(content.operations)
       ? content.operations.map(({ id, body }: { id?: unknown; body?: unknown }) => [id, body] as const)
       : Object.entries(content ?? {});
   const documents = new Map<string, string>();

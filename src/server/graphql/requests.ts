@@ -35,11 +35,7 @@ export function useJsonInUrls(): Plugin {
           return requestParser(given);
         } catch (error) {
           if (!(error instanceof SyntaxError)) throw error;
-          throw clientError(
-            'BAD_REQUEST',
-            '"variables" and "extensions" in the URL must be valid JSON.',
-            400,
-          );
+          throw clientError('BAD_REQUEST', '"variables" and "extensions" in the URL must be valid JSON.', 400);
         }
       });
     },

@@ -84,11 +84,7 @@ export class ResponseCache {
     return resultOf(shared);
   }
 
-  private async executeForAll(
-    key: string,
-    version: string,
-    run: () => Promise<Executed>,
-  ): Promise<ExecutionResult> {
+  private async executeForAll(key: string, version: string, run: () => Promise<Executed>): Promise<ExecutionResult> {
     const { underWay } = this;
     let settle: (text: string | null) => void = () => {};
     const execution = new Promise<string | null>((resolve) => {
@@ -232,13 +228,7 @@ function queryOf(schema: GraphQLSchema, document: DocumentNode): Query {
  * Equal for queries whose results are equal at any moment. Null for operations whose results are not given to others:
  * those that are not queries of stored fields alone.
  */
-function keyOf({
-  contextValue,
-  document,
-  operationName,
-  schema,
-  variableValues,
-}: ExecutionArgs): string | null {
+function keyOf({ contextValue, document, operationName, schema, variableValues }: ExecutionArgs): string | null {
   if (getOperationAST(document, operationName)?.operation !== 'query') return null;
   const { isStored: allStored, text } = queryOf(schema, document);
   if (!allStored || text.length > maxKeyLength) return null;

@@ -40,20 +40,8 @@ export interface GraphQLOptions {
 
 /** The schema over HTTP. Authentication, body parsing and other paths are handled before. */
 export function createGraphQLServer(options: GraphQLOptions): GraphQLServer {
-  const {
-    services,
-    limits,
-    documents,
-    mask,
-    log,
-    observe,
-    streams,
-    fanOut,
-    turns,
-    cache,
-    onDocument,
-    tracing,
-  } = options;
+  const { services, limits, documents, mask, log, observe, streams, fanOut, turns, cache, onDocument, tracing } =
+    options;
   return createYoga<RequestContext, object>({
     schema,
     context: ({ principal, requestId }) => apiContext(services, principal, requestId),

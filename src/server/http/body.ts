@@ -13,14 +13,9 @@ export type Body = { readonly value: unknown } | { readonly refusal: Answer };
 
 const tooLarge = (maxBytes: number): Body => ({
   // Unread parts of the body would be parsed as the next request.
-  refusal: failure(
-    413,
-    'REQUEST_ENTITY_TOO_LARGE',
-    `The body exceeds ${maxBytes} bytes (limits.bodyBytes).`,
-    {
-      connection: 'close',
-    },
-  ),
+  refusal: failure(413, 'REQUEST_ENTITY_TOO_LARGE', `The body exceeds ${maxBytes} bytes (limits.bodyBytes).`, {
+    connection: 'close',
+  }),
 });
 
 /** Reads a JSON body. `maxBytes` limits both its compressed and its uncompressed size. */

@@ -46,8 +46,7 @@ export function compressForMany(body: string | Uint8Array, encoding: Encoding): 
 /** Compresses an answer if accepted. Event streams and compressed content are unchanged. */
 export async function compressed(answer: Answer, acceptEncoding: string | null): Promise<Answer> {
   const { body, headers } = answer;
-  if (body === null || body.length < minCompressedSize || headers['content-encoding'] !== undefined)
-    return answer;
+  if (body === null || body.length < minCompressedSize || headers['content-encoding'] !== undefined) return answer;
   const encoding = chooseEncoding(acceptEncoding);
   if (encoding === null) return answer;
   return {

@@ -42,11 +42,7 @@ export function createExchange({ handle, limits, log }: ExchangeOptions): Exchan
     const answer =
       request === null
         ? failure(400, 'BAD_REQUEST', 'The URL or the header Host is invalid.')
-        : await handle(
-            request,
-            incoming.method === 'POST' ? chunksOf(incoming) : null,
-            incoming.socket.remoteAddress,
-          );
+        : await handle(request, incoming.method === 'POST' ? chunksOf(incoming) : null, incoming.socket.remoteAddress);
     if (stopping) outgoing.setHeader('connection', 'close');
     send(incoming, outgoing, answer, { streams, writeTimeout: limits.writeTimeout });
   };

@@ -158,11 +158,7 @@ async function makeSite(): Promise<Site> {
 }
 
 /** The first element between two tags of the page, which holds one of its kind. */
-function between(
-  html: string,
-  open: string,
-  close: string,
-): { readonly element: string; readonly content: string } {
+function between(html: string, open: string, close: string): { readonly element: string; readonly content: string } {
   const start = html.indexOf(open);
   const end = html.lastIndexOf(close);
   if (start < 0 || end < start) throw new Error(`the page of GraphiQL has no element ${open}`);
@@ -172,8 +168,7 @@ function between(
 /** Whether a browser asks for a page. */
 export function wantsPage(request: Request): boolean {
   return (
-    (request.method === 'GET' || request.method === 'HEAD') &&
-    isNamed('text/html', request.headers.get('accept') ?? '')
+    (request.method === 'GET' || request.method === 'HEAD') && isNamed('text/html', request.headers.get('accept') ?? '')
   );
 }
 

@@ -99,8 +99,7 @@ async function bind(server: Server, host: string, port: number): Promise<void> {
     if (code === 'EADDRINUSE') {
       throw new ListenError(`${where} is in use by another process. Stop it, or set PORT to another port.`);
     }
-    if (code === 'EACCES')
-      throw new ListenError(`${where} cannot be used by this user. Set PORT to 1024 or more.`);
+    if (code === 'EACCES') throw new ListenError(`${where} cannot be used by this user. Set PORT to 1024 or more.`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new ListenError(
         `${host} is not an address of this machine. Set HOST to one that is, such as 127.0.0.1 or 0.0.0.0.`,

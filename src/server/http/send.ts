@@ -60,8 +60,7 @@ const bytesOf = (body: Answer['body']): Buffer => {
 async function sendPieces(outgoing: ServerResponse, body: Buffer, writeTimeout: number): Promise<void> {
   let at = 0;
   for (; body.length - at > pieceSize; at += pieceSize) {
-    if (!outgoing.write(body.subarray(at, at + pieceSize)) && !(await drained(outgoing, writeTimeout)))
-      return;
+    if (!outgoing.write(body.subarray(at, at + pieceSize)) && !(await drained(outgoing, writeTimeout))) return;
   }
   const timer = expiry(outgoing, writeTimeout);
   outgoing.once('close', () => clearTimeout(timer));

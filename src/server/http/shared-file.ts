@@ -28,9 +28,7 @@ export class SharedFile {
       'x-content-type-options': 'nosniff',
       ...this.headers,
     };
-    const known = (request.headers.get('if-none-match') ?? '')
-      .split(',')
-      .map((tag) => tag.trim().replace(/^W\//, ''));
+    const known = (request.headers.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
     if (known.includes(etag)) return { status: 304, headers, body: null };
     return {
       status: 200,

@@ -27,9 +27,7 @@ export async function signIn(
   }
   const body = await readBody();
   if ('refusal' in body) return body.refusal;
-  const { redirectUri, code, verifier, refreshToken } = (body.value ?? {}) as Readonly<
-    Record<string, unknown>
-  >;
+  const { redirectUri, code, verifier, refreshToken } = (body.value ?? {}) as Readonly<Record<string, unknown>>;
   try {
     if (name === 'authorization') {
       if (!isRedirectUri(redirectUri)) return invalid('redirectUri');

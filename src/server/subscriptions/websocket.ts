@@ -108,12 +108,10 @@ export function attachWebSockets(server: Server, options: WebSocketOptions): () 
         return (shared ?? results) as never;
       },
       onSubscribe: async ({ extra, subscriptions }, id, params) => {
-        if (Object.keys(subscriptions).length > limits.operationsPerConnection)
-          return [tooManyOperations(limits)];
+        if (Object.keys(subscriptions).length > limits.operationsPerConnection) return [tooManyOperations(limits)];
         // Its peer has not answered the close: it may have lost its rights.
         if (extra.socket.readyState !== extra.socket.OPEN) return [closing()];
-        if (extra.principal === undefined)
-          throw new Error('an operation on a connection without a principal');
+        if (extra.principal === undefined) throw new Error('an operation on a connection without a principal');
         const tooDeep = depthError(params.variables, limits.variableDepth);
         if (tooDeep) return withoutInternals([tooDeep]);
         const resolved = documents.resolve(params);

@@ -54,11 +54,7 @@ function bestEffort(recorder: Recorder): SimulationObserver {
       if (lease.actualStart !== null) {
         recorder.lease(lease.id, 'Waiting time', (lease.actualStart - lease.submittedAt) / 1000);
       }
-      recorder.lease(
-        lease.id,
-        'Slowdown',
-        (at - lease.submittedAt) / Math.max(lease.originalDuration, minDuration),
-      );
+      recorder.lease(lease.id, 'Slowdown', (at - lease.submittedAt) / Math.max(lease.originalDuration, minDuration));
     },
     onEnd: () => {
       recorder.run('Total best-effort completed', completed.value);

@@ -96,8 +96,7 @@ export class LeaseCollector {
     if (this.ordered && this.outOfOrder === 'refuse') {
       throw new TraceError('OUT_OF_ORDER', this.file, line, detail);
     }
-    if (this.ordered && this.sorted)
-      this.warnings.push(`${this.file}:${line}: ${detail} (they have been sorted)`);
+    if (this.ordered && this.sorted) this.warnings.push(`${this.file}:${line}: ${detail} (they have been sorted)`);
     this.sorted = false;
   }
 
@@ -113,12 +112,7 @@ export class LeaseCollector {
     ifEmpty: string,
   ): ReadTrace {
     if (this.leases.length === 0) {
-      throw new TraceError(
-        'EMPTY_TRACE',
-        this.file,
-        lastLine,
-        `the trace has no leases, expected ${ifEmpty}`,
-      );
+      throw new TraceError('EMPTY_TRACE', this.file, lastLine, `the trace has no leases, expected ${ifEmpty}`);
     }
     return {
       workload: {

@@ -69,10 +69,7 @@ class CommandReader {
         const set = this.oneOf('set', 'UP', 'DRAINING', 'DOWN');
         const collisions = this.collisions('DISPLACE');
         if (set === 'DOWN' && collisions === 'REFUSE')
-          this.fail(
-            'INVALID_VALUE',
-            'set DOWN does not go with collisions REFUSE: a node that fails does not ask',
-          );
+          this.fail('INVALID_VALUE', 'set DOWN does not go with collisions REFUSE: a node that fails does not ask');
         return { kind, at, line, node: this.number('node'), set, collisions };
       }
       case 'maintenance':
@@ -118,8 +115,7 @@ class CommandReader {
 
   private kindOf(): CommandKind {
     const [kind, other] = kinds.filter((each) => this.has(each));
-    if (kind === undefined)
-      this.fail('MISSING_CONTENT', `there is no command, expected one of ${kinds.join(', ')}`);
+    if (kind === undefined) this.fail('MISSING_CONTENT', `there is no command, expected one of ${kinds.join(', ')}`);
     if (other !== undefined)
       this.fail('UNEXPECTED_CONTENT', `${kind} and ${other} were found, expected one of them per line`);
     return kind;
@@ -138,17 +134,13 @@ class CommandReader {
 
   private number(key: string): number {
     const value = this.fields[key];
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-      ? value
-      : this.wrong(key, 'a number');
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : this.wrong(key, 'a number');
   }
 
   private numbers(key: string): number[] {
     const value = this.fields[key];
     const isList =
-      Array.isArray(value) &&
-      value.length > 0 &&
-      value.every((each) => Number.isSafeInteger(each) && each >= 0);
+      Array.isArray(value) && value.length > 0 && value.every((each) => Number.isSafeInteger(each) && each >= 0);
     return isList ? (value as number[]) : this.wrong(key, 'a list of node numbers');
   }
 
@@ -171,9 +163,7 @@ class CommandReader {
   }
 
   private wrong(key: string, expected: string): never {
-    const found = this.has(key)
-      ? `${key} is ${shorten(JSON.stringify(this.fields[key]))}`
-      : `${key} is missing`;
+    const found = this.has(key) ? `${key} is ${shorten(JSON.stringify(this.fields[key]))}` : `${key} is missing`;
     return this.fail(this.has(key) ? 'INVALID_VALUE' : 'MISSING_CONTENT', `${found}, expected ${expected}`);
   }
 

@@ -72,11 +72,7 @@ export function readCsv(source: TextSource, options: ReadOptions = {}): ReadTrac
       user: null,
     });
   }
-  return collector.finish(
-    { name: basename(source.name) },
-    lastLine,
-    'lines of 12 or 10 fields with ";" between them',
-  );
+  return collector.finish({ name: basename(source.name) }, lastLine, 'lines of 12 or 10 fields with ";" between them');
 }
 
 function readImage(fields: FieldReader, layout: Layout): DiskImage | null {

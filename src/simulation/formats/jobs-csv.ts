@@ -42,8 +42,7 @@ export function* writeJobsCsv(result: SimulationResult, name: string): Generator
 
 function row(lease: LeaseResult, measures: LeaseMeasures, name: string): string {
   const { start, end, accumulated, state } = lease;
-  const stretch =
-    measures.turnaround === null || accumulated === 0 ? null : measures.turnaround / accumulated;
+  const stretch = measures.turnaround === null || accumulated === 0 ? null : measures.turnaround / accumulated;
   const values: Readonly<Record<(typeof columns)[number], string | number | null>> = {
     job_id: lease.id,
     workload_name: name,

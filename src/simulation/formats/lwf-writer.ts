@@ -8,8 +8,7 @@ import { formatDuration } from './values.ts';
 export function* writeLwf(workload: Workload): Generator<string, void> {
   const name = workload.name === null ? '' : ` name="${escapeXml(workload.name)}"`;
   yield `<?xml version="1.0"?>\n<lease-workload${name}>\n`;
-  if (workload.description !== null)
-    yield `  <description>${escapeXml(workload.description)}</description>\n`;
+  if (workload.description !== null) yield `  <description>${escapeXml(workload.description)}</description>\n`;
   const attributes = Object.entries(workload.attributes);
   if (attributes.length > 0) {
     const lines = attributes.map(
@@ -37,13 +36,9 @@ ${indent}</site>
 function writeRequest(lease: TraceLease): string {
   const user = lease.user === null ? '' : ` user="${escapeXml(lease.user)}"`;
   const known =
-    lease.knownDuration === null
-      ? ''
-      : `      <realduration time="${formatDuration(lease.knownDuration)}"/>\n`;
+    lease.knownDuration === null ? '' : `      <realduration time="${formatDuration(lease.knownDuration)}"/>\n`;
   const software =
-    lease.image === null
-      ? '<none/>'
-      : `<disk-image id="${escapeXml(lease.image.name)}" size="${lease.image.sizeMb}"/>`;
+    lease.image === null ? '<none/>' : `<disk-image id="${escapeXml(lease.image.name)}" size="${lease.image.sizeMb}"/>`;
   return `    <lease-request arrival="${formatDuration(lease.arrival)}">
 ${known}      <lease id="${lease.id}" preemptible="${lease.preemptible}"${user}>
         <nodes>

@@ -33,8 +33,7 @@ export function readLwf(source: TextSource, options: ReadOptions = {}): ReadTrac
 export function readSite(source: TextSource): SiteSpec {
   const reader = new LwfReader(source, { ordered: false });
   walkXml(source, lwfGrammar, ['site', 'lease-workload'], reader);
-  if (reader.site === null)
-    throw new TraceError('NO_SITE', source.name, null, 'there is no <site>, expected one');
+  if (reader.site === null) throw new TraceError('NO_SITE', source.name, null, 'there is no <site>, expected one');
   return reader.site;
 }
 
@@ -177,11 +176,7 @@ class LwfReader {
     }
     if ((amount === undefined) === (instances.length === 0)) {
       const found = amount === undefined ? 'neither an amount nor instances' : 'both an amount and instances';
-      this.fail(
-        'UNEXPECTED_CONTENT',
-        element,
-        `<res type="${shorten(type)}"> has ${found}, expected one of them`,
-      );
+      this.fail('UNEXPECTED_CONTENT', element, `<res type="${shorten(type)}"> has ${found}, expected one of them`);
     }
     const [only, ...more] = amount === undefined ? instances : [this.amount(element, 'amount')];
     this.capacity[type] = more.length === 0 ? (only as number) : instances;
@@ -220,11 +215,7 @@ class LwfReader {
         break;
       case 'start':
         if (element.children.length > 1) {
-          this.fail(
-            'UNEXPECTED_CONTENT',
-            element,
-            '<start> has both <now> and <exact>, expected one of them',
-          );
+          this.fail('UNEXPECTED_CONTENT', element, '<start> has both <now> and <exact>, expected one of them');
         }
         request.type ??= 'BEST_EFFORT';
         break;
@@ -236,11 +227,7 @@ class LwfReader {
         break;
       case 'software':
         if (element.children.length !== 1) {
-          this.fail(
-            'UNEXPECTED_CONTENT',
-            element,
-            '<software> must have one child, expected <none> or <disk-image>',
-          );
+          this.fail('UNEXPECTED_CONTENT', element, '<software> must have one child, expected <none> or <disk-image>');
         }
         request.software ??= null;
         break;
@@ -252,8 +239,7 @@ class LwfReader {
     this.need(element, ['nodes', 'start', 'duration', 'software']);
     const request = this.request as RequestParts;
     const preemptible = (element.attributes.preemptible as string).trim().toLowerCase();
-    if (preemptible !== 'true' && preemptible !== 'false')
-      this.invalid(element, 'preemptible', 'true or false');
+    if (preemptible !== 'true' && preemptible !== 'false') this.invalid(element, 'preemptible', 'true or false');
     if (request.deadline !== null) {
       if (request.type === 'IMMEDIATE') {
         this.fail(

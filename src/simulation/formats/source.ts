@@ -39,9 +39,7 @@ function* readChunks(path: string): Generator<string, void> {
 function isUtf16(bytes: Buffer): boolean {
   const [first, second] = bytes;
   if (second === undefined) return false;
-  return (
-    first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
-  );
+  return first === 0 || second === 0 || (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
 /** The bytes of a file, decompressed where it is a gzip file. */
@@ -59,8 +57,7 @@ function* unpacked(path: string): Generator<Buffer, void> {
       const parts: Buffer[] = [];
       for (; chunk.length > 0; chunk = read()) parts.push(Buffer.from(chunk));
       const whole = decompress(path, Buffer.concat(parts));
-      for (let from = 0; from < whole.length; from += chunkBytes)
-        yield whole.subarray(from, from + chunkBytes);
+      for (let from = 0; from < whole.length; from += chunkBytes) yield whole.subarray(from, from + chunkBytes);
       return;
     }
     for (; chunk.length > 0; chunk = read()) yield chunk;
@@ -144,8 +141,7 @@ export function* textLines(source: TextSource): Generator<TextLine, void> {
   for (const chunk of boundedChunks(source)) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
-    for (const text of lines)
-      yield { number: ++number, text: text.endsWith('\r') ? text.slice(0, -1) : text };
+    for (const text of lines) yield { number: ++number, text: text.endsWith('\r') ? text.slice(0, -1) : text };
   }
   if (rest !== '') yield { number: number + 1, text: rest };
 }

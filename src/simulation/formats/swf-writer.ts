@@ -1,10 +1,4 @@
-import {
-  type Amounts,
-  type LeaseState,
-  type LeaseType,
-  type SiteSpec,
-  totalAmount,
-} from '../../core/index.ts';
+import { type Amounts, type LeaseState, type LeaseType, type SiteSpec, totalAmount } from '../../core/index.ts';
 import { measureLeases } from '../lease-measures.ts';
 import type { LeaseResult, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
@@ -21,11 +15,7 @@ const cancelled = 5;
 /**
  * What was executed as a job log in the Standard Workload Format: a processor is a machine, a queue a type of lease.
  */
-export function* writeSwf(
-  result: SimulationResult,
-  workload: Workload,
-  site: SiteSpec,
-): Generator<string, void> {
+export function* writeSwf(result: SimulationResult, workload: Workload, site: SiteSpec): Generator<string, void> {
   const measures = measureLeases(result);
   const users = numberUsers(workload);
   const leases = new Map(workload.leases.map((lease) => [lease.id, lease]));
@@ -34,8 +24,7 @@ export function* writeSwf(
   yield `; Computer: ${printable(workload.name ?? 'simulation')}\n`;
   yield `; MaxJobs: ${result.leases.length}\n; MaxRecords: ${result.leases.length}\n; MaxNodes: ${nodes}\n; MaxProcs: ${nodes}\n`;
   for (const [type, queue] of Object.entries(queues)) yield `; Queue: ${queue} ${type}\n`;
-  for (const [name, number] of users)
-    if (name !== String(number)) yield `; User: ${number} ${printable(name)}\n`;
+  for (const [name, number] of users) if (name !== String(number)) yield `; User: ${number} ${printable(name)}\n`;
   for (const lease of result.leases) {
     const { machines = [], user = null } = leases.get(lease.id) ?? {};
     yield `${fields(lease, machines, measures.get(lease.id)?.waiting ?? -1, users.get(user ?? '') ?? -1).join(' ')}\n`;

@@ -78,8 +78,7 @@ export function readSwf(source: TextSource, options: ReadOptions = {}): ReadTrac
     .map((reason) => `${leftOut[reason]} ${reasons[reason]}`)
     .join(', ');
   const skipped = leftOut.run + leftOut.time + leftOut.size;
-  if (skipped > 0)
-    collector.warnings.push(`${source.name}: ${skipped} of ${jobs} jobs were left out: ${why}`);
+  if (skipped > 0) collector.warnings.push(`${source.name}: ${skipped} of ${jobs} jobs were left out: ${why}`);
   const parts = { name: basename(source.name), site: siteOf(header, scale, memory) };
   return collector.finish(parts, lastLine, `at least one job that ran${why === '' ? '' : ` (found ${why})`}`);
 }

@@ -59,11 +59,7 @@ export function walkXml(
     const detail = error.message.replace(/^\d+:\d+: /, '').replace(/\.$/, '');
     if (detail.startsWith('unclosed tag') && current !== null) {
       const { name, line: from } = current;
-      fail(
-        'NOT_WELL_FORMED',
-        parser.line,
-        `the file ends within <${name}> of line ${from}, expected </${name}>`,
-      );
+      fail('NOT_WELL_FORMED', parser.line, `the file ends within <${name}> of line ${from}, expected </${name}>`);
     }
     const open = current === null ? '' : ` in <${current.name}> of line ${current.line}`;
     fail('NOT_WELL_FORMED', parser.line, `not well-formed XML${open}: ${detail}`);
@@ -127,8 +123,7 @@ export function walkXml(
     if (!once && parentRule.many?.includes(name) !== true) {
       const allowed = [...(parentRule.children ?? []), ...(parentRule.many ?? [])];
       const where = parent === null ? "as the document's root" : `in <${parent.name}>`;
-      const expected =
-        allowed.length === 0 ? 'an empty element' : allowed.map((child) => `<${child}>`).join(', ');
+      const expected = allowed.length === 0 ? 'an empty element' : allowed.map((child) => `<${child}>`).join(', ');
       fail('UNEXPECTED_CONTENT', line, `<${shorten(name)}> was found ${where}, expected ${expected}`);
     }
     if (once && parent?.children.includes(name) === true) {
@@ -146,11 +141,7 @@ export function walkXml(
       if (required.includes(attribute) || optional.includes(attribute)) continue;
       if (/^(xmlns|xml|xsi)(:|$)/.test(attribute)) continue;
       const expected = [...required, ...optional].join(', ') || 'none';
-      fail(
-        'UNEXPECTED_CONTENT',
-        line,
-        `<${name}> has an attribute "${shorten(attribute)}", expected ${expected}`,
-      );
+      fail('UNEXPECTED_CONTENT', line, `<${name}> has an attribute "${shorten(attribute)}", expected ${expected}`);
     }
   };
 

@@ -43,8 +43,7 @@ export function ticks(start: Seconds, end: Seconds, max: number): Tick[] {
   const maxStep = steps.at(-1) as number;
   const step = steps.find((each) => span / each <= max) ?? maxStep * Math.ceil(span / maxStep / max);
   const list: Tick[] = [];
-  for (let at = Math.ceil(start / step) * step; at <= end; at += step)
-    list.push({ at, label: label(at, step) });
+  for (let at = Math.ceil(start / step) * step; at <= end; at += step) list.push({ at, label: label(at, step) });
   return list;
 }
 

@@ -1,10 +1,4 @@
-import {
-  type Amounts,
-  getOrCreate,
-  type ReservationKind,
-  type SiteSpec,
-  totalAmount,
-} from '../../core/index.ts';
+import { type Amounts, getOrCreate, type ReservationKind, type SiteSpec, totalAmount } from '../../core/index.ts';
 import type { LeaseResult, ReservationResult, Seconds, SimulationResult } from '../result.ts';
 import type { Workload } from '../workload.ts';
 
@@ -73,11 +67,7 @@ function movedBetween({ kind, moves, targets }: ReservationResult): number[] | n
   return [...new Set(Object.values(moves ?? {}).flat())];
 }
 
-function stays(
-  lease: LeaseResult,
-  machines: readonly Amounts[],
-  capacity: ReadonlyMap<number, number>,
-): Stay[] {
+function stays(lease: LeaseResult, machines: readonly Amounts[], capacity: ReadonlyMap<number, number>): Stay[] {
   const all: Stay[] = [];
   const present = new Map<string, Stay>();
   let nodes: Readonly<Record<string, number>> = {};
@@ -89,8 +79,7 @@ function stays(
       const before = stay?.parts.at(-1)?.kind;
       const begins = kind === 'RESUMPTION' || (kind === 'VM' && before !== 'RESUMPTION');
       if (stay === undefined || begins || stay.node !== node) {
-        const share =
-          Math.min(1, totalAmount(machines[Number(machine) - 1]?.CPU) / (capacity.get(node) || 1)) || 1;
+        const share = Math.min(1, totalAmount(machines[Number(machine) - 1]?.CPU) / (capacity.get(node) || 1)) || 1;
         stay = { lease: lease.id, node, share, parts: [] };
         present.set(machine, stay);
         all.push(stay);
@@ -117,8 +106,7 @@ function stack(stays: Stay[]): Bar[] {
     top = Math.max(0, Math.min(top, 1 - stay.share));
     const end = stay.parts.at(-1)?.end ?? start;
     present.push({ top, bottom: top + stay.share, end });
-    for (const part of stay.parts)
-      bars.push({ lease: stay.lease, node: stay.node, ...part, top, height: stay.share });
+    for (const part of stay.parts) bars.push({ lease: stay.lease, node: stay.node, ...part, top, height: stay.share });
   }
   return bars;
 }

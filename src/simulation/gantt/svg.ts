@@ -134,19 +134,12 @@ function* panelsOf(
   yield drawPanel(queue, 'queue', max, label, { ...place, top: top + panelHeight + panelGap });
 }
 
-function heading(
-  result: SimulationResult,
-  workload: Workload,
-  site: SiteSpec,
-  scheduler: SchedulerConfig,
-): string {
+function heading(result: SimulationResult, workload: Workload, site: SiteSpec, scheduler: SchedulerConfig): string {
   const name = escapeXml(workload.name ?? 'Schedule');
   const done = result.leases.filter(({ state }) => state === 'DONE').length;
   const { backfilling, suspension, preemption, migration } = scheduler;
   const policies = `backfilling ${backfilling}, suspension ${suspension}, migration ${migration}, preemption ${preemption}`;
-  const facts = escapeXml(
-    `${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes: ${policies}`,
-  );
+  const facts = escapeXml(`${result.leases.length} leases (${done} done) on ${site.nodes.length} nodes: ${policies}`);
   return `<text x="${marginLeft}" y="26" font-size="18" fill="#111">${name}</text>\n<text x="${marginLeft}" y="45">${facts}</text>\n`;
 }
 
@@ -158,8 +151,7 @@ function* grid({ start, end, nodes, rowHeight, channel, bottom, x, y }: Frame): 
   const firstRow = y(1);
   if (channel > 0) yield ground(marginTop, channel) + rowLabel(marginTop + channel / 2, 'images');
   yield ground(firstRow, bottom - firstRow);
-  const every =
-    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * rowHeight >= labelHeight) ?? 2000;
+  const every = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000].find((each) => each * rowHeight >= labelHeight) ?? 2000;
   for (let number = 1; number <= nodes; number += 1) {
     if (rowHeight >= 8 && number > 1) {
       yield `<path d="M${marginLeft} ${round(y(number))}h${plotWidth}" stroke="#ddd" stroke-width="0.5"/>\n`;
@@ -219,14 +211,7 @@ function drawNumber(frame: Frame, bar: RowsBar): string {
   return `<text x="${x}" y="${round(top + tall / 2 + size * 0.36)}" font-size="${size}" text-anchor="middle" fill="#111" stroke="#fff" stroke-opacity="0.6" stroke-width="2" paint-order="stroke">${number}</text>\n`;
 }
 
-function drawMove(
-  frame: Frame,
-  move: Move,
-  lease: LeaseResult,
-  top: number,
-  tall: number,
-  where: string,
-): string {
+function drawMove(frame: Frame, move: Move, lease: LeaseResult, top: number, tall: number, where: string): string {
   const left = frame.x(move.start);
   const wide = round(Math.max(frame.x(move.end) - left, 0.8));
   const outline = wide < 3 ? '' : 'stroke="#444" stroke-width="0.5"';

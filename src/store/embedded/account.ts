@@ -44,11 +44,7 @@ export async function launcherFor(directory: string, needed: readonly string[]):
     );
   }
   // Keeps one capability of root: entering folders closed to other users, such as root's home.
-  const keep = [
-    '--securebits=+no_setuid_fixup',
-    '--inh-caps=-all,+dac_override',
-    '--ambient-caps=-all,+dac_override',
-  ];
+  const keep = ['--securebits=+no_setuid_fixup', '--inh-caps=-all,+dac_override', '--ambient-caps=-all,+dac_override'];
   const user = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
   return {
     launch: (file, args) => ({ file: setpriv, args: [...user, ...keep, file, ...args], options: {} }),

@@ -157,9 +157,7 @@ async function pidDomain(): Promise<string> {
 function taken(directory: string, claim: Claim, domain: string): StoreError {
   const where = claim.domain === domain ? '' : ' of another machine or container';
   const who =
-    claim.pid === process.pid && where === ''
-      ? `this process (${claim.pid})`
-      : `process ${claim.pid}${where}`;
+    claim.pid === process.pid && where === '' ? `this process (${claim.pid})` : `process ${claim.pid}${where}`;
   return new StoreError(
     'PERMANENT',
     `The data directory ${directory} is in use by ${who}. Stop it, or set LEASEGRAPH_DATA_DIR to another directory.`,

@@ -81,25 +81,9 @@ export const actions = new Table<ActionRecord & Progress>(
 );
 
 /** Immutable columns of an action. */
-export const actionOrders = actions.only(
-  'id',
-  'kind',
-  'leaseId',
-  'reservationId',
-  'at',
-  'deadline',
-  'targets',
-);
+export const actionOrders = actions.only('id', 'kind', 'leaseId', 'reservationId', 'at', 'deadline', 'targets');
 /** Columns of an action that are updated. */
-export const actionOutcomes = actions.only(
-  'id',
-  'state',
-  'attempts',
-  'error',
-  'startedAt',
-  'finishedAt',
-  'output',
-);
+export const actionOutcomes = actions.only('id', 'state', 'attempts', 'error', 'startedAt', 'finishedAt', 'output');
 
 const unfinished: Omit<ActionOutcome, 'actionId'> = {
   ...{ attempts: 0, error: null, startedAt: null, finishedAt: null, output: null },
@@ -107,10 +91,7 @@ const unfinished: Omit<ActionOutcome, 'actionId'> = {
 };
 
 /** An action that finished within its own turn is written with its outcome. */
-export function withOutcome(
-  action: ActionRecord,
-  outcome: ActionOutcome | undefined,
-): ActionRecord & Progress {
+export function withOutcome(action: ActionRecord, outcome: ActionOutcome | undefined): ActionRecord & Progress {
   const { actionId: _, ...progress } = outcome ?? { actionId: action.id, ...unfinished };
   return { ...action, ...progress };
 }

@@ -2,19 +2,7 @@
 import * as z from 'zod';
 import type { Amounts, LeaseRecord } from '../../core/index.ts';
 import { LeaseState, LeaseType } from '../prisma/enums.ts';
-import {
-  bigint,
-  boolean,
-  type Field,
-  instant,
-  int,
-  json,
-  member,
-  oneOf,
-  optional,
-  Table,
-  text,
-} from '../table.ts';
+import { bigint, boolean, type Field, instant, int, json, member, oneOf, optional, Table, text } from '../table.ts';
 import { amounts, byMachine, reason } from './shapes.ts';
 
 const leaseImage: Field<LeaseRecord['image'], LeaseRecord> = {

@@ -90,12 +90,7 @@ export function nodesOf(reservation: ReservationRecord): ReservationNodeRecord[]
 }
 
 /** Kinds of reservations that count as use of the site's resources: transfers and migrations reserve only bandwidth. */
-const counted: ReadonlySet<ReservationRecord['kind']> = new Set([
-  'VM',
-  'SHUTDOWN',
-  'SUSPENSION',
-  'RESUMPTION',
-]);
+const counted: ReadonlySet<ReservationRecord['kind']> = new Set(['VM', 'SHUTDOWN', 'SUSPENSION', 'RESUMPTION']);
 
 /** Whether to add a reservation to `utilization_hours`, unless it had already finished. */
 export function isFinishedUse({ kind, state, start, end }: ReservationRecord): boolean {

@@ -46,9 +46,7 @@ const cause: z.ZodType<NodeStateCause> = z.object({
   by: z.string().nullable(),
   message: z.string().nullable(),
   lease: z.int().nullable(),
-  before: z
-    .object({ state: z.enum(Object.values(NodeState)), cause: z.lazy(() => cause).nullable() })
-    .nullable(),
+  before: z.object({ state: z.enum(Object.values(NodeState)), cause: z.lazy(() => cause).nullable() }).nullable(),
 });
 
 /** Nodes added or changed at run time. */
@@ -102,10 +100,7 @@ export const projectQuotas = new Table<ProjectQuotas>(
   {
     project: int('number'),
     quotas: json('quotas', z.array(quota)),
-    usage: json(
-      'quota_usage',
-      z.array(z.object({ type: z.string(), periodStart: z.number(), used: z.number() })),
-    ),
+    usage: json('quota_usage', z.array(z.object({ type: z.string(), periodStart: z.number(), used: z.number() }))),
   },
   ({ project }) => `Project ${project}`,
 );

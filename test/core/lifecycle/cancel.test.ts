@@ -28,31 +28,26 @@ const expectGone = (stage: Stage): void => {
 const cases = situations.map((situation): [string, Situation] => [nameOf(situation), situation]);
 
 describe('a lease that its user cancels (R61)', () => {
-  it.each(cases)(
-    '%s: is CANCELLED, and nothing of it is left',
-    (_name, { state, stage, accumulated, told }) => {
-      const at = stage();
-      expect(at.state(1)).toBe(state);
-      at.forget().do((scheduler, now) =>
-        scheduler.cancel(now, 1, { code: 'BY_USER', message: 'not needed' }),
-      );
-      expect(at.leases.get(1)).toMatchObject({
-        state: 'CANCELLED',
-        accumulated: accumulated * 1000,
-        reason: { code: 'BY_USER', message: 'not needed' },
-      });
-      expect(at.events[0]).toMatchObject({ leaseId: 1, from: state, to: 'CANCELLED' });
-      expect(
-        at.actions
-          .filter(({ leaseId }) => leaseId === 1)
-          .map(({ kind, targets, deadline }) => [kind, targets.map(({ node }) => node), deadline]),
-      ).toEqual(told.map(([kind, nodes]) => [kind, nodes, null]));
-      expectGone(at);
-      expect(() => at.scheduler.cancel(at.now * 1000, 1)).toThrow(
-        expect.objectContaining({ code: 'LEASE_ENDED', message: 'Lease 1 has ended.' }) as Error,
-      );
-    },
-  );
+  it.each(cases)('%s: is CANCELLED, and nothing of it is left', (_name, { state, stage, accumulated, told }) => {
+    const at = stage();
+    expect(at.state(1)).toBe(state);
+    at.forget().do((scheduler, now) => scheduler.cancel(now, 1, { code: 'BY_USER', message: 'not needed' }));
+    expect(at.leases.get(1)).toMatchObject({
+      state: 'CANCELLED',
+      accumulated: accumulated * 1000,
+      reason: { code: 'BY_USER', message: 'not needed' },
+    });
+    expect(at.events[0]).toMatchObject({ leaseId: 1, from: state, to: 'CANCELLED' });
+    expect(
+      at.actions
+        .filter(({ leaseId }) => leaseId === 1)
+        .map(({ kind, targets, deadline }) => [kind, targets.map(({ node }) => node), deadline]),
+    ).toEqual(told.map(([kind, nodes]) => [kind, nodes, null]));
+    expectGone(at);
+    expect(() => at.scheduler.cancel(at.now * 1000, 1)).toThrow(
+      expect.objectContaining({ code: 'LEASE_ENDED', message: 'Lease 1 has ended.' }) as Error,
+    );
+  });
 
   it.each(cases)('%s: the other leases continue', (_name, { stage }) => {
     const at = stage()

@@ -10,9 +10,7 @@ const eventsAt = (stage: Stage, at: number): string[] =>
   stage.events.filter((event) => event.at === at * SECOND).map(({ leaseId, to }) => `${leaseId} ${to}`);
 
 const actionsAt = (stage: Stage, at: number): string[] =>
-  stage.actions
-    .filter((action) => action.at === at * SECOND)
-    .map(({ leaseId, kind }) => `${leaseId} ${kind}`);
+  stage.actions.filter((action) => action.at === at * SECOND).map(({ leaseId, kind }) => `${leaseId} ${kind}`);
 
 describe('at one instant, operations that free a node precede those that use it', () => {
   it('when shutting down takes no time', () => {

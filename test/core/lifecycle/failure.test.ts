@@ -29,22 +29,18 @@ describe('a lease whose action failed', () => {
     expect(reservations.map(({ leaseId }) => leaseId)).not.toContain(1);
   });
 
-  it.each(cases)(
-    '%s: stops the scheduler, if that is wanted, and nothing has changed',
-    (_name, { stage }) => {
-      const at = stage();
-      const strict = at.under({ leaseFailureHandling: 'exit' });
-      const before = JSON.stringify(strict.snapshot());
-      expect(() => strict.actionFailed(at.now * 1000, 1, REASON)).toThrow(
-        expect.objectContaining({
-          code: 'LEASE_FAILURE',
-          message:
-            'lease 1 failed (ACTION_FAILED: node-1 does not answer), and lease-failure-handling is exit',
-        }) as Error,
-      );
-      expect(JSON.stringify(strict.snapshot())).toBe(before);
-    },
-  );
+  it.each(cases)('%s: stops the scheduler, if that is wanted, and nothing has changed', (_name, { stage }) => {
+    const at = stage();
+    const strict = at.under({ leaseFailureHandling: 'exit' });
+    const before = JSON.stringify(strict.snapshot());
+    expect(() => strict.actionFailed(at.now * 1000, 1, REASON)).toThrow(
+      expect.objectContaining({
+        code: 'LEASE_FAILURE',
+        message: 'lease 1 failed (ACTION_FAILED: node-1 does not answer), and lease-failure-handling is exit',
+      }) as Error,
+    );
+    expect(JSON.stringify(strict.snapshot())).toBe(before);
+  });
 
   it('is ignored if it has ended or does not exist', () => {
     const at = new Stage([bestEffort(0, 1, 60)]).to(100).forget();

@@ -30,9 +30,7 @@ describe('the nodes of a site', () => {
   it('are numbered consecutively', () => {
     const site = scheduler();
     expect(() => site.addNodes(0, [{ ...third, number: 4 }])).toThrow(refusal('INVALID_SITE'));
-    expect(() => site.addNodes(0, [{ ...third, capacity: { CPU: [100, 100] } }])).toThrow(
-      refusal('INVALID_SITE'),
-    );
+    expect(() => site.addNodes(0, [{ ...third, capacity: { CPU: [100, 100] } }])).toThrow(refusal('INVALID_SITE'));
     expect(site.nodeCount).toBe(2);
   });
 
@@ -40,9 +38,7 @@ describe('the nodes of a site', () => {
     const site = scheduler();
     site.request(0, request({ machines: machines(1) }));
     site.schedule(0);
-    expect(() => site.updateNode(0, 1, { capacity: { CPU: 50, Memory: 512 } })).toThrow(
-      refusal('NODE_IN_USE'),
-    );
+    expect(() => site.updateNode(0, 1, { capacity: { CPU: 50, Memory: 512 } })).toThrow(refusal('NODE_IN_USE'));
     site.updateNode(0, 1, { labels: { rack: 'a' } });
     site.updateNode(0, 2, { capacity: { CPU: 200, Memory: 2048 } });
     expect(site.takeChanges().inventory).toEqual([
@@ -99,9 +95,7 @@ describe('the nodes of a site', () => {
       expect(() => site.rehearse(change)).toThrow(refusal(code));
     }
     expect({ site: site.site, snapshot: site.snapshot() }).toEqual(before);
-    expect([site.nodeCount, site.totalCapacity('CPU'), site.takeChanges().inventory]).toEqual([
-      ...[2, 200, undefined],
-    ]);
+    expect([site.nodeCount, site.totalCapacity('CPU'), site.takeChanges().inventory]).toEqual([...[2, 200, undefined]]);
   });
 
   it('can be removed: a removed node is not used, not even when it is set UP', () => {

@@ -1,15 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defaultSchedulerConfig, SECOND } from '../../../src/core/index.ts';
 import { Stage } from '../../support/stage.ts';
-import {
-  bestEffort,
-  image,
-  reservation,
-  type Setting,
-  siteOf,
-  WHOLE,
-  withDeadline,
-} from '../../support/story.ts';
+import { bestEffort, image, reservation, type Setting, siteOf, WHOLE, withDeadline } from '../../support/story.ts';
 
 /** Every transfer takes 20 s. */
 const setting: Setting = {

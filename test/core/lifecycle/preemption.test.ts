@@ -33,10 +33,7 @@ describe('victims of an advance reservation', () => {
   });
 
   it('are chosen by the higher number if they were requested at the same time', () => {
-    const story = tell(
-      [bestEffort(0, 1, 3600), bestEffort(0, 3, 3600), reservation(10, 1000, 1, 600)],
-      over(),
-    );
+    const story = tell([bestEffort(0, 1, 3600), bestEffort(0, 3, 3600), reservation(10, 1000, 1, 600)], over());
     expect([1, 2].map((id) => story.of(id, 'SUSPENSION').length)).toEqual([0, 1]);
   });
 
@@ -46,10 +43,7 @@ describe('victims of an advance reservation', () => {
   });
 
   it('exclude leases that are being resumed or migrated (R53)', () => {
-    const story = tell(
-      [bestEffort(0, 4, 3600), reservation(1, 1000, 4, 300), reservation(1310, 1320, 4, 300)],
-      over(),
-    );
+    const story = tell([bestEffort(0, 4, 3600), reservation(1, 1000, 4, 300), reservation(1310, 1320, 4, 300)], over());
     // From 1300 to 1332 the first lease is resumed.
     expect(story.of(1, 'RESUMPTION')[0]).toMatchObject({ start: 1300, end: 1332 });
     expect(story.lease(3).state).toBe('REJECTED');
@@ -63,9 +57,7 @@ describe('victims of an advance reservation', () => {
       ],
       over({ migration: 'yes', enactmentOverhead: 2000, overrideSuspendTime: 0 }),
     );
-    expect(moved.timeline(3)).toBe(
-      'VM[0,1796) S[1796,1800) M[1800,1882) R[3690,3726) VM[3726,5530) X[5530,5534)',
-    );
+    expect(moved.timeline(3)).toBe('VM[0,1796) S[1796,1800) M[1800,1882) R[3690,3726) VM[3726,5530) X[5530,5534)');
     expect(moved.lease(4).state).toBe('REJECTED');
   });
 });
@@ -131,10 +123,7 @@ describe('a preempted lease', () => {
   });
 
   it('loses a future plan that is in the way', () => {
-    const story = tell(
-      [reservation(0, 0, 4, 500), bestEffort(1, 4, 600), reservation(10, 500, 4, 100)],
-      over(),
-    );
+    const story = tell([reservation(0, 0, 4, 500), bestEffort(1, 4, 600), reservation(10, 500, 4, 100)], over());
     expect(story.path(2)).toBe(
       '1 PENDING, 1 QUEUED, 1 SCHEDULED, 1 READY, 10 QUEUED, 10 SCHEDULED, 10 READY, 600 ACTIVE, 1200 DONE',
     );
@@ -151,9 +140,7 @@ describe('a preempted lease', () => {
     );
     // Lease 1, whose transfer runs at 50, is not preempted.
     expect(story.timeline(1)).toBe('T[0,82) VM[82,682)');
-    expect(story.path(2)).toContain(
-      '0 SCHEDULED, 50 QUEUED, 50 SCHEDULED, 82 PREPARING, 164 READY, 270 ACTIVE',
-    );
+    expect(story.path(2)).toContain('0 SCHEDULED, 50 QUEUED, 50 SCHEDULED, 82 PREPARING, 164 READY, 270 ACTIVE');
     expect(story.timeline(2)).toBe('T[82,164) VM[270,870)');
   });
 
@@ -176,9 +163,7 @@ describe('a preempted lease', () => {
       over(),
     );
     // Its resumption at 1300 is in the way: the plan is dropped, the saved memory is kept.
-    expect(story.path(1)).toContain(
-      '1000 SUSPENDED_SCHEDULED, 1100 SUSPENDED_QUEUED, 1100 SUSPENDED_SCHEDULED',
-    );
+    expect(story.path(1)).toContain('1000 SUSPENDED_SCHEDULED, 1100 SUSPENDED_QUEUED, 1100 SUSPENDED_SCHEDULED');
     expect(story.lease(1).accumulated).toBe(3600);
     expect(story.timeline(1)).toMatch(/^VM\[0,968\) S\[968,1000\) R\[1410,1442\)/);
   });
@@ -197,8 +182,7 @@ describe('a preempted lease', () => {
 
 describe('a victim that cannot be suspended, if victims stop only when needed', () => {
   const whenNeeded = over({ suspension: 'none', stopVictims: 'when-needed' });
-  const requested = () =>
-    new Stage([bestEffort(0, 4, 1000), reservation(100, 500, 4, 100)], whenNeeded).to(100);
+  const requested = () => new Stage([bestEffort(0, 4, 1000), reservation(100, 500, 4, 100)], whenNeeded).to(100);
   const stopped = {
     leaseId: 1,
     at: 500 * SECOND,

@@ -15,17 +15,11 @@ describe('machines that end by themselves (R20)', () => {
 
   it('run to the planned end if that comes first', () => {
     const config = { shutdownTime: 10_000 };
-    expect(tell([bestEffort(0, 1, 600, { known: 600 })], { config }).timeline(1)).toBe(
-      'VM[0,600) X[600,610)',
-    );
-    expect(tell([bestEffort(0, 1, 600, { known: 900 })], { config }).timeline(1)).toBe(
-      'VM[0,600) X[600,610)',
-    );
+    expect(tell([bestEffort(0, 1, 600, { known: 600 })], { config }).timeline(1)).toBe('VM[0,600) X[600,610)');
+    expect(tell([bestEffort(0, 1, 600, { known: 900 })], { config }).timeline(1)).toBe('VM[0,600) X[600,610)');
     expect(tell([bestEffort(0, 1, 1, { known: 0 })]).timeline(1)).toBe('VM[0,1)');
     // An advance reservation's machines run its duration less its shutdown.
-    expect(tell([reservation(0, 0, 1, 600, { known: 590 })], { config }).timeline(1)).toBe(
-      'VM[0,590) X[590,600)',
-    );
+    expect(tell([reservation(0, 0, 1, 600, { known: 590 })], { config }).timeline(1)).toBe('VM[0,590) X[590,600)');
     expect(tell([reservation(0, 0, 1, 600, { known: 589 })], { config }).timeline(1)).toBe('VM[0,589)');
   });
 
@@ -38,10 +32,7 @@ describe('machines that end by themselves (R20)', () => {
   });
 
   it('are handled in the order of their planned ends', () => {
-    const stage = new Stage([
-      bestEffort(0, 1, 1000, { known: 500 }),
-      bestEffort(0, 1, 900, { known: 500 }),
-    ]).to(500);
+    const stage = new Stage([bestEffort(0, 1, 1000, { known: 500 }), bestEffort(0, 1, 900, { known: 500 })]).to(500);
     const done = stage.events.filter(({ to }) => to === 'DONE').map(({ leaseId }) => leaseId);
     expect(done).toEqual([2, 1]);
   });
@@ -54,10 +45,9 @@ describe('machines that end by themselves (R20)', () => {
   });
 
   it('free nodes for leases with a future plan, in order of their numbers', () => {
-    const story = tell(
-      [bestEffort(0, 4, 600, { known: 300 }), bestEffort(1, 4, 600), bestEffort(2, 4, 600)],
-      { config: { backfilling: 'conservative' } },
-    );
+    const story = tell([bestEffort(0, 4, 600, { known: 300 }), bestEffort(1, 4, 600), bestEffort(2, 4, 600)], {
+      config: { backfilling: 'conservative' },
+    });
     expect([2, 3].map((id) => story.timeline(id))).toEqual(['VM[300,900)', 'VM[900,1500)']);
     // The third moves when the second has moved: one after the other.
     expect(story.path(3)).toBe(

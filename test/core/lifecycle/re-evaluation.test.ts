@@ -15,12 +15,9 @@ describe('when resources are released early (R44)', () => {
   });
 
   it('a lease that cannot move keeps its plan, and no event is recorded (R62)', () => {
-    const story = tell(
-      [bestEffort(0, 2, 600), bestEffort(0, 2, 300, { known: 100 }), bestEffort(1, 4, 600)],
-      {
-        config: conservative,
-      },
-    );
+    const story = tell([bestEffort(0, 2, 600), bestEffort(0, 2, 300, { known: 100 }), bestEffort(1, 4, 600)], {
+      config: conservative,
+    });
     expect(story.timeline(3)).toBe('VM[600,1200)');
     expect(story.path(3)).toBe('1 PENDING, 1 QUEUED, 1 SCHEDULED, 1 READY, 600 ACTIVE, 1200 DONE');
   });
@@ -66,9 +63,7 @@ describe('when resources are released early (R44)', () => {
       config: { preparation: 'imagetransfer' },
       cancel: [[50, 1]],
     });
-    expect(story.path(2)).toBe(
-      '10 PENDING, 10 QUEUED, 10 SCHEDULED, 10 PREPARING, 92 READY, 600 ACTIVE, 1200 DONE',
-    );
+    expect(story.path(2)).toBe('10 PENDING, 10 QUEUED, 10 SCHEDULED, 10 PREPARING, 92 READY, 600 ACTIVE, 1200 DONE');
   });
 
   it('a suspended lease is resumed earlier', () => {

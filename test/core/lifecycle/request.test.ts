@@ -28,12 +28,7 @@ const nonsense: readonly (readonly [
     ['machines', '0'],
     'requests no resources',
   ],
-  [
-    'less than nothing',
-    { machines: [{ CPU: 1 }, { CPU: -1 }] },
-    ['machines', '1', 'CPU'],
-    'Machine 2 requests -1 CPU',
-  ],
+  ['less than nothing', { machines: [{ CPU: 1 }, { CPU: -1 }] }, ['machines', '1', 'CPU'], 'Machine 2 requests -1 CPU'],
   ['half a megabyte', { machines: [{ Memory: 0.5 }] }, ['machines', '0', 'Memory'], 'requests 0.5 Memory'],
   ['an amount that is no number', { machines: [{ CPU: Number.NaN }] }, ['machines', '0', 'CPU'], 'NaN'],
   [
@@ -43,12 +38,7 @@ const nonsense: readonly (readonly [
     'whole numbers of 0 or more',
   ],
   ['an instance below 0', { machines: [{ CPU: [100, -5] }] }, ['machines', '0', 'CPU'], '-5'],
-  [
-    'a resource of another world',
-    { machines: [{ GPU: 1 }] },
-    ['machines', '0', 'GPU'],
-    'no resource type "GPU"',
-  ],
+  ['a resource of another world', { machines: [{ GPU: 1 }] }, ['machines', '0', 'GPU'], 'no resource type "GPU"'],
   ['no time at all', { duration: 0 }, ['duration'], 'longer than 0'],
   ['negative time', { duration: -5 }, ['duration'], '-5'],
   ['fractions of a millisecond', { duration: 1.5 }, ['duration'], '1.5'],
@@ -63,12 +53,7 @@ const nonsense: readonly (readonly [
     'the year 9999',
   ],
   ['a best-effort lease with a start', { start: NOW }, ['start'], 'Only an advance reservation'],
-  [
-    'an immediate lease with a start',
-    { type: 'IMMEDIATE', start: NOW },
-    ['start'],
-    'Only an advance reservation',
-  ],
+  ['an immediate lease with a start', { type: 'IMMEDIATE', start: NOW }, ['start'], 'Only an advance reservation'],
   ['an image without a name', { image: { name: '', sizeMb: 5 } }, ['image'], 'needs a name'],
   ['an image of a negative size', { image: { name: 'a', sizeMb: -5 } }, ['image'], '-5'],
 ];
@@ -93,10 +78,7 @@ describe('an invalid request', () => {
     ['no deadline', { type: 'DEADLINE' }],
     ['a deadline after the year 9999', { type: 'DEADLINE', deadline: 300_000_000_000_000 }],
     ['a best-effort lease with a deadline', { deadline: NOW + 3_600_000 }],
-    [
-      'an advance reservation with one',
-      { type: 'ADVANCE_RESERVATION', start: NOW, deadline: NOW + 3_600_000 },
-    ],
+    ['an advance reservation with one', { type: 'ADVANCE_RESERVATION', start: NOW, deadline: NOW + 3_600_000 }],
   ] as const)('is refused: %s', (_what, changes) => {
     expect(() => scheduler().request(NOW, request(changes))).toThrow(
       expect.objectContaining({ code: 'INVALID_REQUEST', path: ['deadline'] }) as SchedulerError,

@@ -16,9 +16,7 @@ describe('a lease that could not run even on the empty site (R6)', () => {
     const site = siteOf([3, { CPU: 100, Memory: 1024 }], [1, { CPU: 50, Memory: 4096 }]);
     const why = (machines: number, each: Record<string, number>, on = site) =>
       tell([bestEffort(0, machines, 600, { each })], { site: on }).lease(1).reason;
-    expect(why(2, { CPU: 50, Memory: 2048 })).toBe(
-      'even the empty site has room for only 1 of the 2 machines',
-    );
+    expect(why(2, { CPU: 50, Memory: 2048 })).toBe('even the empty site has room for only 1 of the 2 machines');
     expect(why(1, { CPU: 500, Memory: 2048 })).toBe(
       'no node is large enough: a machine needs CPU 500, and none of the 4 nodes has it',
     );

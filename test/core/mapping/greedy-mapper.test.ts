@@ -47,10 +47,10 @@ describe('mapping machines to nodes', () => {
     const site = siteOf([1, { CPU: [100, 100], Memory: 4096 }]);
     const each = { CPU: 100, Memory: 64 };
     const first = reservation(0, 300, 1, 600, { each });
-    const story = tell(
-      [first, first, reservation(6, 100, 1, 200, { each }), bestEffort(10, 1, 600, { each })],
-      { site, cancel: [[5, 1]] },
-    );
+    const story = tell([first, first, reservation(6, 100, 1, 200, { each }), bestEffort(10, 1, 600, { each })], {
+      site,
+      cancel: [[5, 1]],
+    });
     // The first CPU is taken from 100 to 300, the second from 300 to 900: one is always free, but neither for long
     // enough.
     expect(story.lease(4).start).toBe(300);
@@ -79,11 +79,7 @@ describe('mapping to a shorter interval', () => {
 
   it('shortens the interval of all machines if one of them must leave early', () => {
     // One node is needed from 500 on, another from 1000 on.
-    const leases: StoryLease[] = [
-      reservation(0, 1000, 3, 600),
-      reservation(0, 500, 1, 1100),
-      bestEffort(1, 4, 3600),
-    ];
+    const leases: StoryLease[] = [reservation(0, 1000, 3, 600), reservation(0, 500, 1, 1100), bestEffort(1, 4, 3600)];
     const story = tell(leases, { config: suspending });
     expect(story.nodes(1)).toBe('1 2 3');
     expect(story.nodes(2)).toBe('4');

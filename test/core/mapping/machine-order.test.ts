@@ -8,10 +8,7 @@ const plain = new ResourceSpace(siteOf([1, { CPU: 400, Memory: 4096 }]));
 const cores = new ResourceSpace(siteOf([1, { CPU: [100, 100], Memory: 4096 }]));
 
 const order = (space: ResourceSpace, ...machines: readonly Amounts[]) =>
-  machineOrder(space, [
-    { vector: space.zero, used: [], shares: [] },
-    ...machines.map((each) => space.need(each)),
-  ]);
+  machineOrder(space, [{ vector: space.zero, used: [], shares: [] }, ...machines.map((each) => space.need(each))]);
 
 describe('the order in which machines are mapped', () => {
   it('is by number if all machines are equal', () => {
@@ -20,9 +17,9 @@ describe('the order in which machines are mapped', () => {
 
   it('is by weight, heaviest first: the sum of each amount divided by the largest amount of its type', () => {
     // Weights 0.5 + 1, 1 + 0.25, 1 + 1.
-    expect(
-      order(plain, { CPU: 50, Memory: 1024 }, { CPU: 100, Memory: 256 }, { CPU: 100, Memory: 1024 }),
-    ).toEqual([3, 1, 2]);
+    expect(order(plain, { CPU: 50, Memory: 1024 }, { CPU: 100, Memory: 256 }, { CPU: 100, Memory: 1024 })).toEqual([
+      3, 1, 2,
+    ]);
   });
 
   it('ignores types that no machine requests', () => {

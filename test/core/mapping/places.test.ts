@@ -71,9 +71,7 @@ it('finds the first instant at which enough places are free for long enough', ()
       const search = new PlaceSearch(table, lease(machines, CPU), reach);
       for (const from of calls.sort((a, b) => a - b)) {
         const times = Array.from({ length: LAST + 1 }, (_, index) => from + index);
-        expect(search.notBefore(from, Number.POSITIVE_INFINITY)).toBe(
-          times.find(mayFit) ?? Number.POSITIVE_INFINITY,
-        );
+        expect(search.notBefore(from, Number.POSITIVE_INFINITY)).toBe(times.find(mayFit) ?? Number.POSITIVE_INFINITY);
       }
     }),
     { numRuns: 500 },

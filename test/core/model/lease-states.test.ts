@@ -34,9 +34,7 @@ describe('the states of a lease', () => {
 
   it.each(Object.entries(byItself))('%s leads to %s', (from, to) => {
     const disturbances = from === 'NEW' ? [] : ['CANCELLED', 'FAILED'];
-    expect([...leaseTransitions[from as LeaseState]].sort()).toEqual(
-      [...to.split(' '), ...disturbances].sort(),
-    );
+    expect([...leaseTransitions[from as LeaseState]].sort()).toEqual([...to.split(' '), ...disturbances].sort());
   });
 
   it('are all reachable from NEW', () => {
@@ -46,10 +44,6 @@ describe('the states of a lease', () => {
   });
 
   it('include three in which the lease is saved to disk', () => {
-    expect(states.filter(isSuspended)).toEqual([
-      'SUSPENDED_PENDING',
-      'SUSPENDED_QUEUED',
-      'SUSPENDED_SCHEDULED',
-    ]);
+    expect(states.filter(isSuspended)).toEqual(['SUSPENDED_PENDING', 'SUSPENDED_QUEUED', 'SUSPENDED_SCHEDULED']);
   });
 });

@@ -132,9 +132,7 @@ describe('a policy that misbehaves', () => {
         config: { admission: 'odd', leaseFailureHandling: 'exit-raise' },
         policies: { admission: { odd: { admit: () => 5 as never } } },
       }),
-    ).toThrow(
-      'lease 1 failed (SCHEDULING_FAULT: the admission policy answered 5, expected null or a reason)',
-    );
+    ).toThrow('lease 1 failed (SCHEDULING_FAULT: the admission policy answered 5, expected null or a reason)');
   });
 
   it('cannot change the scheduler through its arguments', () => {

@@ -34,12 +34,7 @@ const bestEffort = (count: number, duration: number, project: number | null = 1)
   ...{ type: 'BEST_EFFORT', duration, preemptible: true, project },
   machines: new Array(count).fill({ CPU: 100, Memory: 512 }),
 });
-const reserved = (
-  count: number,
-  start: number,
-  duration: number,
-  project: number | null = 1,
-): LeaseRequest => ({
+const reserved = (count: number, start: number, duration: number, project: number | null = 1): LeaseRequest => ({
   ...bestEffort(count, duration, project),
   ...{ type: 'ADVANCE_RESERVATION', start, preemptible: false },
 });
@@ -116,9 +111,7 @@ describe('amount-hours per period', () => {
     const scheduler = schedulerWith([quota]);
     ask(scheduler, 0, bestEffort(1, HOUR));
     scheduler.advance(HOUR);
-    expect(scheduler.quotas(HOUR, 1)).toEqual([
-      { quota, held: 0, usedHours: 100, periodStart: 0, leases: 0 },
-    ]);
+    expect(scheduler.quotas(HOUR, 1)).toEqual([{ quota, held: 0, usedHours: 100, periodStart: 0, leases: 0 }]);
     expect(ask(scheduler, HOUR, reserved(1, 2 * HOUR, HOUR))).toMatchObject({
       state: 'REJECTED',
       reason: {

@@ -32,9 +32,7 @@ const tell = (
 describe('transfers before a lease starts', () => {
   it('make the lease PREPARING, then READY', () => {
     const story = tell([bestEffort(5, 1, 600, A)]);
-    expect(story.path(1)).toBe(
-      '5 PENDING, 5 QUEUED, 5 SCHEDULED, 5 PREPARING, 87 READY, 87 ACTIVE, 687 DONE',
-    );
+    expect(story.path(1)).toBe('5 PENDING, 5 QUEUED, 5 SCHEDULED, 5 PREPARING, 87 READY, 87 ACTIVE, 687 DONE');
     expect(story.of(1, 'IMAGE_TRANSFER')).toEqual([
       { kind: 'IMAGE_TRANSFER', start: 5, end: 87, targets: { 1: [[1, 1]] } },
     ]);
@@ -57,9 +55,7 @@ describe('transfers before a lease starts', () => {
   });
 
   it('take the configured time, if one is set', () => {
-    expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 30_000 }).timeline(1)).toBe(
-      'T[0,30) VM[30,630)',
-    );
+    expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 30_000 }).timeline(1)).toBe('T[0,30) VM[30,630)');
     expect(tell([bestEffort(0, 1, 600, A)], { forceTransferTime: 0 }).timeline(1)).toBe('T[0,0) VM[0,600)');
   });
 
@@ -95,11 +91,7 @@ describe('sharing the transfer of another lease', () => {
   });
 
   it('continues when the lease that started the transfer is preempted by the one that shares it', () => {
-    const leases = [
-      bestEffort(0, 1, 600, A),
-      bestEffort(0, 1, 600, B),
-      withDeadline(10, undefined, 764, 1, 600, B),
-    ];
+    const leases = [bestEffort(0, 1, 600, A), bestEffort(0, 1, 600, B), withDeadline(10, undefined, 764, 1, 600, B)];
     const story = tell(leases, {}, { site: siteOf([2, WHOLE]) });
     expect(story.of(2, 'IMAGE_TRANSFER')[0]).toEqual({
       kind: 'IMAGE_TRANSFER',
@@ -152,8 +144,6 @@ describe('an advance reservation', () => {
       tell([bestEffort(0, 1, 600, A), reservation(700, start, 4, 600, A)], cached).timeline(2);
     // The first lease ends at 682. Its node still holds the image, but need not keep it until 900.
     expect(wants(900)).toBe('T[818,900) VM[900,1500)');
-    expect(tell([bestEffort(0, 4, 600, A), reservation(100, 682, 4, 600, A)], cached).timeline(2)).toBe(
-      'VM[682,1282)',
-    );
+    expect(tell([bestEffort(0, 4, 600, A), reservation(100, 682, 4, 600, A)], cached).timeline(2)).toBe('VM[682,1282)');
   });
 });

@@ -46,12 +46,7 @@ for (const reevaluation of ['at-once', 'in-pass'] as const) {
 }
 
 it('tells of leases without a plan, and not of what the pass plans anyway', () => {
-  const cast = [
-    bestEffort(0, 4, 500),
-    bestEffort(0, 4, 300),
-    bestEffort(0, 4, 100),
-    reservation(20, 900, 1, 50),
-  ];
+  const cast = [bestEffort(0, 4, 500), bestEffort(0, 4, 300), bestEffort(0, 4, 100), reservation(20, 900, 1, 50)];
   const stage = new Stage(cast, { config: { backfilling: 'aggressive' }, reevaluation: 'in-pass' });
   stage.toRequests(20);
   expect(stage.scheduler.lease(4)?.state).toBe('PENDING');
@@ -103,8 +98,7 @@ it('tells which occurrences would end, and refuses what the command refuses', ()
       { occurrences, next: null },
     ),
   );
-  const cancel = (from: number) =>
-    told(stage, (scheduler, now) => scheduler.recurrences.cancel(now, 1, from));
+  const cancel = (from: number) => told(stage, (scheduler, now) => scheduler.recurrences.cancel(now, 1, from));
   expect(cancel(2)).toEqual({ ends: [2, 3], sooner: [], isComplete: true });
   expect(() => cancel(0)).toThrow(SchedulerError);
   expect(() => told(stage, (scheduler, now) => scheduler.cancel(now, 9))).toThrow('Lease 9 does not exist.');

@@ -83,8 +83,6 @@ it('tells when machines are available instead of a deadline that cannot be met',
 
 it('refuses as the update does what room does not change', () => {
   const stage = new Stage([reservation(0, 5, 1, 500)]).to(10);
-  expect(() => told(stage, 1, { start: 100 * SECOND })).toThrow(
-    expect.objectContaining({ code: 'LEASE_STARTED' }),
-  );
+  expect(() => told(stage, 1, { start: 100 * SECOND })).toThrow(expect.objectContaining({ code: 'LEASE_STARTED' }));
   expect(() => told(stage, 7, {})).toThrow(expect.objectContaining({ code: 'LEASE_NOT_FOUND' }));
 });

@@ -29,12 +29,7 @@ describe('the reason that a lease waits', () => {
   });
 
   it('is the queue before it, with the maximum duration that could run at once', () => {
-    const cast = [
-      bestEffort(0, 2, 600),
-      bestEffort(1, 4, 300),
-      bestEffort(2, 4, 300),
-      bestEffort(3, 2, 3600),
-    ];
+    const cast = [bestEffort(0, 2, 600), bestEffort(1, 4, 300), bestEffort(2, 4, 300), bestEffort(3, 2, 3600)];
     const waiting = at(10, cast);
     expect(waiting(3)).toMatchObject({ code: 'RESOURCES', blockedBy: [1], longestNow: null });
     // Lease 2 is planned at 600 on all nodes; lease 4 fits beside lease 1 until then.

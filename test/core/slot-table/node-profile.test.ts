@@ -9,11 +9,7 @@ const space = new ResourceSpace(siteOf([1, { CPU: 100, Memory: 1000 }]));
 const capacity = space.capacity({ CPU: 100, Memory: 1000 });
 
 /** Leases are only compared by identity here. */
-const [ann, bob, cleo] = ['ann', 'bob', 'cleo'].map((name) => ({ name }) as unknown as Lease) as [
-  Lease,
-  Lease,
-  Lease,
-];
+const [ann, bob, cleo] = ['ann', 'bob', 'cleo'].map((name) => ({ name }) as unknown as Lease) as [Lease, Lease, Lease];
 
 const hold = (lease: Lease, start: number, end: number, CPU: number, Memory = 0): Hold => ({
   lease,
@@ -64,12 +60,7 @@ describe('the free capacity of a node over time', () => {
   });
 
   it('counts each lease once, up to a limit', () => {
-    const profile = node(
-      hold(ann, 0, 10, 10),
-      hold(ann, 0, 10, 10),
-      hold(bob, 0, 10, 10),
-      hold(cleo, 0, 10, 0),
-    );
+    const profile = node(hold(ann, 0, 10, 10), hold(ann, 0, 10, 10), hold(bob, 0, 10, 10), hold(cleo, 0, 10, 0));
     expect(profile.leaseCount(5, 4)).toBe(3);
     expect(profile.leaseCount(5, 2)).toBe(2);
     expect(profile.leaseCount(10, 4)).toBe(0);
@@ -86,41 +77,32 @@ describe('the free capacity of a node over time', () => {
     });
     const time = fc.integer({ min: 0, max: 48 });
     fc.assert(
-      fc.property(
-        fc.array(made, { maxLength: 12 }),
-        time,
-        fc.array(time, { minLength: 8 }),
-        (all, past, questions) => {
-          const holds = all.map(({ lease, start, length, CPU, Memory }) =>
-            hold(lease, start, start + length, CPU, Memory),
-          );
-          const profile = node(...holds);
-          profile.forget(past);
-          holds.forEach((each, index) => {
-            if (!all[index]?.kept) profile.remove(each);
-          });
-          const left = holds.filter((_each, index) => all[index]?.kept);
-          const present = (at: number) => left.filter(({ start, end }) => start <= at && at < end);
-          const free = (at: number) =>
-            capacity.map((amount, d) =>
-              present(at).reduce((sum, { amounts }) => sum - (amounts[d] as number), amount),
-            );
-          const leases = (at: number) => new Set(present(at).map(({ lease }) => lease));
-          const same = (a: number, b: number) =>
-            String(free(a)) === String(free(b)) &&
-            leases(a).size === new Set([...leases(a), ...leases(b)]).size &&
-            leases(a).size === leases(b).size;
-          for (const first of questions) {
-            const at = past + first;
-            expect(profile.freeAt(at)).toEqual(free(at));
-            expect(profile.leaseCount(at, 9)).toBe(leases(at).size);
-            const times = Array.from({ length: 60 }, (_, index) => at + 1 + index);
-            expect(profile.unchangedUntil(at)).toBe(
-              times.find((later) => !same(at, later)) ?? Number.POSITIVE_INFINITY,
-            );
-          }
-        },
-      ),
+      fc.property(fc.array(made, { maxLength: 12 }), time, fc.array(time, { minLength: 8 }), (all, past, questions) => {
+        const holds = all.map(({ lease, start, length, CPU, Memory }) =>
+          hold(lease, start, start + length, CPU, Memory),
+        );
+        const profile = node(...holds);
+        profile.forget(past);
+        holds.forEach((each, index) => {
+          if (!all[index]?.kept) profile.remove(each);
+        });
+        const left = holds.filter((_each, index) => all[index]?.kept);
+        const present = (at: number) => left.filter(({ start, end }) => start <= at && at < end);
+        const free = (at: number) =>
+          capacity.map((amount, d) => present(at).reduce((sum, { amounts }) => sum - (amounts[d] as number), amount));
+        const leases = (at: number) => new Set(present(at).map(({ lease }) => lease));
+        const same = (a: number, b: number) =>
+          String(free(a)) === String(free(b)) &&
+          leases(a).size === new Set([...leases(a), ...leases(b)]).size &&
+          leases(a).size === leases(b).size;
+        for (const first of questions) {
+          const at = past + first;
+          expect(profile.freeAt(at)).toEqual(free(at));
+          expect(profile.leaseCount(at, 9)).toBe(leases(at).size);
+          const times = Array.from({ length: 60 }, (_, index) => at + 1 + index);
+          expect(profile.unchangedUntil(at)).toBe(times.find((later) => !same(at, later)) ?? Number.POSITIVE_INFINITY);
+        }
+      }),
       { numRuns: 150 },
     );
   });

@@ -48,8 +48,7 @@ it('agrees with the profiles of the nodes, whatever changes them', () => {
             return null;
           });
         else if (each.what === 'release')
-          for (const reservation of held.splice(each.which % (held.length + 1), 1))
-            occupancy.release(reservation);
+          for (const reservation of held.splice(each.which % (held.length + 1), 1)) occupancy.release(reservation);
         else if (each.what === 'close') {
           const start = occupancy.now + each.from;
           occupancy.close(each.node, [{ start, end: start + each.length + 1 }]);

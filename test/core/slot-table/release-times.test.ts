@@ -17,26 +17,22 @@ describe('release times', () => {
   it('match a model that is a multiset of numbers', () => {
     const deed = fc.record({ time: fc.integer({ min: 0, max: 12 }), add: fc.boolean() });
     fc.assert(
-      fc.property(
-        fc.array(deed, { maxLength: 60, size: 'max' }),
-        fc.integer({ min: -1, max: 13 }),
-        (deeds, after) => {
-          const times = new ReleaseTimes();
-          const bag: number[] = [];
-          for (const { time, add } of deeds) {
-            if (add) {
-              times.add(time);
-              bag.push(time);
-            } else {
-              times.remove(time);
-              const at = bag.indexOf(time);
-              if (at >= 0) bag.splice(at, 1);
-            }
+      fc.property(fc.array(deed, { maxLength: 60, size: 'max' }), fc.integer({ min: -1, max: 13 }), (deeds, after) => {
+        const times = new ReleaseTimes();
+        const bag: number[] = [];
+        for (const { time, add } of deeds) {
+          if (add) {
+            times.add(time);
+            bag.push(time);
+          } else {
+            times.remove(time);
+            const at = bag.indexOf(time);
+            if (at >= 0) bag.splice(at, 1);
           }
-          const later = bag.filter((time) => time > after);
-          expect(times.next(after)).toBe(later.length > 0 ? Math.min(...later) : null);
-        },
-      ),
+        }
+        const later = bag.filter((time) => time > after);
+        expect(times.next(after)).toBe(later.length > 0 ? Math.min(...later) : null);
+      }),
     );
   });
 });

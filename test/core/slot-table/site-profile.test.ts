@@ -22,8 +22,7 @@ const claim: fc.Arbitrary<Claim> = fc
 const freeAt = (claims: readonly Claim[], time: number): number[] =>
   CAPACITY.map((capacity, type) =>
     claims.reduce(
-      (free, { start, end, amounts }) =>
-        start <= time && time < end ? free - (amounts[type] as number) : free,
+      (free, { start, end, amounts }) => (start <= time && time < end ? free - (amounts[type] as number) : free),
       capacity,
     ),
   );
@@ -83,12 +82,8 @@ describe('the free capacity of the whole site over time', () => {
             const from = past + first;
             const until = from + length;
             const times = Array.from({ length }, (_, index) => from + index);
-            const below = times.find((at) =>
-              freeAt(left, at).some((free, type) => free < (need[type] as number)),
-            );
-            const enough = times.find((at) =>
-              freeAt(left, at).every((free, type) => free >= (need[type] as number)),
-            );
+            const below = times.find((at) => freeAt(left, at).some((free, type) => free < (need[type] as number)));
+            const enough = times.find((at) => freeAt(left, at).every((free, type) => free >= (need[type] as number)));
             expect(profile.firstBelow(from, until, need)).toBe(below ?? until);
             expect(profile.firstEnough(from, until, need)).toBe(enough ?? until);
             const reach = 1 + (first % 40);

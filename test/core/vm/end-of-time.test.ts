@@ -41,9 +41,7 @@ describe('no lease is planned beyond the last representable instant', () => {
   it('a lease that ends exactly at it is planned', () => {
     const half = (LAST_INSTANT - NOW) / 2;
     const left = LAST_INSTANT - NOW - Math.floor(half);
-    expect(
-      outcome({ backfilling: 'conservative' }, { duration: Math.floor(half) }, { duration: left }),
-    ).toEqual([
+    expect(outcome({ backfilling: 'conservative' }, { duration: Math.floor(half) }, { duration: left })).toEqual([
       ['READY', NOW],
       ['READY', NOW + Math.floor(half)],
     ]);

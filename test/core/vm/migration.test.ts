@@ -61,12 +61,7 @@ describe('migrating a lease to where it will be resumed', () => {
 
   it('takes no time and no bandwidth if the configuration says so', () => {
     const lease = suspended([1, 500], [1, 250]);
-    const [all, ...others] = planner({ migration: 'yes-notransfer' }).plan(
-      lease,
-      lease,
-      [0, 3, 4],
-      1_000_000,
-    );
+    const [all, ...others] = planner({ migration: 'yes-notransfer' }).plan(lease, lease, [0, 3, 4], 1_000_000);
     expect(others).toEqual([]);
     expect(all).toMatchObject({
       start: 1_000_000,

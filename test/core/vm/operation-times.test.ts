@@ -9,10 +9,7 @@ import {
 } from '../../../src/core/vm/operation-times.ts';
 
 /** Machines by the node that they are on and the time that each takes. */
-const plan = (
-  overhead: number,
-  ...machines: readonly (readonly [node: number, time: number])[]
-): OperationPlan => ({
+const plan = (overhead: number, ...machines: readonly (readonly [node: number, time: number])[]): OperationPlan => ({
   mapping: [0, ...machines.map(([node]) => node)],
   times: [0, ...machines.map(([, time]) => time)],
   overhead,
@@ -20,9 +17,7 @@ const plan = (
 
 /** `1+2[0,10)`: machines 1 and 2 together. */
 const told = (operations: readonly Operation[]) =>
-  operations
-    .map(({ start, end, machines }) => `${[...machines].sort().join('+')}[${start},${end})`)
-    .join(' ');
+  operations.map(({ start, end, machines }) => `${[...machines].sort().join('+')}[${start},${end})`).join(' ');
 
 describe('one operation at a time on the whole site', () => {
   const three = plan(1, [1, 8], [1, 8], [2, 4]);

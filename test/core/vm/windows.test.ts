@@ -81,12 +81,7 @@ describe('a best-effort lease', () => {
 
   it('also waits for the end of a suspension (R7)', () => {
     const story = tell(
-      [
-        bestEffort(0, 4, 3600),
-        reservation(10, 500, 4, 300),
-        reservation(10, 800, 3, 300),
-        bestEffort(490, 1, 60),
-      ],
+      [bestEffort(0, 4, 3600), reservation(10, 500, 4, 300), reservation(10, 800, 3, 300), bestEffort(490, 1, 60)],
       { config: { preemption: 'ar-preempts-everything', suspension: 'all' } },
     );
     expect(story.timeline(1)).toMatch(/^VM\[0,468\) S\[468,500\)/);

@@ -77,11 +77,7 @@ describe('creation', () => {
     await using harness = harnessWith(days(3));
     await harness.start();
     const standby = await harness.start();
-    const created = await standby.engine.submit(
-      'createRecurrence',
-      daily({ rule: 'FREQ=DAILY;COUNT=2' }),
-      options,
-    );
+    const created = await standby.engine.submit('createRecurrence', daily({ rule: 'FREQ=DAILY;COUNT=2' }), options);
     expect(created).toEqual({ recurrence: 1, skipped: [], displaced: [] });
     expect(harness.database.recurrences.get(1)?.next).toBeNull();
   });
@@ -122,9 +118,7 @@ describe('creation', () => {
     await engine.submit('request', reservationAt(startOf(4), hours(1)), options);
     await engine.submit('createRecurrence', daily(), options);
     await harness.pass(days(4), hours(1));
-    const fourth = [...harness.database.leases.values()].find(
-      ({ occurrenceOf }) => occurrenceOf?.index === 4,
-    );
+    const fourth = [...harness.database.leases.values()].find(({ occurrenceOf }) => occurrenceOf?.index === 4);
     expect(fourth).toMatchObject({ state: 'REJECTED', requestedStart: startOf(4) });
   });
 
@@ -187,9 +181,7 @@ describe('a dry run', () => {
       ],
       displaces: [],
     });
-    expect(
-      await engine.submit('rehearseRecurrence', daily({ rule: 'FREQ=DAILY;COUNT=1' }), options),
-    ).toMatchObject({
+    expect(await engine.submit('rehearseRecurrence', daily({ rule: 'FREQ=DAILY;COUNT=1' }), options)).toMatchObject({
       ...{ accepted: true, occurrences: [{ index: 1 }] },
     });
     const never = daily({ machines: [{ CPU: 101 }] });
@@ -270,10 +262,7 @@ describe('update', () => {
     });
     await harness.pass(days(3), hours(1));
     const later = (index: number) => startOf(index) + minutes(90);
-    expect(madeOf(harness)).toEqual([
-      [1, startOf(1)],
-      ...[2, 3, 4, 5, 6].map((index) => [index, later(index)]),
-    ]);
+    expect(madeOf(harness)).toEqual([[1, startOf(1)], ...[2, 3, 4, 5, 6].map((index) => [index, later(index)])]);
     const durations = [...harness.database.leases.values()].map(({ duration }) => duration);
     expect(durations).toEqual([2, 1, 1, 1, 1, 1].map(hours));
     expect(harness.database.recurrences.get(1)?.terms).toEqual([
@@ -321,9 +310,11 @@ describe('update', () => {
       displaces: [],
     });
     const moved = { recurrence: 1, from: 2, start: '2024-01-03T10:00' };
-    expect(
-      await engine.submit('rehearseRecurrenceUpdate', { ...moved, duration: minutes(30) }, options),
-    ).toEqual({ accepted: false, occurrences: [expect.objectContaining({ index: 3 })], displaces: [] });
+    expect(await engine.submit('rehearseRecurrenceUpdate', { ...moved, duration: minutes(30) }, options)).toEqual({
+      accepted: false,
+      occurrences: [expect.objectContaining({ index: 3 })],
+      displaces: [],
+    });
     const shorter = { recurrence: 1, from: 2, duration: minutes(30) };
     const later = (index: number) => ({
       ...{ index, start: startOf(index), end: startOf(index) + minutes(30) },
@@ -345,11 +336,7 @@ describe('update', () => {
     await harness.pass(days(1) + hours(10), hours(1));
     expect(harness.state(1)).toBe('ACTIVE');
     await engine.submit('cancel', { leaseNumber: 2 }, options);
-    await engine.submit(
-      'updateRecurrence',
-      { recurrence: 1, from: null, duration: hours(1), name: 'b' },
-      options,
-    );
+    await engine.submit('updateRecurrence', { recurrence: 1, from: null, duration: hours(1), name: 'b' }, options);
     await harness.pass(days(2), hours(1));
     const leases = [...harness.database.leases.values()];
     expect(leases.map(({ duration, name, state }) => [duration / hours(1), name, state])).toEqual([
@@ -393,16 +380,14 @@ describe('cancellation', () => {
       ...['DONE', 'CANCELLED', 'CANCELLED', 'CANCELLED'],
       undefined,
     ]);
-    await expect(
-      engine.submit('cancelRecurrence', { recurrence: 1, from: null }, options),
-    ).rejects.toMatchObject({
+    await expect(engine.submit('cancelRecurrence', { recurrence: 1, from: null }, options)).rejects.toMatchObject({
       code: 'RECURRENCE_ENDED',
     });
     await engine.stop();
     const other = await harness.start();
-    await expect(
-      other.engine.submit('cancelRecurrence', { recurrence: 1, from: null }, options),
-    ).rejects.toMatchObject({ code: 'RECURRENCE_ENDED' });
+    await expect(other.engine.submit('cancelRecurrence', { recurrence: 1, from: null }, options)).rejects.toMatchObject(
+      { code: 'RECURRENCE_ENDED' },
+    );
   });
 
   test('ends the recurrence before an occurrence that is not made yet', async () => {

@@ -11,9 +11,7 @@ interface Case {
   readonly what?: string;
 }
 
-const cases = JSON.parse(
-  readFileSync(new URL('occurrences.json', import.meta.url), 'utf8'),
-) as readonly Case[];
+const cases = JSON.parse(readFileSync(new URL('occurrences.json', import.meta.url), 'utf8')) as readonly Case[];
 
 function startsOf({ first, rule, starts, zone }: Case): string[] {
   const series = seriesOf({ rule, timeZone: zone, firstStart: first });

@@ -107,15 +107,10 @@ export class LiveOutcome {
     }
   }
 
-  private async withKill(
-    isRepeatable: boolean,
-    give: (url: string) => Promise<Payload | null>,
-  ): Promise<Payload> {
+  private async withKill(isRepeatable: boolean, give: (url: string) => Promise<Payload | null>): Promise<Payload> {
     const kill: Kill =
       this.kills < this.maxKills && this.random.chance(this.killing)
-        ? this.random.pick(
-            isRepeatable ? (['before', 'during', 'after'] as const) : (['before', 'after'] as const),
-          )
+        ? this.random.pick(isRepeatable ? (['before', 'during', 'after'] as const) : (['before', 'after'] as const))
         : null;
     if (kill === 'before') await this.killWriter();
     if (kill === 'during') {
@@ -197,13 +192,7 @@ export class LiveOutcome {
           ...{ start: this.instant(start), end: this.instant(end), collisions, reason: name },
           idempotencyKey: `maintenance at ${at}`,
         };
-        const payload = await mutate(
-          url,
-          'planMaintenance',
-          'PlanMaintenanceInput',
-          input,
-          'maintenance { id }',
-        );
+        const payload = await mutate(url, 'planMaintenance', 'PlanMaintenanceInput', input, 'maintenance { id }');
         if (payload?.maintenance) this.maintenance.set(name, payload.maintenance.id);
         return payload;
       }

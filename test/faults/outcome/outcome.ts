@@ -55,12 +55,8 @@ export function simulatedOutcome({ leases, events, commands, maintenance }: Simu
         lease.reservations.map(({ kind, start, end, nodes = {}, moves = {}, targets = {} }) => ({
           ...{ kind, start, end },
           machines: sorted([
-            ...Object.entries(nodes).map(
-              ([machine, node]) => [lease.id, Number(machine), null, node] as const,
-            ),
-            ...Object.entries(moves).map(
-              ([machine, [from, to]]) => [lease.id, Number(machine), from, to] as const,
-            ),
+            ...Object.entries(nodes).map(([machine, node]) => [lease.id, Number(machine), null, node] as const),
+            ...Object.entries(moves).map(([machine, [from, to]]) => [lease.id, Number(machine), from, to] as const),
             ...Object.entries(targets).flatMap(([node, those]) =>
               those.map(([id, machine]) => [id, machine, null, Number(node)] as const),
             ),
@@ -150,11 +146,7 @@ const reservationsQuery = `query ($number: Int!) {
 }`;
 
 /** Reads it through the API, from the server at a URL. `start`: the instant at which the scenario began. */
-export async function outcomeOf(
-  url: string,
-  start: number,
-  commands: readonly CommandResult[],
-): Promise<Outcome> {
+export async function outcomeOf(url: string, start: number, commands: readonly CommandResult[]): Promise<Outcome> {
   const since = (instant: string): number => (Date.parse(instant) - start) / 1_000;
   const optional = (instant: string | null): number | null => (instant === null ? null : since(instant));
   const read = await answered<Read>(url, leasesQuery, {});

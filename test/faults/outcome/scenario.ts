@@ -154,9 +154,7 @@ function newTimes(random: Random, at: number, leases: readonly TraceLease[]): ob
   const { id, type } = random.pick(timed);
   if (type === 'DEADLINE') return { update: id, deadline: at + seconds(random, 60, 500) };
   const start = at + seconds(random, 3, 200);
-  return random.chance(0.5)
-    ? { update: id, start }
-    : { update: id, start, duration: seconds(random, 30, 200) };
+  return random.chance(0.5) ? { update: id, start } : { update: id, start, duration: seconds(random, 30, 200) };
 }
 
 export interface Simulated {

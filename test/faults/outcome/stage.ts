@@ -52,9 +52,7 @@ export class Stage {
   /** Errors in the servers' logs that must not occur. */
   get strange(): string[] {
     // Leases may fail: whether they do is compared.
-    return this.servers
-      .flatMap(({ strange }) => strange)
-      .filter((line) => !line.includes('| lease failed |'));
+    return this.servers.flatMap(({ strange }) => strange).filter((line) => !line.includes('| lease failed |'));
   }
 
   /** The last lines of the servers' logs. */

@@ -106,10 +106,7 @@ describe('a file of commands', () => {
       '2 CPU:100 Memory:1024',
     );
     const check = (lease: number, terms: string) =>
-      refusal(() => checkCommands('c.jsonl', read(`{"at": 1, "update": ${lease}, ${terms}}`), leases)).slice(
-        0,
-        15,
-      );
+      refusal(() => checkCommands('c.jsonl', read(`{"at": 1, "update": ${lease}, ${terms}}`), leases)).slice(0, 15);
     expect([1, 2, 3, 4, 5].map((lease) => check(lease, '"start": 600'))).toEqual([
       'INVALID_VALUE 1',
       'INVALID_VALUE 1',

@@ -89,9 +89,7 @@ describe('Commands of a simulation (rules S1 to S5)', () => {
       commands: [{ at: 0, maintenance: 'm', nodes: [1], start: 500, end: 600 }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 1000 | VM[0,468) S[468,500) R[600,632) VM[632,1164) | 2 3 4 1 | 2 3 4 1',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 1000 | VM[0,468) S[468,500) R[600,632) VM[632,1164) | 2 3 4 1 | 2 3 4 1']);
     expect(story.result.maintenance).toEqual([{ name: 'm', nodes: [1], start: 500, end: 600 }]);
     expect(story.result.summary.end).toBe(1164);
   });

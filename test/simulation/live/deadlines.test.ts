@@ -44,19 +44,12 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
       [withDeadline(0, 100, 300, 4, 100), reservation(10, 150, 4, 50), reservation(20, 200, 4, 50)],
       {},
     );
-    expect(outcome(story)).toEqual([
-      'DONE | VM[200,300) | 1 2 3 4',
-      'DONE | VM[150,200) | 1 2 3 4',
-      'REJECTED',
-    ]);
+    expect(outcome(story)).toEqual(['DONE | VM[200,300) | 1 2 3 4', 'DONE | VM[150,200) | 1 2 3 4', 'REJECTED']);
     expect(story.result.summary.end).toBe(300);
   });
 
   it('D3: a best-effort plan is planned anew (step 2)', () => {
-    const story = tell(
-      [bestEffort(0, 4, 100), bestEffort(1, 4, 500), withDeadline(2, undefined, 400, 4, 300)],
-      {},
-    );
+    const story = tell([bestEffort(0, 4, 100), bestEffort(1, 4, 500), withDeadline(2, undefined, 400, 4, 300)], {});
     expect(outcome(story)).toEqual([
       'DONE | VM[0,100) | 1 2 3 4',
       'DONE | VM[400,900) | 1 2 3 4',
@@ -70,11 +63,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
       [withDeadline(0, 30, 600, 2, 60), withDeadline(0, 30, 120, 2, 60), withDeadline(15, 45, 75, 2, 30)],
       {},
     );
-    expect(outcome(story)).toEqual([
-      'DONE | VM[75,135) | 1 2',
-      'DONE | VM[30,90) | 3 4',
-      'DONE | VM[45,75) | 1 2',
-    ]);
+    expect(outcome(story)).toEqual(['DONE | VM[75,135) | 1 2', 'DONE | VM[30,90) | 3 4', 'DONE | VM[45,75) | 1 2']);
     expect(story.result.summary.end).toBe(135);
   });
 
@@ -100,10 +89,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
 
   it('D3: but not if it is not preemptible', () => {
     const story = tell(
-      [
-        withDeadline(0, undefined, 2000, 4, 1000, { preemptible: false }),
-        withDeadline(100, 500, 600, 4, 100),
-      ],
+      [withDeadline(0, undefined, 2000, 4, 1000, { preemptible: false }), withDeadline(100, 500, 600, 4, 100)],
       { config: { suspension: 'all' } },
     );
     expect(outcome(story)).toEqual(['DONE | VM[0,1000) | 1 2 3 4', 'REJECTED']);
@@ -131,11 +117,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
 
   it('D4: moves forward into released nodes, but not before its earliest start', () => {
     const story = tell(
-      [
-        bestEffort(0, 4, 1000, { known: 200 }),
-        withDeadline(1, 300, 2000, 4, 100),
-        withDeadline(1, 100, 2000, 4, 100),
-      ],
+      [bestEffort(0, 4, 1000, { known: 200 }), withDeadline(1, 300, 2000, 4, 100), withDeadline(1, 100, 2000, 4, 100)],
       {},
     );
     expect(outcome(story)).toEqual([
@@ -147,10 +129,7 @@ describe('Leases with a deadline (rules D1 to D4)', () => {
   });
 
   it('D4: does not count among the leases of backfilling', () => {
-    const story = tell(
-      [bestEffort(0, 4, 100), withDeadline(1, undefined, 500, 4, 100), bestEffort(2, 4, 50)],
-      {},
-    );
+    const story = tell([bestEffort(0, 4, 100), withDeadline(1, undefined, 500, 4, 100), bestEffort(2, 4, 50)], {});
     expect(outcome(story)).toEqual([
       'DONE | VM[0,100) | 1 2 3 4',
       'DONE | VM[100,200) | 1 2 3 4',

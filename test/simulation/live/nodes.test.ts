@@ -176,9 +176,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
       ],
     });
     expect(story.answers).toEqual(['ok', 'ok', 'MAINTENANCE_NOT_FOUND']);
-    expect(outcome(story)).toEqual([
-      'DONE of 1000 | VM[0,568) S[568,600) R[700,732) VM[732,1164) | 1 2 3 4 | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 1000 | VM[0,568) S[568,600) R[700,732) VM[732,1164) | 1 2 3 4 | 1 2 3 4']);
     expect(story.result.leases.map(({ id }) => story.path(id))).toEqual([
       '0 PENDING, 0 QUEUED, 0 SCHEDULED, 0 READY, 0 ACTIVE, 568 SUSPENDING, 600 SUSPENDED_PENDING, 600 SUSPENDED_QUEUED, 600 SUSPENDED_SCHEDULED, 700 SUSPENDED_PENDING, 700 SUSPENDED_SCHEDULED, 700 RESUMING, 732 RESUMED_READY, 732 ACTIVE, 1164 DONE',
     ]);
@@ -213,10 +211,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
       commands: [{ at: 100, maintenance: 'm', nodes: [1], start: 600, end: 900 }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 600 | VM[0,600) | 1 2 3 4',
-      'DONE of 10 | VM[900,910) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 600 | VM[0,600) | 1 2 3 4', 'DONE of 10 | VM[900,910) | 1 2 3 4']);
     expect(story.result.leases.map(({ id }) => story.path(id))).toEqual([
       '0 PENDING, 0 QUEUED, 0 SCHEDULED, 0 READY, 0 ACTIVE, 600 DONE',
       '0 PENDING, 0 QUEUED, 0 SCHEDULED, 0 READY, 100 PENDING, 100 SCHEDULED, 100 READY, 900 ACTIVE, 910 DONE',
@@ -389,9 +384,7 @@ describe('Nodes and maintenance (rules N1 to N4)', () => {
       commands: [{ at: 200, node: 1, set: 'DOWN' }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 500 | T[92,100) VM[100,200) T[200,208) VM[208,600) | 1 2 | 2 3',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 500 | T[92,100) VM[100,200) T[200,208) VM[208,600) | 1 2 | 2 3']);
     expect(story.result.leases.map(({ id }) => story.path(id))).toEqual([
       '0 PENDING, 0 SCHEDULED, 92 PREPARING, 100 READY, 100 ACTIVE, 200 PENDING, 200 SCHEDULED, 200 PREPARING, 208 READY, 208 ACTIVE, 600 DONE',
     ]);

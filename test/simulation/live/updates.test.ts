@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  bestEffort,
-  image,
-  immediate,
-  outcome,
-  reservation,
-  tell,
-  withDeadline,
-} from '../../support/story.ts';
+import { bestEffort, image, immediate, outcome, reservation, tell, withDeadline } from '../../support/story.ts';
 
 const all = { suspension: 'all', preemption: 'ar-preempts-everything' } as const;
 
@@ -56,10 +48,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       ],
     });
     expect(story.answers).toEqual(['NOT_SCHEDULABLE', 'NOT_SCHEDULABLE']);
-    expect(outcome(story)).toEqual([
-      'DONE of 100 | VM[100,200) | 1 2 3 4',
-      'DONE of 100 | VM[200,300) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 100 | VM[100,200) | 1 2 3 4', 'DONE of 100 | VM[200,300) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(300);
   });
 
@@ -146,10 +135,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       commands: [{ at: 100, update: 1, duration: 400 }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 400 | VM[0,400) | 1 2 3 4',
-      'DONE of 500 | VM[400,900) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 400 | VM[0,400) | 1 2 3 4', 'DONE of 500 | VM[400,900) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(900);
   });
 
@@ -175,10 +161,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       commands: [{ at: 200, update: 1, duration: 968 }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 968 | VM[0,968) | 1 2 3 4',
-      'DONE of 100 | VM[1000,1100) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 968 | VM[0,968) | 1 2 3 4', 'DONE of 100 | VM[1000,1100) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(1100);
   });
 
@@ -187,10 +170,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       commands: [{ at: 150, update: 1, duration: 300 }],
     });
     expect(story.answers).toEqual(['ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 300 | VM[100,400) | 1 2 3 4',
-      'DONE of 150 | VM[400,550) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 300 | VM[100,400) | 1 2 3 4', 'DONE of 150 | VM[400,550) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(550);
   });
 
@@ -202,10 +182,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       ],
     });
     expect(story.answers).toEqual(['EXTENSION_BLOCKED 200', 'ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 200 | VM[100,300) | 1 2 3 4',
-      'DONE of 100 | VM[300,400) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 200 | VM[100,300) | 1 2 3 4', 'DONE of 100 | VM[300,400) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(400);
   });
 
@@ -217,10 +194,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       ],
     });
     expect(story.answers).toEqual(['EXTENSION_BLOCKED 150', 'ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 150 | VM[0,150) | 1 2 3 4',
-      'DONE of 100 | VM[150,250) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 150 | VM[0,150) | 1 2 3 4', 'DONE of 100 | VM[150,250) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(250);
   });
 
@@ -232,10 +206,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       ],
     });
     expect(story.answers).toEqual(['EXTENSION_BLOCKED 300', 'ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 300 | VM[100,400) | 1 2 3 4',
-      'DONE of 100 | VM[400,500) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 300 | VM[100,400) | 1 2 3 4', 'DONE of 100 | VM[400,500) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(500);
   });
 
@@ -316,10 +287,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       commands: [{ at: 50, update: 1, duration: 200 }],
     });
     expect(story.answers).toEqual(['EXTENSION_BLOCKED 110']);
-    expect(outcome(story)).toEqual([
-      'DONE of 100 | VM[0,100) | 1 2 3 4',
-      'DONE of 100 | VM[110,210) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 100 | VM[0,100) | 1 2 3 4', 'DONE of 100 | VM[110,210) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(210);
   });
 
@@ -396,10 +364,7 @@ describe('Updates of leases (rules L1 to L8)', () => {
       ],
     });
     expect(story.answers).toEqual(['DEADLINE_CANNOT_BE_MET', 'ok', 'DEADLINE_CANNOT_BE_MET', 'ok']);
-    expect(outcome(story)).toEqual([
-      'DONE of 500 | VM[0,500) | 1 2 3 4',
-      'DONE of 100 | VM[500,600) | 1 2 3 4',
-    ]);
+    expect(outcome(story)).toEqual(['DONE of 500 | VM[0,500) | 1 2 3 4', 'DONE of 100 | VM[500,600) | 1 2 3 4']);
     expect(story.result.summary.end).toBe(600);
   });
 });

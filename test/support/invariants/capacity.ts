@@ -1,12 +1,7 @@
 import type { Amounts, Instant, LeaseRecord, ReservationRecord, SiteSpec } from '../../../src/core/index.ts';
 
 /** The kinds that hold what machines ask for. */
-const holdingKinds: ReadonlySet<ReservationRecord['kind']> = new Set([
-  'VM',
-  'SUSPENSION',
-  'RESUMPTION',
-  'SHUTDOWN',
-]);
+const holdingKinds: ReadonlySet<ReservationRecord['kind']> = new Set(['VM', 'SUSPENSION', 'RESUMPTION', 'SHUTDOWN']);
 
 type Held = Pick<ReservationRecord, 'id' | 'kind' | 'start' | 'end' | 'amounts'>;
 
@@ -52,8 +47,7 @@ interface Share {
 /** At one instant ends come before starts. */
 function overuse(shares: readonly Share[], has: number): string[] {
   const broken = shares.filter(({ amount }) => !(amount > 0 && Number.isSafeInteger(amount)));
-  if (broken.length > 0)
-    return broken.map(({ id, amount }) => `${amount} held by reservation ${id}: not an amount`);
+  if (broken.length > 0) return broken.map(({ id, amount }) => `${amount} held by reservation ${id}: not an amount`);
   const changes = shares
     .flatMap((share) => [
       { at: share.start, by: share.amount },
@@ -83,8 +77,7 @@ export function machineFaults(
   if (placed !== lease.machines.length)
     faults.push(`reservation ${vm.id} has ${placed} of ${lease.machines.length} machines`);
   for (const node of Object.keys(vm.amounts).map(Number))
-    if (!byNode.has(node))
-      faults.push(`reservation ${vm.id} holds something on node ${node}, without a machine`);
+    if (!byNode.has(node)) faults.push(`reservation ${vm.id} holds something on node ${node}, without a machine`);
   for (const [node, machines] of byNode) {
     for (const type of site.resourceTypes) {
       const held = instancesOf(vm.amounts[node]?.[type]);
@@ -105,9 +98,7 @@ export function machineFaults(
 function canFill(held: readonly number[], shares: readonly number[]): boolean {
   const [share, ...others] = shares.filter((each) => each > 0);
   if (share === undefined) return held.every((amount) => amount === 0);
-  return held.some(
-    (amount, instance) => amount >= share && canFill(held.with(instance, amount - share), others),
-  );
+  return held.some((amount, instance) => amount >= share && canFill(held.with(instance, amount - share), others));
 }
 
 /** The operations round a VM follow each other without a gap and hold what it holds (R1, R64). */
@@ -125,9 +116,7 @@ export function chainFaults(reservations: readonly ReservationRecord[]): string[
       const next = chain[index + 1];
       if (each.start > each.end) faults.push(`reservation ${each.id} ends before it starts`);
       if (next && next.state !== 'CANCELLED' && next.start !== each.end)
-        faults.push(
-          `reservation ${next.id} starts at ${next.start}, and ${each.id} before it ends at ${each.end}`,
-        );
+        faults.push(`reservation ${next.id} starts at ${next.start}, and ${each.id} before it ends at ${each.end}`);
       if (JSON.stringify(each.amounts) !== JSON.stringify(chain[0]?.amounts))
         faults.push(`reservation ${each.id} holds other amounts than its chain`);
     });

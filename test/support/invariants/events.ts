@@ -4,9 +4,7 @@ import { type LeaseEventRecord, type LeaseRecord, leaseTransitions } from '../..
 export function sequenceFaults(events: readonly Pick<LeaseEventRecord, 'sequence'>[]): string[] {
   return events.flatMap(({ sequence }, index) => {
     const before = events[index - 1];
-    return before && sequence !== before.sequence + 1
-      ? [`event ${sequence} follows event ${before.sequence}`]
-      : [];
+    return before && sequence !== before.sequence + 1 ? [`event ${sequence} follows event ${before.sequence}`] : [];
   });
 }
 
@@ -21,17 +19,14 @@ export function pathFaults(
   for (const { sequence, leaseId, from, to, at } of events) {
     const state = present.get(leaseId);
     if (state === undefined) faults.push(`event ${sequence} is of lease ${leaseId}, which is not there`);
-    else if (state !== from)
-      faults.push(`event ${sequence}: lease ${leaseId} leaves ${from}, but was ${state}`);
-    if (!leaseTransitions[from].includes(to))
-      faults.push(`event ${sequence}: ${from} does not lead to ${to}`);
+    else if (state !== from) faults.push(`event ${sequence}: lease ${leaseId} leaves ${from}, but was ${state}`);
+    if (!leaseTransitions[from].includes(to)) faults.push(`event ${sequence}: ${from} does not lead to ${to}`);
     if (at < last) faults.push(`event ${sequence} happened before the one before it`);
     present.set(leaseId, to);
     last = at;
   }
   for (const { id, state } of leases) {
-    if (present.get(id) !== state)
-      faults.push(`lease ${id} is ${state}, but its events end in ${present.get(id)}`);
+    if (present.get(id) !== state) faults.push(`lease ${id} is ${state}, but its events end in ${present.get(id)}`);
   }
   return faults;
 }

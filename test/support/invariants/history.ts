@@ -83,10 +83,7 @@ function workFaults(history: History): string[] {
     );
     // Of runs that began at the instant of the restart, the one that was stopped by it came before.
     const ran = vmsOf(history, lease)
-      .filter(
-        ({ state, start, end }) =>
-          state !== 'ACTIVE' && !(restart && (start < restart.at || end === restart.at)),
-      )
+      .filter(({ state, start, end }) => state !== 'ACTIVE' && !(restart && (start < restart.at || end === restart.at)))
       .reduce((sum, { start, end }) => sum + end - start, 0);
     return lease.accumulated === ran
       ? []
@@ -97,9 +94,7 @@ function workFaults(history: History): string[] {
 /** A lease knows how many of its runs were lost, and how much running time with them; the events say the same. */
 function lossFaults({ leases, events }: History): string[] {
   return leases.flatMap(({ id, restarts, lostDuration }) => {
-    const lost = events.filter(
-      ({ leaseId, from, to }) => leaseId === id && from === 'ACTIVE' && to === 'QUEUED',
-    );
+    const lost = events.filter(({ leaseId, from, to }) => leaseId === id && from === 'ACTIVE' && to === 'QUEUED');
     const duration = lost.reduce((sum, { reason }) => sum + (reason?.data?.lostDuration ?? Number.NaN), 0);
     return restarts === lost.length && lostDuration === duration
       ? []
@@ -113,10 +108,7 @@ function lossFaults({ leases, events }: History): string[] {
  * Every accepted advance reservation runs exactly when it asked to, its shutdown included, unless it ended early or was
  * cancelled. Leases whose machines a test ended, or failed, are left out.
  */
-export function advanceReservationFaults(
-  history: History,
-  disturbed: ReadonlySet<number> = new Set(),
-): string[] {
+export function advanceReservationFaults(history: History, disturbed: ReadonlySet<number> = new Set()): string[] {
   return history.leases.flatMap((lease) => {
     if (lease.type !== 'ADVANCE_RESERVATION' || disturbed.has(lease.id)) return [];
     const accepted = history.events.some(({ leaseId, to }) => leaseId === lease.id && to === 'SCHEDULED');
@@ -127,9 +119,7 @@ export function advanceReservationFaults(
     if (!vm || more.length > 0) return [`lease ${lease.id} ran ${vm ? more.length + 1 : 0} times`];
     const end = start + lease.duration;
     const early = start + Math.max(lease.knownDuration ?? lease.duration, SECOND);
-    const shutdown = executedOf(history).some(
-      ({ leaseId, kind }) => leaseId === lease.id && kind === 'SHUTDOWN',
-    );
+    const shutdown = executedOf(history).some(({ leaseId, kind }) => leaseId === lease.id && kind === 'SHUTDOWN');
     const faults: string[] = [];
     if (vm.start !== start) faults.push(`lease ${lease.id} started at ${vm.start}, and not at ${start}`);
     if (lease.endedAt !== (shutdown ? end : early))
@@ -155,9 +145,7 @@ export function runTimeFaults(history: History, disturbed: ReadonlySet<number> =
 }
 
 export function unfinishedFaults({ leases }: Pick<History, 'leases'>): string[] {
-  return leases
-    .filter(({ state }) => !isFinal(state))
-    .map(({ id, state }) => `lease ${id} is ${state} at the end`);
+  return leases.filter(({ state }) => !isFinal(state)).map(({ id, state }) => `lease ${id} is ${state} at the end`);
 }
 
 /** VM reservations of a lease that started, in order of start. */

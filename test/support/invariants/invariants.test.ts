@@ -155,9 +155,9 @@ describe('machines', () => {
       [100, 50],
       [100, 100, 10],
     ])
-      expect(
-        machineFaults(site, two, reservation(1, { machines: { 1: 1, 2: 1 }, amounts: { 1: { CPU } } })),
-      ).toEqual([`reservation 1 holds ${CPU} CPU on node 1, for shares of 50,100,50`]);
+      expect(machineFaults(site, two, reservation(1, { machines: { 1: 1, 2: 1 }, amounts: { 1: { CPU } } }))).toEqual([
+        `reservation 1 holds ${CPU} CPU on node 1, for shares of 50,100,50`,
+      ]);
   });
 
   it('are all there, and hold nothing elsewhere', () => {
@@ -205,18 +205,14 @@ describe('events', () => {
 
   it('are a path through the states, forward in time', () => {
     expect(pathFaults([{ id: 1, state: 'QUEUED' }], path)).toEqual([]);
-    expect(pathFaults([{ id: 1, state: 'ACTIVE' }], path)).toEqual([
-      'lease 1 is ACTIVE, but its events end in QUEUED',
-    ]);
+    expect(pathFaults([{ id: 1, state: 'ACTIVE' }], path)).toEqual(['lease 1 is ACTIVE, but its events end in QUEUED']);
     expect(pathFaults([{ id: 1, state: 'PENDING' }], [event(1, 1, 0, 'QUEUED', 'PENDING')])).toEqual([
       'event 1: lease 1 leaves QUEUED, but was NEW',
       'event 1: QUEUED does not lead to PENDING',
     ]);
     expect(pathFaults([], path.slice(0, 1))).toEqual(['event 1 is of lease 1, which is not there']);
     const back = [event(1, 1, 6, 'NEW', 'PENDING'), event(2, 1, 5, 'PENDING', 'QUEUED')];
-    expect(pathFaults([{ id: 1, state: 'QUEUED' }], back)).toEqual([
-      'event 2 happened before the one before it',
-    ]);
+    expect(pathFaults([{ id: 1, state: 'QUEUED' }], back)).toEqual(['event 2 happened before the one before it']);
   });
 
   it('tell what ends before what takes its place', () => {
@@ -266,10 +262,7 @@ describe('what leases get', () => {
       advanceReservationFaults(
         history({
           leases: [lease(1, { type: 'ADVANCE_RESERVATION', requestedStart: 0, ...changes })],
-          reservations: [
-            reservation(1, vm),
-            reservation(2, { leaseId: 1, kind: 'SHUTDOWN', start: 1000, vmId: 1 }),
-          ],
+          reservations: [reservation(1, vm), reservation(2, { leaseId: 1, kind: 'SHUTDOWN', start: 1000, vmId: 1 })],
           events: [event(1, 1, 0, 'PENDING', 'SCHEDULED')],
         }),
       );
@@ -292,9 +285,7 @@ describe('what leases get', () => {
       leases: [lease(1, { machines: [{ CPU: 100, Memory: 500 }] })],
       reservations: [reservation(1, { state: 'SCHEDULED' })],
     });
-    expect(planFaults(site, planned)).toEqual([
-      'reservation 1 holds 512 Memory on node 1, for shares of 500',
-    ]);
+    expect(planFaults(site, planned)).toEqual(['reservation 1 holds 512 Memory on node 1, for shares of 500']);
   });
 });
 
@@ -302,8 +293,6 @@ describe('faults', () => {
   it('become one error that names the first ten', () => {
     expect(() => expectNoFaults([])).not.toThrow();
     expect(() => expectNoFaults(['a', 'b'])).toThrow('a\nb');
-    expect(() => expectNoFaults(Array.from({ length: 12 }, (_, i) => `f${i}`))).toThrow(
-      /f9\n… 12 faults in all$/,
-    );
+    expect(() => expectNoFaults(Array.from({ length: 12 }, (_, i) => `f${i}`))).toThrow(/f9\n… 12 faults in all$/);
   });
 });

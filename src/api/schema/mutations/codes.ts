@@ -26,8 +26,7 @@ const commandCodes = {
   NOT_SCHEDULABLE: { description: 'The machines are not available with the new terms.' },
   DEADLINE_CANNOT_BE_MET: { description: 'The lease cannot end by its deadline.' },
   EXTENSION_BLOCKED: {
-    description:
-      'The nodes of the lease are taken after its end; the message names the longest possible duration.',
+    description: 'The nodes of the lease are taken after its end; the message names the longest possible duration.',
   },
   QUOTA_EXCEEDED: {
     description: 'The quotas of the project do not allow it; the message says what is left.',
@@ -74,8 +73,7 @@ export const userErrorCodes = {
   },
   WEBHOOK_NOT_FOUND: { description: 'There is no such webhook, or the principal may not see it.' },
   URL_NOT_ALLOWED: {
-    description:
-      'The URL is not one that webhooks may call: it is no https URL, or its address is not public.',
+    description: 'The URL is not one that webhooks may call: it is no https URL, or its address is not public.',
   },
   TOKEN_NOT_FOUND: { description: 'There is no such token.' },
   TOKEN_REVOKED: { description: 'The token has been revoked, which cannot be undone: create another one.' },

@@ -4,8 +4,7 @@ addLeaseMutation('endLease', {
   typePrefix: 'EndLease',
   command: 'end',
   rehearsal: 'rehearseEnd',
-  description:
-    'Ends a running lease: its machines ended by themselves, or are no longer needed. It is DONE now.',
+  description: 'Ends a running lease: its machines ended by themselves, or are no longer needed. It is DONE now.',
   inputDescription: 'The lease to end.',
   payloadDescription: 'The ended lease, or why it was not ended.',
 });

@@ -53,8 +53,7 @@ export function addLeaseMutation(field: string, mutation: LeaseMutation): void {
             const { principal, services } = context;
             const leaseNumber = numberAt('Lease', input.id, 'input', 'id');
             await assertMayChange(context, leaseNumber, 'input', 'id');
-            if (input.dryRun)
-              return services.leases.submit(mutation.rehearsal, { leaseNumber }, { principal });
+            if (input.dryRun) return services.leases.submit(mutation.rehearsal, { leaseNumber }, { principal });
             await services.leases.submit(mutation.command, { leaseNumber }, { principal });
             return leaseNumber;
           },

@@ -49,8 +49,7 @@ const AddNodesInput = builder.inputType('AddNodesInput', {
       description: `The nodes: 1 to ${maxNodes}. They are numbered in this order.`,
     }),
     idempotencyKey: t.string({
-      description:
-        'Repeating a request with its key returns the same nodes; the key with another input is an error.',
+      description: 'Repeating a request with its key returns the same nodes; the key with another input is an error.',
     }),
     dryRun: t.boolean({
       description: 'Changes nothing: `userErrors` say why it would be refused, and the payload has no nodes.',
@@ -179,8 +178,7 @@ function labelsOf(labels: NonNullable<Labels>): Record<string, string> {
 builder.mutationFields((t) => ({
   addNodes: t.field({
     type: AddNodesPayload,
-    description:
-      'Adds nodes to the site, all or none. Leases that wait may use them at once. For administrators.',
+    description: 'Adds nodes to the site, all or none. Leases that wait may use them at once. For administrators.',
     args: { input: t.arg({ type: AddNodesInput, required: true, description: 'The nodes.' }) },
     resolve: (_root, { input }, context) =>
       payload(
@@ -208,11 +206,7 @@ builder.mutationFields((t) => ({
             await services.leases.submit('rehearseAddNodes', { nodes }, { principal, idempotencyKey });
             return [];
           }
-          const { numbers } = await services.leases.submit(
-            'addNodes',
-            { nodes },
-            { principal, idempotencyKey },
-          );
+          const { numbers } = await services.leases.submit('addNodes', { nodes }, { principal, idempotencyKey });
           return numbers;
         },
         'input',
@@ -256,11 +250,7 @@ builder.mutationFields((t) => ({
         async () => {
           const node = await nodeAt(context, input.id);
           const { principal, services } = context;
-          await services.leases.submit(
-            input.dryRun ? 'rehearseRemoveNode' : 'removeNode',
-            { node },
-            { principal },
-          );
+          await services.leases.submit(input.dryRun ? 'rehearseRemoveNode' : 'removeNode', { node }, { principal });
           return input.dryRun ? null : node;
         },
         'input',

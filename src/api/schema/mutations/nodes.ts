@@ -2,23 +2,10 @@
 import { shown } from '../../errors.ts';
 import { builder, type FieldsOf } from '../builder.ts';
 import { Maintenance, maintenanceName, newMaintenanceName } from '../maintenance.ts';
-import {
-  type Displacement,
-  displacedField,
-  PlannedDisplacement,
-  visibleLeases,
-} from '../planned-displacement.ts';
+import { type Displacement, displacedField, PlannedDisplacement, visibleLeases } from '../planned-displacement.ts';
 import { ComputeNode, Lease, NodeStateEnum } from '../refs.ts';
 import { nodeAt } from './node-inventory.ts';
-import {
-  dryRunDescription,
-  numberAt,
-  type Payload,
-  payload,
-  payloadType,
-  Refused,
-  refuse,
-} from './payload.ts';
+import { dryRunDescription, numberAt, type Payload, payload, payloadType, Refused, refuse } from './payload.ts';
 import { textErrors } from './request-errors.ts';
 
 const CollisionsEnum = builder.enumType('Collisions', {
@@ -106,8 +93,7 @@ const PlanMaintenanceInput = builder.inputType('PlanMaintenanceInput', {
         'Repeating a request with its key returns the same maintenance, and `displaced` is empty; the key with another input is an error.',
     }),
     dryRun: t.boolean({
-      description:
-        'Plans nothing: the maintenance of the payload is null, and `plan` says what would happen.',
+      description: 'Plans nothing: the maintenance of the payload is null, and `plan` says what would happen.',
     }),
   }),
 });
@@ -175,8 +161,7 @@ builder.mutationFields((t) => ({
           const node = await nodeAt(context, input.id);
           const { principal, services } = context;
           const change = { node, state, collisions: collisions ?? 'DISPLACE', by: principal.name, reason };
-          if (input.dryRun)
-            return { plan: await services.leases.submit('rehearseNodeState', change, { principal }) };
+          if (input.dryRun) return { plan: await services.leases.submit('rehearseNodeState', change, { principal }) };
           const { displaced } = await services.leases.submit('setNodeState', change, { principal });
           return { subject: node, displaced };
         },
@@ -198,19 +183,11 @@ builder.mutationFields((t) => ({
             ...textErrors(idempotencyKey, 'input', 'idempotencyKey'),
           ];
           if (errors.length > 0) throw new Refused(errors);
-          const nodes = input.nodes.map((id, index) =>
-            numberAt('ComputeNode', id, 'input', 'nodes', String(index)),
-          );
+          const nodes = input.nodes.map((id, index) => numberAt('ComputeNode', id, 'input', 'nodes', String(index)));
           const rows = await Promise.all(nodes.map((node) => context.read.node(node)));
           const absent = rows.indexOf(undefined);
           if (absent >= 0) {
-            return refuse(
-              'NODE_NOT_FOUND',
-              `Node ${nodes[absent]} does not exist.`,
-              'input',
-              'nodes',
-              String(absent),
-            );
+            return refuse('NODE_NOT_FOUND', `Node ${nodes[absent]} does not exist.`, 'input', 'nodes', String(absent));
           }
           const { principal, services } = context;
           const terms = { nodes: [...new Set(nodes)], start, end };

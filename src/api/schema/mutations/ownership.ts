@@ -38,11 +38,7 @@ export async function projectOfRequest(
   }
   const number = numberAt('Project', id, ...path);
   if (!mayUseProject(principal, number) || (await read.project(number)) === undefined) {
-    refuse(
-      'PROJECT_NOT_FOUND',
-      `Project ${number} does not exist, or the principal is not a member.`,
-      ...path,
-    );
+    refuse('PROJECT_NOT_FOUND', `Project ${number} does not exist, or the principal is not a member.`, ...path);
   }
   return number;
 }

@@ -83,9 +83,7 @@ function userErrorsOf(error: unknown, subject: readonly string[]): readonly User
 /** For resolvers: GraphQL treats an error with a `path` as already located. */
 export function unexpected(error: unknown): unknown {
   const isOwn = error instanceof GraphQLError;
-  return error instanceof Error && 'path' in error && !isOwn
-    ? new Error(error.message, { cause: error })
-    : error;
+  return error instanceof Error && 'path' in error && !isOwn ? new Error(error.message, { cause: error }) : error;
 }
 
 /** The number of the object that an argument names by its global id. Throws Refused. */

@@ -39,14 +39,8 @@ function projectPayload(name: string, description: string) {
   }));
 }
 
-const CreateProjectPayload = projectPayload(
-  'CreateProjectPayload',
-  'The created project, or why it was not created.',
-);
-const UpdateProjectPayload = projectPayload(
-  'UpdateProjectPayload',
-  'The changed project, or why it was not changed.',
-);
+const CreateProjectPayload = projectPayload('CreateProjectPayload', 'The created project, or why it was not created.');
+const UpdateProjectPayload = projectPayload('UpdateProjectPayload', 'The changed project, or why it was not changed.');
 
 /** With a null `project`, the quotas are only validated, so that a refusal leaves nothing half done. */
 async function setQuotas(
@@ -63,12 +57,7 @@ async function unlessTaken<T>(name: string, write: () => Promise<T>): Promise<T>
     return await write();
   } catch (error) {
     if (!(error instanceof NameTaken)) throw error;
-    return refuse(
-      'NAME_TAKEN',
-      `There is a project with the name "${name}". Choose another name.`,
-      'input',
-      'name',
-    );
+    return refuse('NAME_TAKEN', `There is a project with the name "${name}". Choose another name.`, 'input', 'name');
   }
 }
 

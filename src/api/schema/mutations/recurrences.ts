@@ -57,8 +57,7 @@ const CreateRecurrenceInput = builder.inputType('CreateRecurrenceInput', {
         'Repeating a request with its key returns the same recurrence, and `skipped` and `displaced` are empty; the key with another input is an error.',
     }),
     dryRun: t.boolean({
-      description:
-        'Creates nothing: the recurrence of the payload is null, and `plan` says what would happen.',
+      description: 'Creates nothing: the recurrence of the payload is null, and `plan` says what would happen.',
     }),
   }),
 });
@@ -105,9 +104,7 @@ const PlannedRecurrence = builder.objectRef<Rehearsed>('PlannedRecurrence').impl
   }),
 });
 
-type Created =
-  | Rehearsed
-  | (Omit<CommandResult<'createRecurrence'>, 'recurrence'> & { readonly number: number });
+type Created = Rehearsed | (Omit<CommandResult<'createRecurrence'>, 'recurrence'> & { readonly number: number });
 
 const CreateRecurrencePayload = payloadType<Created>(
   'CreateRecurrencePayload',
@@ -124,8 +121,7 @@ const CreateRecurrencePayload = payloadType<Created>(
       type: [SkippedOccurrence],
       description: `The occurrences that were skipped, and why; at most ${maxListed}.`,
       extensions: { listSize: maxListed },
-      resolve: ({ result }) =>
-        result !== null && 'number' in result ? result.skipped.slice(0, maxListed) : [],
+      resolve: ({ result }) => (result !== null && 'number' in result ? result.skipped.slice(0, maxListed) : []),
     }),
     displaced: t.field({
       ...displacedField,
@@ -333,8 +329,7 @@ builder.mutationFields((t) => ({
           const { principal, services } = context;
           const number = await changeable(context, input.id);
           const cancelled = { recurrence: number, from: input.from ?? null };
-          if (input.dryRun)
-            return services.leases.submit('rehearseCancelRecurrence', cancelled, { principal });
+          if (input.dryRun) return services.leases.submit('rehearseCancelRecurrence', cancelled, { principal });
           await services.leases.submit('cancelRecurrence', cancelled, { principal });
           return number;
         },

@@ -1,10 +1,4 @@
-import {
-  type DiskImage,
-  type Instant,
-  LAST_INSTANT,
-  type LeaseType,
-  type Millis,
-} from '../../../core/index.ts';
+import { type DiskImage, type Instant, LAST_INSTANT, type LeaseType, type Millis } from '../../../core/index.ts';
 import type { ResourceAmount } from '../../amounts.ts';
 import type { SiteFacts } from '../../context.ts';
 import { shown } from '../../errors.ts';
@@ -83,8 +77,7 @@ export function textErrors(text: string | null | undefined, ...path: readonly st
     return [invalid(`The text has a character that cannot be seen, ${name}. Remove it.`, ...path)];
   }
   // A database would replace them and make different keys equal.
-  if (/\p{Surrogate}/u.test(text))
-    return [invalid('The text has unpaired surrogates. Remove them.', ...path)];
+  if (/\p{Surrogate}/u.test(text)) return [invalid('The text has unpaired surrogates. Remove them.', ...path)];
   return [];
 }
 
@@ -97,24 +90,16 @@ export function machineErrors(
   const errors = sets.flatMap((set, index) => setErrors(set, types, [...path, String(index)]));
   const total = sets.reduce((sum, { count }) => sum + Math.max(0, count), 0);
   if (total > maxMachines) {
-    errors.push(
-      invalid(`The request has ${total} machines; the maximum per lease is ${maxMachines}.`, ...path),
-    );
+    errors.push(invalid(`The request has ${total} machines; the maximum per lease is ${maxMachines}.`, ...path));
   }
   const amounts = sets.reduce((sum, { count, capacity }) => sum + Math.max(0, count) * capacity.length, 0);
   if (total <= maxMachines && amounts > maxAmounts) {
-    errors.push(
-      invalid(`The machines have ${amounts} amounts in total; the maximum is ${maxAmounts}.`, ...path),
-    );
+    errors.push(invalid(`The machines have ${amounts} amounts in total; the maximum is ${maxAmounts}.`, ...path));
   }
   return errors;
 }
 
-function setErrors(
-  { count, capacity }: MachineSet,
-  types: readonly string[],
-  path: readonly string[],
-): UserError[] {
+function setErrors({ count, capacity }: MachineSet, types: readonly string[], path: readonly string[]): UserError[] {
   const errors: UserError[] = [];
   if (count < 1) errors.push(invalid(`The count is ${count}; the minimum is 1.`, ...path, 'count'));
   return [...errors, ...amountErrors(capacity, types, 'machine', [...path, 'capacity'])];
@@ -156,10 +141,7 @@ export function durationErrors(duration: Millis, ...path: readonly string[]): Us
   if (duration === 0) return [invalid('The duration must be longer than 0.', ...path)];
   if (duration > maxDuration) {
     return [
-      invalid(
-        `The duration is ${printDuration(duration)}; the maximum is ${printDuration(maxDuration)}.`,
-        ...path,
-      ),
+      invalid(`The duration is ${printDuration(duration)}; the maximum is ${printDuration(maxDuration)}.`, ...path),
     ];
   }
   return [];
@@ -167,9 +149,7 @@ export function durationErrors(duration: Millis, ...path: readonly string[]): Us
 
 /** 0 means no notice. */
 export function endNoticeErrors(endNotice: Millis | null | undefined): UserError[] {
-  return typeof endNotice === 'number' && endNotice > 0
-    ? durationErrors(endNotice, 'input', 'endNotice')
-    : [];
+  return typeof endNotice === 'number' && endNotice > 0 ? durationErrors(endNotice, 'input', 'endNotice') : [];
 }
 
 function startErrors(input: RequestInput, now: Instant): UserError[] {
@@ -182,11 +162,7 @@ function startErrors(input: RequestInput, now: Instant): UserError[] {
   if (type === 'ADVANCE_RESERVATION') return [...errors, ...fixedStartErrors(input, now)];
   if (typeof start === 'number') {
     errors.push(
-      invalid(
-        `Only ADVANCE_RESERVATION and DEADLINE leases have a start; this one is ${type}.`,
-        'input',
-        'start',
-      ),
+      invalid(`Only ADVANCE_RESERVATION and DEADLINE leases have a start; this one is ${type}.`, 'input', 'start'),
     );
   }
   return errors;

@@ -30,8 +30,7 @@ const RequestLeaseInput = builder.inputType('RequestLeaseInput', {
     }),
     start: t.field({
       type: 'DateTime',
-      description:
-        'ADVANCE_RESERVATION: when the machines start. DEADLINE: their earliest start; without it, now.',
+      description: 'ADVANCE_RESERVATION: when the machines start. DEADLINE: their earliest start; without it, now.',
     }),
     deadline: t.field({
       type: 'DateTime',
@@ -122,10 +121,7 @@ builder.mutationField('requestLease', (t) =>
 );
 
 /** What would happen to a request. A first possible start that lies far ahead is searched in parts. */
-async function planOf(
-  request: LeaseRequest,
-  { principal, services: { leases }, signal }: ApiContext,
-): Promise<Plan> {
+async function planOf(request: LeaseRequest, { principal, services: { leases }, signal }: ApiContext): Promise<Plan> {
   const facts = await leases.submit('dryRun', request, { principal });
   const { continueFrom } = facts;
   const { machines } = request;
@@ -158,9 +154,7 @@ function asRequest(input: RequestInput) {
   return {
     type: input.type as LeaseType,
     name: input.name ?? null,
-    machines: input.machines.flatMap(({ count, capacity }) =>
-      new Array<Amounts>(count).fill(amountsOf(capacity)),
-    ),
+    machines: input.machines.flatMap(({ count, capacity }) => new Array<Amounts>(count).fill(amountsOf(capacity))),
     duration: input.duration,
     start: input.start ?? null,
     deadline: input.deadline ?? null,

@@ -32,8 +32,7 @@ const UpdateLeaseInput = builder.inputType('UpdateLeaseInput', {
     }),
     dryRun: t.boolean({ description: plannedDryRun('lease') }),
     idempotencyKey: t.string({
-      description:
-        'Repeating an update with its key returns the lease; the key with another input is an error.',
+      description: 'Repeating an update with its key returns the lease; the key with another input is an error.',
     }),
   }),
 });
@@ -129,11 +128,7 @@ async function planOf(
   { principal, services: { leases }, signal }: ApiContext,
 ): Promise<Plan> {
   const ask = (searchFrom?: number) =>
-    leases.submit(
-      'dryRunUpdate',
-      { ...update, ...(searchFrom !== undefined && { searchFrom }) },
-      { principal },
-    );
+    leases.submit('dryRunUpdate', { ...update, ...(searchFrom !== undefined && { searchFrom }) }, { principal });
   let planned = await ask();
   while (typeof planned.continueFrom === 'number') {
     signal?.throwIfAborted();

@@ -45,8 +45,7 @@ export const UserErrorType = builder.objectRef<UserError>('UserError').implement
     path: t.expose('path', {
       type: ['String'],
       nullable: true,
-      description:
-        'The part of the arguments at fault, outermost first, such as ["input", "machines", "0", "count"].',
+      description: 'The part of the arguments at fault, outermost first, such as ["input", "machines", "0", "count"].',
     }),
     retryable: t.boolean({
       description: 'Whether the same request may succeed later.',

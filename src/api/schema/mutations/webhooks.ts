@@ -46,8 +46,7 @@ const UpdateWebhookInput = builder.inputType('UpdateWebhookInput', {
       description: 'The kinds of notices that it gets from now on. Empty: all.',
     }),
     active: t.boolean({
-      description:
-        'True: it gets deliveries, at once those that waited while it was paused. False: it gets none.',
+      description: 'True: it gets deliveries, at once those that waited while it was paused. False: it gets none.',
     }),
     secret: t.string({ description: 'Signs deliveries from now on.' }),
   }),
@@ -77,8 +76,7 @@ const CreateWebhookPayload = payloadType<Created>(
       type: Webhook,
       nullable: true,
       description: 'The webhook. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) =>
-        result === null ? null : read.notices.webhook(result.number),
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.notices.webhook(result.number)),
     }),
     secret: t.string({
       nullable: true,
@@ -127,8 +125,7 @@ const TestWebhookPayload = payloadType<Tested>(
       type: WebhookDelivery,
       nullable: true,
       description: 'The delivery: PENDING at first, then SUCCEEDED or FAILED. Null if there are errors.',
-      resolve: ({ result }, _args, { read }) =>
-        result === null ? null : read.notices.delivery(result.delivery),
+      resolve: ({ result }, _args, { read }) => (result === null ? null : read.notices.delivery(result.delivery)),
     }),
   }),
 );
@@ -156,10 +153,7 @@ function check({ services }: ApiContext, { url, secret }: Checked): void {
     }
   }
   const { min, max } = secretLengths;
-  if (
-    typeof secret === 'string' &&
-    !(secret.length >= min && secret.length <= max && /^[!-~]+$/.test(secret))
-  ) {
+  if (typeof secret === 'string' && !(secret.length >= min && secret.length <= max && /^[!-~]+$/.test(secret))) {
     const message = `A secret has ${min} to ${max} printable ASCII characters.`;
     errors.push(userError('INVALID_REQUEST', message, 'input', 'secret'));
   }
@@ -195,10 +189,7 @@ async function createWebhook(
   return services.webhooks.create({ url, kinds, project, owner: principal.name, secret }, within);
 }
 
-async function updateWebhook(
-  input: typeof UpdateWebhookInput.$inferInput,
-  context: ApiContext,
-): Promise<number> {
+async function updateWebhook(input: typeof UpdateWebhookInput.$inferInput, context: ApiContext): Promise<number> {
   const { number } = await webhookAt(context, input.id);
   check(context, input);
   const { active, secret, url } = input;
@@ -250,8 +241,7 @@ builder.mutationFields((t) => ({
   }),
   testWebhook: t.field({
     type: TestWebhookPayload,
-    description:
-      'Delivers a test to a webhook once, in whatever state it is. Returns before it is delivered.',
+    description: 'Delivers a test to a webhook once, in whatever state it is. Returns before it is delivered.',
     args: { input: t.arg({ type: TestWebhookInput, required: true, description: 'The webhook.' }) },
     resolve: (_root, { input }, context) =>
       payload(context, async () => {

@@ -12,9 +12,7 @@ import { planAnew } from './plans.ts';
 export function endCutShort(state: SchedulerState, vm: VmReservation, at: Instant): void {
   const { lease, preemptor } = vm;
   const reason =
-    preemptor === null
-      ? underMaintenance(nameOf(state, vm, at))
-      : preempted(preemptor, 'stopped', lease.accumulated);
+    preemptor === null ? underMaintenance(nameOf(state, vm, at)) : preempted(preemptor, 'stopped', lease.accumulated);
   const lost = loseMachines(state, lease, at, reason);
   if (lost) planAnew(state, [], [lost], reason, at);
 }
@@ -22,8 +20,5 @@ export function endCutShort(state: SchedulerState, vm: VmReservation, at: Instan
 function nameOf(state: SchedulerState, vm: VmReservation, at: Instant): string {
   const nodes = new Set(vm.mapping.slice(1));
   const { plannedMaintenance } = state.availability;
-  return (
-    plannedMaintenance.find((each) => each.start === at && each.nodes.some((node) => nodes.has(node)))
-      ?.name ?? ''
-  );
+  return plannedMaintenance.find((each) => each.start === at && each.nodes.some((node) => nodes.has(node)))?.name ?? '';
 }

@@ -98,9 +98,7 @@ function keepInstances({ space }: SchedulerState, site: SiteSpec): SiteSpec {
       );
     const has = [first.capacity[name] ?? 0].flat();
     const all = Array.from({ length: instances }, (_, instance) => has[instance] ?? 0);
-    nodes = nodes.map((node) =>
-      node === first ? { ...node, capacity: { ...node.capacity, [name]: all } } : node,
-    );
+    nodes = nodes.map((node) => (node === first ? { ...node, capacity: { ...node.capacity, [name]: all } } : node));
   }
   return nodes === site.nodes ? site : { ...site, nodes };
 }

@@ -21,12 +21,7 @@ export interface Lost {
  * The machines of the lease, running or saved, are lost on all nodes with their work (N4). A best-effort lease returns
  * to the queue or fails.
  */
-export function loseMachines(
-  state: SchedulerState,
-  lease: Lease,
-  now: Instant,
-  reason: StateReason,
-): Lost | null {
+export function loseMachines(state: SchedulerState, lease: Lease, now: Instant, reason: StateReason): Lost | null {
   const end = plannedEnd(state, lease);
   const held = heldByHosts(lease);
   const lost = lease.accumulated + ranFor(state, lease, now);
@@ -57,12 +52,7 @@ export function loseMachines(
 }
 
 /** Restarts it on other nodes: until its old end, or for its whole duration by its deadline. Otherwise it fails. */
-export function startAnew(
-  state: SchedulerState,
-  { lease, end }: Lost,
-  now: Instant,
-  reason: StateReason,
-): boolean {
+export function startAnew(state: SchedulerState, { lease, end }: Lost, now: Instant, reason: StateReason): boolean {
   const accept = (plan: Plan) => commit(state, plan, now, reason);
   const isPlanned =
     lease.type === 'DEADLINE'

@@ -44,10 +44,7 @@ export function planMaintenance(
 export function endMaintenance(state: SchedulerState, name: string, now: Instant): void {
   const maintenance = state.availability.maintenance(name);
   if (!maintenance || maintenance.end <= now)
-    throw new SchedulerError(
-      'MAINTENANCE_NOT_FOUND',
-      `There is no maintenance "${name}" that has not ended.`,
-    );
+    throw new SchedulerError('MAINTENANCE_NOT_FOUND', `There is no maintenance "${name}" that has not ended.`);
   state.availability.end(maintenance, now);
   for (const lease of state.leases.values()) if (lease.vm?.isCutShort) giveBackEnd(state, lease, lease.vm);
   state.askForReevaluation();
@@ -60,10 +57,8 @@ function check(state: SchedulerState, { name, nodes, start, end }: MaintenanceRe
   };
   if (nodes.length === 0) refuse('nodes', 'Maintenance needs one node at least.');
   for (const node of nodes) checkNode(state, node);
-  if (!Number.isSafeInteger(start) || start < now)
-    refuse('start', 'The maintenance would start in the past.');
-  if (!Number.isSafeInteger(end) || end <= start)
-    refuse('end', 'The maintenance would end before it has begun.');
+  if (!Number.isSafeInteger(start) || start < now) refuse('start', 'The maintenance would start in the past.');
+  if (!Number.isSafeInteger(end) || end <= start) refuse('end', 'The maintenance would end before it has begun.');
   const other = state.availability.maintenance(name);
   if (other && other.end > now) refuse('name', `There is already a maintenance "${name}".`);
 }
@@ -83,18 +78,11 @@ function runningInto(state: SchedulerState, { nodes, start }: Closure): Lease[] 
  * A best-effort lease is suspended by then or requeued now; others run until then. A lease that cannot continue until
  * then is lost now.
  */
-function clear(
-  state: SchedulerState,
-  lease: Lease,
-  start: Instant,
-  reason: StateReason,
-  now: Instant,
-): Lost | null {
+function clear(state: SchedulerState, lease: Lease, start: Instant, reason: StateReason, now: Instant): Lost | null {
   const vm = lease.vm as VmReservation;
   if (lease.type === 'BEST_EFFORT') {
     const by = Math.min(start, vm.end);
-    if (vm.state === 'DONE' || !canSuspendBy(state, vm, by, now))
-      return loseMachines(state, lease, now, reason);
+    if (vm.state === 'DONE' || !canSuspendBy(state, vm, by, now)) return loseMachines(state, lease, now, reason);
     state.noteDisplaced(lease);
     suspendBy(state, vm, null, by);
     return null;

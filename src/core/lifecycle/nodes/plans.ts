@@ -37,9 +37,7 @@ export function usesClosed(vm: VmReservation, { nodes, start, end }: Closure): b
   if (!vm.mapping.some((node) => nodes.has(node))) {
     return vm.before.some(
       (each) =>
-        each.start < end &&
-        each.end > start &&
-        each.moves.some(([, from, to]) => nodes.has(from) || nodes.has(to)),
+        each.start < end && each.end > start && each.moves.some(([, from, to]) => nodes.has(from) || nodes.has(to)),
     );
   }
   if (vm.holdStart < end && vm.finalEnd > start) return true;
@@ -115,8 +113,7 @@ export function planAnew(
     else startAnew(state, each, now, reason);
   }
   const bestEffort = taken.filter(({ lease }) => lease.type === 'BEST_EFFORT');
-  for (const each of bestEffort.sort((a, b) => a.lease.id - b.lease.id))
-    planBestEffortAnew(state, each, now, reason);
+  for (const each of bestEffort.sort((a, b) => a.lease.id - b.lease.id)) planBestEffortAnew(state, each, now, reason);
   return withoutPlace;
 }
 

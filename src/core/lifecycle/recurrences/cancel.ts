@@ -9,12 +9,7 @@ import { openRecurrence, waitingOccurrences, withinLast } from './series.ts';
  * Cancels the occurrences from an index on that have not started, and creates no further ones (C4). Throws
  * RECURRENCE_NOT_FOUND, RECURRENCE_ENDED or INVALID_REQUEST.
  */
-export function cancelRecurrence(
-  state: SchedulerState,
-  id: number,
-  from: number,
-  now: Instant,
-): RecurrenceRecord {
+export function cancelRecurrence(state: SchedulerState, id: number, from: number, now: Instant): RecurrenceRecord {
   const before = openRecurrence(state, id);
   if (!Number.isSafeInteger(from) || from < 1)
     throw new SchedulerError('INVALID_REQUEST', `Occurrences count from 1: there is none ${from}.`, ['from']);

@@ -17,8 +17,7 @@ export function makeOccurrences(
   const recurrence = state.recurrences.get(id);
   if (!recurrence?.next) return;
   const due = occurrences.filter(
-    (each) =>
-      each.start >= now && each.index >= (recurrence.next?.index ?? 0) && withinLast(each, recurrence),
+    (each) => each.start >= now && each.index >= (recurrence.next?.index ?? 0) && withinLast(each, recurrence),
   );
   for (const occurrence of due) requestLease(state, occurrenceRequest(recurrence, occurrence), now);
   state.recurrences.set({ ...recurrence, next: withinLast(next, recurrence) });

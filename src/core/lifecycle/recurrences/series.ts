@@ -8,8 +8,7 @@ import { hasStarted } from '../update/terms.ts';
 /** Throws RECURRENCE_NOT_FOUND, or RECURRENCE_ENDED for one whose occurrences have all started or were cancelled. */
 export function openRecurrence(state: SchedulerState, id: number): RecurrenceRecord {
   const recurrence = state.recurrences.get(id);
-  if (recurrence && (recurrence.next !== null || waitingOccurrences(state, id, 1).length > 0))
-    return recurrence;
+  if (recurrence && (recurrence.next !== null || waitingOccurrences(state, id, 1).length > 0)) return recurrence;
   if (recurrence || (Number.isInteger(id) && id > 0 && id <= state.recurrences.lastId)) {
     throw new SchedulerError('RECURRENCE_ENDED', `No occurrence of recurrence ${id} is to come.`, ['id']);
   }

@@ -71,8 +71,7 @@ function refusedOccurrence(lease: Lease, { start }: LeaseUpdate, { code, message
 
 function newTerms(terms: readonly OccurrenceTerms[], update: RecurrenceUpdate): readonly OccurrenceTerms[] {
   const { from } = update;
-  if (!Number.isSafeInteger(from) || from < 1)
-    refuse('from', `Occurrences count from 1: there is none ${from}.`);
+  if (!Number.isSafeInteger(from) || from < 1) refuse('from', `Occurrences count from 1: there is none ${from}.`);
   const { duration = termsAt(terms, from).duration, shift = termsAt(terms, from).shift } = update;
   if (!Number.isSafeInteger(duration) || duration <= 0)
     refuse('duration', `The duration is ${duration} ms; it must be longer than 0.`);

@@ -85,8 +85,7 @@ export function keepPlace(state: SchedulerState, lease: Lease, vm: VmReservation
       for (const reservation of vm.after) state.identify(reservation);
       for (const reservation of replaced) state.log.withdraw(reservation);
       table.addChain(vm);
-      for (const reservation of vm.chain)
-        if (reservation.state !== 'DONE') state.log.reservation(reservation);
+      for (const reservation of vm.chain) if (reservation.state !== 'DONE') state.log.reservation(reservation);
       return true;
     }) ?? false
   );
@@ -106,8 +105,7 @@ function maySuspendAt(
   reach: number,
   _now: Instant,
 ): boolean {
-  if (lease.type !== 'BEST_EFFORT' && !(lease.isSuspended && lease.type === 'ADVANCE_RESERVATION'))
-    return false;
+  if (lease.type !== 'BEST_EFFORT' && !(lease.isSuspended && lease.type === 'ADVANCE_RESERVATION')) return false;
   if (!estimates.canSuspend(lease)) return false;
   const resuming = lease.isSuspended;
   const maxReach = lease.remaining + (resuming ? estimates.resume(lease) : 0);

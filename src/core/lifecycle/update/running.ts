@@ -26,13 +26,7 @@ export function updateRunning(
 }
 
 /** It ends when its running time reaches the new duration. An earlier planned suspension stays (L4). */
-export function shorten(
-  state: SchedulerState,
-  lease: Lease,
-  vm: VmReservation,
-  change: Millis,
-  now: Instant,
-): void {
+export function shorten(state: SchedulerState, lease: Lease, vm: VmReservation, change: Millis, now: Instant): void {
   const { chains, estimates } = state.planning;
   const shutdown = estimates.shutdown(lease);
   const after = shorterEnding();
@@ -44,8 +38,7 @@ export function shorten(
 
   function shorterEnding(): Reservation[] | null {
     const end = vm.start + lease.remaining;
-    if (vm.mustSuspend)
-      return vm.end < end ? null : chains.ending(vm, vm.finalEnd, lease.remaining, shutdown);
+    if (vm.mustSuspend) return vm.end < end ? null : chains.ending(vm, vm.finalEnd, lease.remaining, shutdown);
     const isExact = lease.type === 'ADVANCE_RESERVATION' && lease.accumulated === 0;
     const planned = isExact ? (lease.requestedStart as Instant) + lease.duration : end + shutdown;
     if (vm.isCutShort) return planned > vm.end ? null : [chains.shutdown(vm, planned)];
@@ -99,7 +92,6 @@ export function runOnInPlace(state: SchedulerState, lease: Lease, vm: VmReservat
  */
 export function updateSuspended(state: SchedulerState, lease: Lease, now: Instant): void {
   if (!lease.vm) return;
-  if (!keepPlace(state, lease, lease.vm, now))
-    planBestEffortAnew(state, withdrawPlan(state, lease, now), now);
+  if (!keepPlace(state, lease, lease.vm, now)) planBestEffortAnew(state, withdrawPlan(state, lease, now), now);
   state.askForReevaluation();
 }

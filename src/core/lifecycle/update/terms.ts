@@ -52,10 +52,7 @@ export function newTerms(lease: Lease, update: LeaseUpdate): Terms | null {
   if (deadline !== lease.deadline) {
     if (type !== 'DEADLINE') refuse('deadline', `Lease ${id} is ${type}: it has no deadline.`);
     if (!Number.isSafeInteger(deadline))
-      refuse(
-        'deadline',
-        `The deadline of lease ${id} cannot be ${deadline}; it is a whole number of milliseconds.`,
-      );
+      refuse('deadline', `The deadline of lease ${id} cannot be ${deadline}; it is a whole number of milliseconds.`);
   }
   if (!Number.isSafeInteger(duration) || duration <= 0)
     refuse('duration', `The duration is ${duration} ms; it must be longer than 0.`);

@@ -42,10 +42,7 @@ export function updateLease(state: SchedulerState, id: number, update: LeaseUpda
 }
 
 /** Terms that change without replanning; null if none of them change. */
-function newTraits(
-  lease: Lease,
-  update: LeaseUpdate,
-): Pick<Lease, 'endNotice' | 'name' | 'preemptible'> | null {
+function newTraits(lease: Lease, update: LeaseUpdate): Pick<Lease, 'endNotice' | 'name' | 'preemptible'> | null {
   const { endNotice = lease.endNotice, name = lease.name, preemptible = lease.preemptible } = update;
   const isSame = endNotice === lease.endNotice && name === lease.name && preemptible === lease.preemptible;
   return isSame ? null : { endNotice, name, preemptible };

@@ -71,8 +71,7 @@ function divide(state: SchedulerState, lease: Lease, vm: VmReservation, now: Ins
     state.journal.attempt(() => {
       const whole = vm.start + lease.remaining;
       const by = mayHoldUntil(state, vm, vm.finalEnd, whole);
-      if (by - vm.start < estimates.threshold(lease, false) || by - now < estimates.suspend(lease))
-        return null;
+      if (by - vm.start < estimates.threshold(lease, false) || by - now < estimates.suspend(lease)) return null;
       const after = chains.suspensions(vm, by);
       changeEnd(state, vm, (after[0] as Reservation).start, after);
       return planPiece(state, restOf(lease) as Piece, now) || null;
@@ -113,9 +112,7 @@ function planSuspended(state: SchedulerState, lease: Lease, now: Instant): void 
     return;
   }
   const withdrawn = vm ? withdrawPlan(state, lease, now) : { lease, held: [] };
-  const isPlanned = schedulePiece(state, pieceOf(lease, now), now, (plan) =>
-    placeAnew(state, withdrawn, plan, now),
-  );
+  const isPlanned = schedulePiece(state, pieceOf(lease, now), now, (plan) => placeAnew(state, withdrawn, plan, now));
   if (!isPlanned) throw deadlineCannotBeMet(lease);
   state.askForReevaluation();
 }

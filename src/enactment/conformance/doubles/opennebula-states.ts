@@ -5,18 +5,7 @@
 
 /** `STATE` of a VM. */
 export const vmStateNames = [
-  ...[
-    'INIT',
-    'PENDING',
-    'HOLD',
-    'ACTIVE',
-    'STOPPED',
-    'SUSPENDED',
-    'DONE',
-    'FAILED',
-    'POWEROFF',
-    'UNDEPLOYED',
-  ],
+  ...['INIT', 'PENDING', 'HOLD', 'ACTIVE', 'STOPPED', 'SUSPENDED', 'DONE', 'FAILED', 'POWEROFF', 'UNDEPLOYED'],
   ...['CLONING', 'CLONING_FAILURE'],
 ] as const;
 

@@ -146,10 +146,7 @@ export class OpenNebulaDouble {
       const method = child(call, 'methodName')?.text.trim() ?? '';
       const [session, ...parameters] = (child(call, 'params')?.children ?? []).map(valueIn);
       if (session !== doubleSession)
-        throw new Refusal(
-          errors.AUTHENTICATION,
-          `[${method}] User couldn't be authenticated, aborting call.`,
-        );
+        throw new Refusal(errors.AUTHENTICATION, `[${method}] User couldn't be authenticated, aborting call.`);
       this.calls.set(method, (this.calls.get(method) ?? 0) + 1);
       values = [true, this.carryOut(method, parameters), 0];
     } catch (error) {
@@ -216,9 +213,7 @@ export class OpenNebulaDouble {
   private allocate(template: string, isHeld: boolean): number {
     this.lastId += 1;
     const attributes = new Map(attributesOf(template));
-    const images = [...template.matchAll(/DISK=\[IMAGE="((?:[^"\\]|\\.)*)"\]/g)].map(([, name = '']) =>
-      unquoted(name),
-    );
+    const images = [...template.matchAll(/DISK=\[IMAGE="((?:[^"\\]|\\.)*)"\]/g)].map(([, name = '']) => unquoted(name));
     const name = attributes.get('NAME') ?? `one-${this.lastId}`;
     for (const known of ['NAME', 'CPU', 'VCPU', 'MEMORY']) attributes.delete(known);
     this.vms.set(this.lastId, {
@@ -266,10 +261,7 @@ export class OpenNebulaDouble {
         this.pass(vm, ['EPILOG'], 'DONE');
         break;
       default:
-        throw new Refusal(
-          errors.ACTION,
-          `[one.vm.action] Error performing action "${action}": it is not supported.`,
-        );
+        throw new Refusal(errors.ACTION, `[one.vm.action] Error performing action "${action}": it is not supported.`);
     }
     return vm.id;
   }
@@ -341,7 +333,6 @@ const unquoted = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
 
 function vmXml({ id, name, state, lcmState, hostId, attributes }: Vm): string {
   const user = [...attributes].map(([key, value]) => `<${key}><![CDATA[${value}]]></${key}>`).join('');
-  const history =
-    hostId === null ? '' : `<HISTORY><OID>${id}</OID><SEQ>0</SEQ><HID>${hostId}</HID></HISTORY>`;
+  const history = hostId === null ? '' : `<HISTORY><OID>${id}</OID><SEQ>0</SEQ><HID>${hostId}</HID></HISTORY>`;
   return `<VM><ID>${id}</ID><NAME>${escapeXml(name)}</NAME><STATE>${vmStateNames.indexOf(state)}</STATE><LCM_STATE>${lcmStateNames.indexOf(lcmState)}</LCM_STATE><USER_TEMPLATE>${user}</USER_TEMPLATE><HISTORY_RECORDS>${history}</HISTORY_RECORDS></VM>`;
 }

@@ -35,7 +35,5 @@ export class Batch {
 }
 
 function encode(frames: readonly Frame[]): Buffer {
-  return Buffer.from(
-    frames.map(({ sequence, payload }) => eventFrame(payload, sequence ?? undefined)).join(''),
-  );
+  return Buffer.from(frames.map(({ sequence, payload }) => eventFrame(payload, sequence ?? undefined)).join(''));
 }

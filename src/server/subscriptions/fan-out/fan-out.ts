@@ -3,13 +3,7 @@
  * share one execution and one serialization per event. Subscribers that are behind read shared pages until they have
  * caught up; subscribers that read too slowly return to that mode.
  */
-import {
-  createSourceEventStream,
-  type ExecutionArgs,
-  type ExecutionResult,
-  execute,
-  type GraphQLError,
-} from 'graphql';
+import { createSourceEventStream, type ExecutionArgs, type ExecutionResult, execute, type GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import {
   type ApiServices,
@@ -141,8 +135,7 @@ export class FanOut {
   private feedOf({ feed, name }: FeedSelection<FeedRecord>): LiveFeed<FeedRecord> {
     const { metrics, services } = this.options;
     const { leases, site } = services;
-    const published = ({ at }: FeedRecord): void =>
-      metrics.published((leases.now() - at) / site.clockSpeed / 1_000);
+    const published = ({ at }: FeedRecord): void => metrics.published((leases.now() - at) / site.clockSpeed / 1_000);
     const live = this.feeds.get(name) ?? new LiveFeed(feed, this.stopping.signal, published);
     this.feeds.set(name, live);
     return live;
@@ -166,9 +159,7 @@ export class FanOut {
         rootValue,
       });
       const { errors } = result;
-      return serializeResult(
-        errors ? { ...result, errors: errors.map((error: GraphQLError) => mask(error)) } : result,
-      );
+      return serializeResult(errors ? { ...result, errors: errors.map((error: GraphQLError) => mask(error)) } : result);
     };
     return new Selection(
       {
@@ -189,8 +180,7 @@ export class FanOut {
           );
         },
         executeFailure: (error) => run(apiContext(services, principal, requestId), FeedStream.failure(error)),
-        takeTurn: (read) =>
-          this.options.turns.run({ kind: 'replay', owner: '', signal: this.stopping.signal }, read),
+        takeTurn: (read) => this.options.turns.run({ kind: 'replay', owner: '', signal: this.stopping.signal }, read),
       },
       position,
     );

@@ -67,13 +67,11 @@ export class LiveFeed<R extends FeedRecord> {
     const reading = new AbortController();
     this.reading = reading;
     this.position = this.feed.last;
-    void this.pump(this.feed.subscribe({ after: this.position, signal: reading.signal })).catch(
-      (error: unknown) => {
-        if (reading.signal.aborted) return;
-        this.stop();
-        for (const selection of this.selections.values()) void selection.fail(error);
-      },
-    );
+    void this.pump(this.feed.subscribe({ after: this.position, signal: reading.signal })).catch((error: unknown) => {
+      if (reading.signal.aborted) return;
+      this.stop();
+      for (const selection of this.selections.values()) void selection.fail(error);
+    });
   }
 
   private stop(): void {

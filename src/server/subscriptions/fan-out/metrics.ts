@@ -47,18 +47,9 @@ export function createFanOutMetrics(registry: Registry): FanOutMetrics {
     });
   };
   gauge('subscribers', 'Subscriptions to events.', ({ subscribers }) => subscribers);
-  gauge(
-    'subscriber_lag',
-    'Events between the slowest subscriber and the newest event.',
-    ({ lag }) => lag,
-    'max',
-  );
+  gauge('subscriber_lag', 'Events between the slowest subscriber and the newest event.', ({ lag }) => lag, 'max');
   gauge('selections', 'Distinct selections among subscriptions to events.', ({ selections }) => selections);
-  gauge(
-    'fan_out_waiting',
-    'Events that wait to be delivered, over all selections.',
-    ({ pending }) => pending,
-  );
+  gauge('fan_out_waiting', 'Events that wait to be delivered, over all selections.', ({ pending }) => pending);
   const lag = (name: string, help: string): Histogram =>
     new Histogram({
       name: `leasegraph_${name}_seconds`,

@@ -20,10 +20,7 @@ const selections = new WeakMap<DocumentNode, Selected>();
 /**
  * Equal for subscriptions with equal results apart from their start. `view` represents the visibility of the principal.
  */
-export function selectionKey(
-  { schema, document, operationName, variableValues }: ExecutionArgs,
-  view: string,
-): string {
+export function selectionKey({ schema, document, operationName, variableValues }: ExecutionArgs, view: string): string {
   let selected = selections.get(document);
   if (selected === undefined) {
     selected = select(schema, document);
@@ -33,12 +30,7 @@ export function selectionKey(
   const variables = Object.entries(variableValues ?? {})
     .filter(([name]) => !cursors.has(name))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([
-    view,
-    getOperationAST(document, operationName)?.name?.value ?? null,
-    variables,
-    text,
-  ]);
+  return JSON.stringify([view, getOperationAST(document, operationName)?.name?.value ?? null, variables, text]);
 }
 
 /** The extension `cursorArgument` of a field names the argument with the start. */
