@@ -119,6 +119,13 @@ const recurrence = (number: number): Prisma.RecurrenceCreateManyInput => ({
   ...{ rule: 'FREQ=DAILY', timeZone: 'UTC', firstStart: '2030-01-01T00:00:00', createdAt: new Date(now) },
 });
 
+/** Holders have no id: their name holds the number as the ids of others do. */
+const token = (number: number, projects: number[]): Prisma.TokenCreateManyInput => ({
+  ...{ number, name: btoa(`Token:${number}`), hash: `hash ${number}` },
+  ...{ prefix: 'lg_', role: 'USER', projects },
+});
+const removeTokens = (numbers: number[]) => prisma.token.deleteMany({ where: { number: { in: numbers } } });
+
 const webhook = (number: number) => ({ number, url: 'https://example.org', owner: 'ada', secret: 's' });
 const createDeliveries = (webhookNumber: number, numbers: readonly number[]) =>
   prisma.webhookDelivery.createMany({
@@ -251,14 +258,19 @@ const lists: Readonly<Record<string, List>> = {
   },
   tokens: {
     field: 'Query.tokens',
-    create: (rows) =>
-      prisma.token.createMany({
-        data: rows.map(({ number }) => ({
-          ...{ number, name: `token-${number}`, hash: `hash ${number}` },
-          ...{ prefix: 'lg_', role: 'USER' as const, projects: [] },
-        })),
-      }),
-    remove: (numbers) => prisma.token.deleteMany({ where: { number: { in: numbers } } }),
+    create: (rows) => prisma.token.createMany({ data: rows.map(({ number }) => token(number, [])) }),
+    remove: removeTokens,
+    compare: byNumber,
+  },
+  'members of a project': {
+    field: 'Project.members',
+    id: 'name',
+    prepare: async () => {
+      await prisma.project.create({ data: { number: 1, name: 'genomics' } });
+      await prisma.token.create({ data: token(other, [2]) });
+    },
+    create: (rows) => prisma.token.createMany({ data: rows.map(({ number }) => token(number, [1])) }),
+    remove: removeTokens,
     compare: byNumber,
   },
   'the audit log': {

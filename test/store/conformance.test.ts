@@ -99,8 +99,8 @@ function conformance(open: () => Promise<Opened>): void {
       const ended = lease(2, { name: 'nightly build', owner: 'ada', state: 'DONE', endedAt: noon });
       await store.commit(batch(null, { leases: [lease(1, { name: null }), ended] }), writer);
       expect(await Promise.all([1, 2, 3].map((number) => store.leaseFacts(number)))).toEqual([
-        { name: null, owner: null },
-        { name: 'nightly build', owner: 'ada' },
+        { name: null, owner: null, project: null, start: null, end: null },
+        { name: 'nightly build', owner: 'ada', project: null, start: null, end: null },
         null,
       ]);
     });
