@@ -408,7 +408,7 @@ describe('the command line beside a running server', () => {
     });
     const refused = await cli('request', '--machines', '1 GPU:1', '--duration', '1h');
     expect(refused.stderr).toBe(
-      'leasegraph: machines.0.capacity.0.type: The site has no resource "GPU". Its resources are CPU, Memory. [INVALID_REQUEST]\n',
+      'leasegraph: --machines: The site has no resource "GPU". Its resources are CPU, Memory. [INVALID_REQUEST]\n',
     );
     expect(await cli('request', '--machines', 'two', '--duration', '1h')).toMatchObject({
       code: 2,
