@@ -191,7 +191,9 @@ function delayBroughtBack(
     each !== lease && each.isBeingBroughtBack && !hasMachines(each) && isHeld(each.vm as VmReservation);
   const isHeld = (vm: VmReservation): boolean =>
     vm.holdStart < to && vm.finalEnd > from && vm.mapping.slice(1).some((node) => nodes.has(node));
-  for (const other of [...state.leases.values()].filter(isInTheWay)) {
+  for (const other of [...state.leases.values()]) {
+    // The ones before may have delayed it further.
+    if (!isInTheWay(other)) continue;
     const vm = other.vm as VmReservation;
     const resumptions = vm.before.filter(({ kind }) => kind === 'RESUMPTION');
     const delay = to - vm.holdStart;
