@@ -262,10 +262,10 @@ export function answered<T>(field: T | null): T {
   return field;
 }
 
+type ReadPage<Node> = (after: string | null, size: number) => Promise<Page<Node> | null>;
+
 /** All nodes of a list, page by page. Pages become smaller where one is too large for an answer. */
-export async function* allPages<Node>(
-  page: (after: string | null, size: number) => Promise<Page<Node> | null>,
-): AsyncGenerator<Node, void> {
+export async function* allPages<Node>(page: ReadPage<Node>): AsyncGenerator<Node, void> {
   let size = 100;
   for (let after: string | null = null; ; ) {
     try {
@@ -279,6 +279,13 @@ export async function* allPages<Node>(
       size = Math.ceil(size / 5);
     }
   }
+}
+
+/** All nodes of a list at once. */
+export async function readAll<Node>(page: ReadPage<Node>): Promise<Node[]> {
+  const found: Node[] = [];
+  for await (const node of allPages(page)) found.push(node);
+  return found;
 }
 
 interface LastPage<Node> {

@@ -1,6 +1,6 @@
 import { CliError } from '../terminal.ts';
 import { plain } from '../text.ts';
-import { allPages, type Client } from './client.ts';
+import { allPages, type Client, readAll } from './client.ts';
 import {
   type HostFragment,
   NodeHostsDocument,
@@ -21,10 +21,7 @@ export function showStateChange({ at, by, cause, reason }: NonNullable<NodeRow['
 
 /** All nodes, with their free capacity at an instant; null: now. */
 export async function allNodes(client: Client, at: string | null): Promise<NodeRow[]> {
-  const found: NodeRow[] = [];
-  const pages = allPages(async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes);
-  for await (const node of pages) found.push(node);
-  return found;
+  return readAll(async (after, first) => (await client.request(NodesAtDocument, { at, first, after })).nodes);
 }
 
 /** Node -> what operators are told of its host; empty for others. */

@@ -1,15 +1,12 @@
 import { CliError } from '../terminal.ts';
-import { allPages, type Client } from './client.ts';
+import { type Client, readAll } from './client.ts';
 import { ProjectsDocument, type ProjectsQuery } from './generated/operations.ts';
 
 export type ProjectRow = ProjectsQuery['projects']['nodes'][number];
 
 /** The projects that the caller may see. */
 export async function allProjects(client: Client): Promise<ProjectRow[]> {
-  const found: ProjectRow[] = [];
-  const pages = allPages(async (after, first) => (await client.request(ProjectsDocument, { first, after })).projects);
-  for await (const project of pages) found.push(project);
-  return found;
+  return readAll(async (after, first) => (await client.request(ProjectsDocument, { first, after })).projects);
 }
 
 /** A project by its name or id. Throws CliError. */

@@ -1,7 +1,7 @@
 /** The site of a running server, in the form of a configuration. */
 import type { ConfiguredSite } from '../../config/index.ts';
 import type { Amounts, NodeSpec } from '../../core/index.ts';
-import { allPages, type Client } from './client.ts';
+import { type Client, readAll } from './client.ts';
 import { SiteInventoryDocument, type SiteInventoryQuery } from './generated/operations.ts';
 
 interface AmountInput {
@@ -17,13 +17,11 @@ export async function siteInventory(client: Client): Promise<{
   readonly scheduler: Readonly<Record<string, unknown>>;
 }> {
   const answers: SiteInventoryQuery[] = [];
-  const nodes: SiteInventoryQuery['nodes']['nodes'][number][] = [];
-  const pages = allPages(async (after, first) => {
+  const nodes = await readAll(async (after, first) => {
     const answer = await client.request(SiteInventoryDocument, { first, after });
     answers.push(answer);
     return answer.nodes;
   });
-  for await (const node of pages) nodes.push(node);
   const [answer] = answers;
   const { name = '', resourceTypes = [] } = answer?.site ?? {};
   const specs = nodes.map(({ number, hostname, address, capacity, labels }) => ({

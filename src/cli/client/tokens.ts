@@ -1,15 +1,12 @@
 import { type Column, formatTable } from '../table.ts';
 import { CliError } from '../terminal.ts';
-import { allPages, type Client } from './client.ts';
+import { type Client, readAll } from './client.ts';
 import { type TokenRowFragment, TokensDocument } from './generated/operations.ts';
 import { showInstant } from './show.ts';
 
 /** All tokens, revoked ones included. */
 export async function allTokens(client: Client): Promise<TokenRowFragment[]> {
-  const found: TokenRowFragment[] = [];
-  const pages = allPages(async (after, first) => (await client.request(TokensDocument, { first, after })).tokens);
-  for await (const each of pages) found.push(each);
-  return found;
+  return readAll(async (after, first) => (await client.request(TokensDocument, { first, after })).tokens);
 }
 
 /** A token by its name, prefix or id. Throws CliError. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { checkHelp, printAcceptance } from '../client/acceptance.ts';
 import { type Moment, momentOption } from '../client/arguments.ts';
-import { addServerOptions, allPages, assertAccepted, connect, type ServerOptions } from '../client/client.ts';
+import { addServerOptions, assertAccepted, connect, readAll, type ServerOptions } from '../client/client.ts';
 import { printDisplacement } from '../client/displacement.ts';
 import {
   type Collisions,
@@ -52,11 +52,9 @@ export default function maintenance(command: Command, terminal: Terminal): void 
         ['--from', options.from],
         ['--to', options.to],
       ]);
-      const found: MaintenanceRowFragment[] = [];
-      const pages = allPages(
+      const found = await readAll(
         async (after, first) => (await client.request(MaintenanceDocument, { from, to, first, after })).maintenance,
       );
-      for await (const each of pages) found.push(each);
       printList(terminal, options, found, () =>
         found.length === 0 ? 'No maintenance.\n' : table(found, terminal.tableWidth),
       );

@@ -3,10 +3,10 @@ import { actionTable } from '../client/actions.ts';
 import { type Moment, momentOption } from '../client/arguments.ts';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
+  readAll,
   type ServerOptions,
 } from '../client/client.ts';
 import { printDisplacement } from '../client/displacement.ts';
@@ -80,14 +80,11 @@ export default function node(command: Command, terminal: Terminal): void {
 }
 
 async function reservationsOf(client: Client, id: string, from: string, to: string): Promise<ReservationRowFragment[]> {
-  const found: ReservationRowFragment[] = [];
-  const pages = allPages<ReservationRowFragment>(async (after, first) => {
+  return readAll<ReservationRowFragment>(async (after, first) => {
     const { node } = await client.request(NodeReservationsDocument, { id, from, to, first, after });
     if (node === null || !('reservations' in node)) throw new CliError('the node is gone');
     return node.reservations;
   });
-  for await (const reservation of pages) found.push(reservation);
-  return found;
 }
 
 interface ChangeOptions extends ServerOptions, OutputOptions {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
+  readAll,
   type ServerOptions,
 } from '../client/client.ts';
 import {
@@ -89,14 +89,11 @@ export default function project(command: Command, terminal: Terminal): void {
 }
 
 async function allMembers(client: Client, id: string): Promise<MemberRowFragment[]> {
-  const found: MemberRowFragment[] = [];
-  const pages = allPages(async (after, first) => {
+  return readAll(async (after, first) => {
     const { node } = await client.request(MembersDocument, { id, first, after });
     if (node === null || !('members' in node)) throw new CliError('the server answered without a project');
     return node.members;
   });
-  for await (const each of pages) found.push(each);
-  return found;
 }
 
 function memberTable(members: readonly MemberRowFragment[], width: number): string {

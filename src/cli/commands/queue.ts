@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
-import { type LeaseRowFragment, QueueDocument } from '../client/generated/operations.ts';
+import { addServerOptions, connect, readAll, type ServerOptions } from '../client/client.ts';
+import { QueueDocument } from '../client/generated/operations.ts';
 import { queueTable } from '../client/show.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
@@ -8,9 +8,7 @@ import type { Terminal } from '../terminal.ts';
 export default function queue(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command)).action(async (options: ServerOptions & OutputOptions) => {
     const client = connect(options);
-    const queued: LeaseRowFragment[] = [];
-    const pages = allPages(async (after, first) => (await client.request(QueueDocument, { first, after })).queue);
-    for await (const lease of pages) queued.push(lease);
+    const queued = await readAll(async (after, first) => (await client.request(QueueDocument, { first, after })).queue);
     printList(terminal, options, queued, () =>
       queued.length === 0 ? 'The queue is empty.\n' : queueTable(queued, terminal.tableWidth),
     );

@@ -2,10 +2,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { durationOption } from '../client/arguments.ts';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
+  readAll,
   type ServerOptions,
 } from '../client/client.ts';
 import {
@@ -68,9 +68,9 @@ export default function quota(command: Command, terminal: Terminal): void {
 }
 
 async function projectsWithQuotas(client: Client, wanted: string | undefined): Promise<ProjectRow[]> {
-  const found: ProjectRow[] = [];
-  const pages = allPages(async (after, first) => (await client.request(QuotasDocument, { first, after })).projects);
-  for await (const project of pages) found.push(project);
+  const found = await readAll(
+    async (after, first) => (await client.request(QuotasDocument, { first, after })).projects,
+  );
   if (wanted === undefined) return found;
   const chosen = found.filter(({ id, name }) => id === wanted || name === wanted);
   if (chosen.length > 0) return chosen;

@@ -3,10 +3,10 @@ import { durationForm } from '../../config/duration.ts';
 import { durationOption, image, machineSet, wholeNumber } from '../client/arguments.ts';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
+  readAll,
   type ServerOptions,
 } from '../client/client.ts';
 import { endingText } from '../client/ending.ts';
@@ -67,12 +67,10 @@ export default function recurrence(command: Command, terminal: Terminal): void {
     .option('--all', 'also those that are over')
     .action(async (options: Options & { readonly all?: boolean }) => {
       const client = connect(options);
-      const found: RecurrenceRowFragment[] = [];
       const live = options.all ? null : true;
-      const pages = allPages(
+      const found = await readAll(
         async (after, first) => (await client.request(RecurrencesDocument, { live, first, after })).recurrences,
       );
-      for await (const each of pages) found.push(each);
       printList(terminal, options, found, () =>
         found.length === 0 ? 'No recurrences.\n' : recurrenceTable(found, terminal.tableWidth),
       );

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type Moment, momentOption } from '../client/arguments.ts';
-import { addServerOptions, allPages, connect, type ServerOptions } from '../client/client.ts';
-import { type ReservationRowFragment, ReservationsDocument } from '../client/generated/operations.ts';
+import { addServerOptions, connect, readAll, type ServerOptions } from '../client/client.ts';
+import { ReservationsDocument } from '../client/generated/operations.ts';
 import { resolveMoments } from '../client/moments.ts';
 import { reservationTable } from '../client/reservations.ts';
 import { addOutputOptions, type OutputOptions, printList } from '../output.ts';
@@ -24,11 +24,9 @@ export default function reservations(command: Command, terminal: Terminal): void
         ['--from', options.from],
         ['--to', options.to],
       ]);
-      const found: ReservationRowFragment[] = [];
-      const pages = allPages(
+      const found = await readAll(
         async (after, first) => (await client.request(ReservationsDocument, { from, to, first, after })).reservations,
       );
-      for await (const reservation of pages) found.push(reservation);
       printList(terminal, options, found, () =>
         found.length === 0 ? 'No reservations.\n' : reservationTable(found, terminal.tableWidth),
       );

@@ -3,11 +3,11 @@ import { noticeKind, wholeNumber } from '../client/arguments.ts';
 import { repeated } from '../client/choice.ts';
 import {
   addServerOptions,
-  allPages,
   assertAccepted,
   type Client,
   connect,
   newest,
+  readAll,
   type ServerOptions,
 } from '../client/client.ts';
 import {
@@ -140,10 +140,7 @@ export default function webhook(command: Command, terminal: Terminal): void {
 }
 
 async function allWebhooks(client: Client): Promise<WebhookRowFragment[]> {
-  const found: WebhookRowFragment[] = [];
-  const pages = allPages(async (after, first) => (await client.request(WebhooksDocument, { first, after })).webhooks);
-  for await (const each of pages) found.push(each);
-  return found;
+  return readAll(async (after, first) => (await client.request(WebhooksDocument, { first, after })).webhooks);
 }
 
 async function findWebhook(client: Client, wanted: string): Promise<WebhookRowFragment> {
