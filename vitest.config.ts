@@ -30,7 +30,7 @@ export default defineConfig({
     setupFiles: ['test/support/seed.ts'],
     globalSetup: ['test/support/postgres-setup.ts'],
     projects: [
-      // `npm test` runs these two.
+      // `npm run test:fast` runs these two.
       // Loading the sources takes longer than most suites: a worker loads them once, for one suite after another.
       project('shared', {
         include: ['test/**/*.test.ts'],
@@ -39,7 +39,6 @@ export default defineConfig({
         maxWorkers: processors + 1,
       }),
       project('isolated', { include: isolated, isolate: true, maxWorkers: processors + 1 }),
-      // And `npm run test:system` these.
       project('processes', { include: processes, maxWorkers: processors + 2, sequence: { groupOrder: 1 } }),
       project('measuring', { include: measuring, maxWorkers: 1, sequence: { groupOrder: 2 } }),
     ],

@@ -80,6 +80,7 @@ export const interruptions: readonly ConformanceCase[] = [
   },
   {
     name: 'an operation that takes long is carried out once, however often it is called, and delays no other',
+    needs: 'holdSuspension',
     async run(stage) {
       const { bench, here, leaseId, nodes, there } = stage;
       if (!bench.holdSuspension) throw new Skipped('this bench cannot hold a suspension');

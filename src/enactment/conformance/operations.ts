@@ -168,6 +168,7 @@ export const operations: readonly ConformanceCase[] = [
   },
   {
     name: 'a machine that stops by itself is reported as stopped, and can be removed or started anew',
+    needs: 'stopMachine',
     async run(stage) {
       const { adapter, bench, leaseId, nodes } = stage;
       if (!bench.stopMachine) throw new Skipped('machines of this bench do not stop by themselves');
