@@ -199,7 +199,7 @@ export class Scheduler extends SchedulerView {
   }
 
   /** The machines of these running leases, and of no others, have not started yet. It is no part of snapshots. */
-  awaitStarts(leaseIds: readonly number[]): void {
+  setNotStarted(leaseIds: readonly number[]): void {
     this.state.notStarted = new Set(leaseIds);
   }
 

@@ -171,9 +171,10 @@ function advanceTo(core: Core, at: Instant, late: LateHosts): void {
       if (end !== null && end <= at) core.operationLate(at, leaseId, reservationId, until);
     }
     // The outcome of an earlier start may never be recorded.
-    const isPresent = ({ leaseId, reservationId }: Starting) => core.running(leaseId)?.id === reservationId;
-    core.awaitStarts(late.starting.filter(isPresent).flatMap((each) => (each.hasStarted ? [] : each.leaseId)));
-    for (const each of late.starting.filter(isPresent)) {
+    const isCurrent = ({ leaseId, reservationId }: Starting) => core.running(leaseId)?.id === reservationId;
+    const starting = late.starting.filter(isCurrent);
+    core.setNotStarted(starting.flatMap((each) => (each.hasStarted ? [] : each.leaseId)));
+    for (const each of starting) {
       const running = core.running(each.leaseId);
       if (running !== null && running.end <= at) core.machinesStarted(at, each.leaseId, each.at ?? late.now);
     }

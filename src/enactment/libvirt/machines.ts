@@ -14,11 +14,11 @@ const shortCall: Millis = 30_000;
 /** Polling interval for transient states. */
 const pollInterval: Millis = 100;
 
-/** A domain: whether it uses memory of the host, whether it is in a transient state, and its stage. */
+/** A domain: whether it uses memory of the host, whether its guest is paused, and its stage. */
 export interface DomainState {
   readonly isActive: boolean;
-  /** It is being started, saved, restored or moved. */
-  readonly isPassing: boolean;
+  /** By a user, or while it is started, saved, restored or moved. */
+  readonly isPaused: boolean;
   /** Its process ended although the guest did not power off. */
   readonly hasCrashed: boolean;
   readonly phase: Phase;
@@ -38,7 +38,7 @@ export class Machines {
       if (state === '') throw new Error(`virsh tells no state of ${name}`);
       return {
         isActive: isActiveState(state),
-        isPassing: state === 'paused',
+        isPaused: state === 'paused',
         hasCrashed: ['crashed', 'failed'].includes(reason),
         phase: await this.phase(host, name, signal),
       };
@@ -53,7 +53,7 @@ export class Machines {
     const until = Date.now() + limit;
     for (;;) {
       const state = await this.state(host, name, signal);
-      if (!state?.isPassing || Date.now() >= until) return state;
+      if (!state?.isPaused || Date.now() >= until) return state;
       await sleep(pollInterval, undefined, { signal });
     }
   }

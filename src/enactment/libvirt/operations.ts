@@ -62,9 +62,9 @@ export class Operations {
       await this.machines.note(host, name, 'resuming', signal);
       await this.restore(host, name, memory, signal);
     }
-    // A save that repeats an interrupted one finds the guest paused, and so restores it paused.
-    if ((await this.machines.state(host, name, signal))?.isPassing)
-      await this.changes(host, ['resume', '--domain', name], /already running/, signal);
+    // A guest that was paused when it was saved, as by a save that was interrupted, is paused when it is restored.
+    const restored = status === 'suspended' ? await this.machines.state(host, name, signal) : state;
+    if (restored?.isPaused) await this.changes(host, ['resume', '--domain', name], /already running/, signal);
     await this.machines.note(host, name, 'started', signal);
     await host.run('rm', ['-f', '--', memory], { timeLimit: this.options.timeLimit, signal });
     return done;
