@@ -65,8 +65,9 @@ export type NodeState = (typeof nodeStates)[number];
 /** The principal that set the state of a node, the time, and the reason. */
 export interface NodeStateCause {
   /**
-   * OPERATOR: set by a principal. HOST: its host stopped answering or answers again. START_FAILED: a start failed
-   * there, or the following pause ended.
+   * OPERATOR: set by a principal. HOST: its host stopped answering or answers again. HOST_DISABLED: its host takes
+   * no new machines, according to the host manager, or takes them again. START_FAILED: a start failed there, or the
+   * following pause ended.
    */
   readonly code: 'OPERATOR' | 'HOST' | 'HOST_DISABLED' | 'START_FAILED';
   readonly at: Instant;

@@ -40,7 +40,7 @@ export interface Idempotency<Input, Result> {
   repeated(number: number, input: Input): Result;
 }
 
-/** The part of the dispatcher that commands use. */
+/** The part of `Hosts` that commands use. */
 export interface HostControl {
   recover(actionId: number, recovery: Recovery): RecoveryOutcome;
   /** Of nodes, in their order. */
