@@ -378,9 +378,9 @@ export interface Adapter {
    */
   readonly watch?: ((onChange: (place: MachinePlace) => void, signal: AbortSignal) => void) | undefined;
   /**
-   * Why the host of a node takes no new machines, as what administers the hosts says; null if it takes them. Asked at
-   * the interval at which hosts are inspected: meanwhile the node is DRAINING. Rejects with HostUnreachable when that
-   * is not known.
+   * Why the host of a node takes no new machines, according to the host manager; null if it takes them. Asked at the
+   * interval at which hosts are inspected: meanwhile the node is DRAINING. Rejects with HostUnreachable when that is
+   * not known.
    */
   readonly admits?: ((node: number, signal: AbortSignal) => Promise<string | null>) | undefined;
   /** What holds on one node, of an adapter that drives nodes in different ways. */

@@ -109,7 +109,7 @@ test('while there is no writer, nodes are shown without their hosts', async () =
 test('the command line shows the host of a node, and of all nodes what is wrong', async () => {
   await using api = await troubled();
   const troubles = [
-    'does not answer since 2030-01-31 07:56:00 (3 failures): no route to\uFFFD[2J host',
+    'has not answered since 2030-01-31 07:56:00 (3 failures): no route to\uFFFD[2J host',
     'machine 2 of lease 1 could not be removed, and holds CPU:100 Memory:512',
     'machine 3 of lease 1 could not be removed',
     'stray machine 1 of lease 77: suspended, since 2030-01-31 07:59:00, being removed',

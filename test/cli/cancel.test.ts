@@ -40,7 +40,7 @@ it('tells with --dry-run of each lease which others would start earlier, and so 
       'SOONER  NAME  STATE   PLANNED (UTC)        WOULD START (UTC)',
       '     2        ACTIVE  2030-01-31 09:00:00  2030-01-31 08:00:00',
       '     3        ACTIVE  no plan              2030-01-31 09:30:00',
-      'Only the first leases that wait were tried: more may start earlier.\n',
+      'Only the first waiting leases were tried. More may start earlier.\n',
     ].join('\n'),
   );
   expect(err).toBe('leasegraph: lease 4: there is no such lease [LEASE_NOT_FOUND]\n');

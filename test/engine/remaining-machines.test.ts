@@ -216,7 +216,7 @@ test('a quarantined lease holds the places of its machines until it is discarded
   expect(startsOf(second)).toEqual(['2/1 on 2', '3/1 on 1']);
 });
 
-test('the time before a failed start is no running time', async () => {
+test('does not count time before a failed start as running time', async () => {
   await using harness = new Harness({ nodes: 2 });
   const { adapter, engine } = await harness.start();
   let fail = (): void => {};

@@ -78,7 +78,7 @@ describe('the cost of operations', async () => {
       return answer.extensions?.cost?.requested;
     };
 
-  it('counts nodes of reservations, actions and maintenance as many as the site has', async () => {
+  it('counts every node of the site for lists of nodes', async () => {
     const reservations = '{ reservations(first: 10) { nodes { nodes { number } } } }';
     expect(await costOn(4)(reservations)).toBe(11 + 10 * 4);
     expect(await costOn(undefined)(reservations)).toBe(11 + 10 * 50);
@@ -117,7 +117,7 @@ describe('the cost of operations', async () => {
     expect(await costOn(4)(`query (${declared.join(', ')}) { ${selection} }`, variables)).toBe(requested);
   });
 
-  it('is not unknown for variables that are not valid', async () => {
+  it('is reported for invalid variables', async () => {
     const { app, ask, post } = apiOn(api.prisma, { limits: { costBurst: 60, costPerSecond: 0.001 } });
     const query = 'query ($ids: [ID!]!) { objects(ids: $ids) { id } }';
     for (const ids of [{ length: 1e9 }, null, [{}], { length: 'x' }]) {

@@ -45,7 +45,7 @@ function Host({ host }: { host: NonNullable<NodeDetail['host']> }) {
       <dd>
         {unreachableSince ? (
           <span className="error">
-            Does not answer since <Instant at={unreachableSince} /> ({failures}{' '}
+            Has not answered since <Instant at={unreachableSince} /> ({failures}{' '}
             {failures === 1 ? 'failure' : 'failures'}){error ? `: ${error}` : ''}
           </span>
         ) : lastAnswerAt ? (

@@ -102,7 +102,7 @@ export function EndingPreview({
           <More count={sooner.length - maxShown} />
         </>
       )}
-      {!isComplete && <p className="muted">Only the first leases that wait were tried: more may start earlier.</p>}
+      {!isComplete && <p className="muted">Only the first waiting leases were tried. More may start earlier.</p>}
     </div>
   );
 }

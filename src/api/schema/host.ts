@@ -70,12 +70,12 @@ const HostHealthType = builder.objectRef<HostFacts>('HostHealth').implement({
     }),
     failures: t.exposeInt('failures', {
       description:
-        'How many calls failed in a row because it did not answer; calls side by side count as one. 0 while it answers.',
+        'How many calls failed in a row because it did not answer; concurrent calls count once. 0 while it answers.',
     }),
     unreachableSince: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Since when it does not answer. Null while it does.',
+      description: 'When it stopped answering. Null while it answers.',
       resolve: ({ unreachableSince }) => unreachableSince,
     }),
     error: t.exposeString('error', { nullable: true, description: 'What the last of these failures said.' }),
@@ -104,7 +104,7 @@ builder.objectField(ComputeNode, 'host', (t) =>
   t.field({
     type: HostHealthType,
     nullable: true,
-    description: 'How its host does. For operators; null for others, and while no writer can be asked.',
+    description: 'The health of its host. For operators; null for others, and while no writer can be asked.',
     resolve: (node, _args, context) =>
       hasRole(context.principal, 'OPERATOR') ? hostFacts(context, node.number) : null,
   }),

@@ -103,7 +103,7 @@ builder.queryFields((t) => ({
     {
       type: Lease,
       description:
-        'The leases that wait, in the order in which they were queued: those in the queue, and those for which backfilling has planned a start.',
+        'The waiting leases, in the order in which they were queued: those in the queue, and those for which backfilling has planned a start.',
       resolve: (_root, page, { read }) => read.queue(page),
     },
     LeaseConnection,

@@ -31,7 +31,7 @@ const NodeStateCauseEnum = builder.enumType('NodeStateCause', {
     OPERATOR: { description: 'A principal did.' },
     HOST: { description: 'Its host stopped answering, or answers again.' },
     HOST_DISABLED: {
-      description: 'Its host takes no new machines, as what administers the hosts says, or takes them again.',
+      description: 'Its host takes no new machines, according to the host manager, or takes them again.',
     },
     START_FAILED: {
       description:

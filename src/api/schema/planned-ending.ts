@@ -9,15 +9,15 @@ export type Ending = CommandResult<'rehearseEnd'>;
 type SoonerFacts = Ending['sooner'][number] & { readonly row: typeof Lease.$inferType };
 
 const SoonerStart = builder.objectRef<SoonerFacts>('SoonerStart').implement({
-  description: 'A lease that waits and would start or continue earlier.',
+  description: 'A waiting lease that would start or resume earlier.',
   fields: (t) => ({
     lease: t.field({ type: Lease, description: 'The lease.', resolve: ({ row }) => row }),
     plannedStart: t.expose('planned', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it starts or continues as planned now. Null: it has no plan.',
+      description: 'When it starts or resumes as planned now. Null: it has no plan.',
     }),
-    start: t.expose('start', { type: 'DateTime', description: 'When it would start or continue then.' }),
+    start: t.expose('start', { type: 'DateTime', description: 'When it would start or resume then.' }),
   }),
 });
 
@@ -36,7 +36,7 @@ export const PlannedEnding = builder.objectRef<Ending>('PlannedEnding').implemen
     }),
     sooner: t.field({
       type: [SoonerStart],
-      description: `Leases that wait and would start or continue earlier, as far as the principal may see them, in the order of their starts; at most ${maxListed}.`,
+      description: `Waiting leases that would start or resume earlier, as far as the principal may see them, in the order of their starts; at most ${maxListed}.`,
       extensions: { listSize: maxListed },
       resolve: async ({ sooner }, _args, { read }) => {
         const rows = await visibleLeases(
@@ -52,7 +52,7 @@ export const PlannedEnding = builder.objectRef<Ending>('PlannedEnding').implemen
     }),
     isComplete: t.exposeBoolean('isComplete', {
       description:
-        'Whether all leases that wait were tried. If false, more may start earlier: only the first ones are tried, so that the scheduler is not held up.',
+        'Whether all waiting leases were tried. If false, only the first ones were, and more may start earlier. The number is limited so that the scheduler is not held up.',
     }),
   }),
 });

@@ -26,6 +26,6 @@ export function endingText({ ends, isComplete, sooner }: EndingRowFragment, widt
     'would be accepted\n',
     numbers === '' ? '' : `ends  ${numbers}\n`,
     sooner.length === 0 ? 'No other lease would start earlier.\n' : `\n${table}`,
-    isComplete ? '' : 'Only the first leases that wait were tried: more may start earlier.\n',
+    isComplete ? '' : 'Only the first waiting leases were tried. More may start earlier.\n',
   ].join('');
 }

@@ -39,7 +39,7 @@ export function hostTroubles(host: HostFragment): string[] {
     unreachableSince === null
       ? []
       : [
-          `does not answer since ${showInstant(unreachableSince)} (${failures} ${failures === 1 ? 'failure' : 'failures'})${error === null ? '' : `: ${plain(error)}`}`,
+          `has not answered since ${showInstant(unreachableSince)} (${failures} ${failures === 1 ? 'failure' : 'failures'})${error === null ? '' : `: ${plain(error)}`}`,
         ];
   const unremoved = unremovedMachines.map(({ capacity, leaseNumber, machine }) => {
     const holds = capacity.length === 0 ? '' : `, and holds ${showAmounts(capacity)}`;

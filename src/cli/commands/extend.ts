@@ -19,7 +19,7 @@ export default function extend(command: Command, terminal: Terminal): void {
   addOutputOptions(addServerOptions(command))
     .argument('<lease>', 'number of a lease', wholeNumber)
     .argument('<duration>', `how much longer, or with --as-far-as-possible at most: ${durationForm}`, durationOption)
-    .option('--as-far-as-possible', 'if it cannot be extended so far, extend it as far as its nodes are free')
+    .option('--as-far-as-possible', 'if the full extension is not possible, extend it as far as its nodes are free')
     .option('--dry-run', 'print what would happen, and change nothing')
     .option('--key <key>', 'idempotency key: repeating an extension with its key extends the lease once')
     .action(async (number: number, longer: string, options: ExtendOptions) => {

@@ -8,7 +8,7 @@ export interface PlannedEnding {
   readonly ends: readonly number[];
   /** Others that would start or continue earlier than planned, by the new start, then by id. */
   readonly sooner: readonly SoonerStart[];
-  /** Whether all leases that wait were tried. Otherwise there may be more that would start earlier. */
+  /** Whether all waiting leases were tried. Otherwise there may be more that would start earlier. */
   readonly isComplete: boolean;
 }
 

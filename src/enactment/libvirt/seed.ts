@@ -1,4 +1,4 @@
-/** What cloud-init in a guest is told of its machine and its lease. */
+/** Data for cloud-init in guests: facts of the machine and its lease. */
 import { DateTime } from 'luxon';
 import type { MachineTarget } from './domain.ts';
 

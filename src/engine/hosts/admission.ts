@@ -7,7 +7,7 @@ export interface AdmissionOptions {
   readonly report: (report: ActionReport) => void;
 }
 
-/** Drains nodes while their hosts take no new machines, as what administers the hosts says. */
+/** Drains nodes while their hosts take no new machines, according to the host manager. */
 export class Admission {
   /** Nodes that are not UP. */
   private readonly states = new Map<number, NodeStateRecord>();

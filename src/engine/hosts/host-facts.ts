@@ -14,7 +14,7 @@ export interface HostFacts {
   readonly answeredAt: Instant | null;
   /** Consecutive failures, as counted toward `hosts.maxFailures`; 0 while it answers. */
   readonly failures: number;
-  /** Since when it does not answer; null while it does. */
+  /** When it stopped answering; null while it answers. */
   readonly unreachableSince: Instant | null;
   /** What the last failure said. */
   readonly error: string | null;

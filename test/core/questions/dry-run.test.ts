@@ -26,7 +26,7 @@ it('returns the plan of a reservation and the leases that it preempts', () => {
   });
 });
 
-it('does not say how many leases there are whose preemption would not help', () => {
+it('does not reveal the number of preemptible leases', () => {
   const config = { preemption: 'ar-preempts-everything', suspension: 'all' } as const;
   const cast = [bestEffort(0, 1, 3600), bestEffort(0, 1, 3600), reservation(0, 20, 2, 3600)];
   const { scheduler } = new Stage(cast, { config }).to(10);

@@ -60,7 +60,7 @@ it('tells of leases without a plan, and not of what the pass plans anyway', () =
   });
 });
 
-it('tries so many leases and no more', () => {
+it('tries at most 32 leases', () => {
   const queue = Array.from({ length: 100 }, () => bestEffort(0, 4, 100));
   const stage = new Stage([bestEffort(0, 4, 500), ...queue], {
     config: { backfilling: 'conservative' },

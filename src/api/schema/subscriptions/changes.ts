@@ -24,10 +24,10 @@ interface QueueSummaryShape {
 const QueueSummary = builder.objectRef<QueueSummaryShape>('QueueSummary').implement({
   description: 'The length of the queue and its head, as far as the principal may see its leases.',
   fields: (t) => ({
-    length: t.exposeInt('length', { description: 'The number of leases that wait.' }),
+    length: t.exposeInt('length', { description: 'The number of waiting leases.' }),
     head: t.field({
       type: [Lease],
-      description: `The first ${queueHeadLength} leases that wait, in order.`,
+      description: `The first ${queueHeadLength} waiting leases, in order.`,
       extensions: { listSize: queueHeadLength },
       resolve: ({ head }) => [...head],
     }),

@@ -329,7 +329,7 @@ export type NodeState =
 export type NodeStateCause =
   /** Its host stopped answering, or answers again. */
   | 'HOST'
-  /** Its host takes no new machines, as what administers the hosts says, or takes them again. */
+  /** Its host takes no new machines, according to the host manager, or takes them again. */
   | 'HOST_DISABLED'
   /** A principal did. */
   | 'OPERATOR'
